@@ -47,6 +47,24 @@ export const settings = {
       .refine(isSiteUrl)
       .transform((value) => trimEndOf(value, '/')),
   },
+  metricsPort: {
+    env: 'METRICS_PORT',
+    type: 'number',
+    fallback: undefined,
+    allowed: 'a whole number from 0 to 65535',
+    meaning:
+      'The port, on the address `HOST`, where `/metrics` is served for Prometheus, all workers together; 0 takes any that is free. When absent, there is no such port.',
+    schema: whole(0, 65_535),
+  },
+  metricsToken: {
+    env: 'METRICS_TOKEN',
+    type: 'text',
+    fallback: undefined,
+    allowed: 'at least 16 letters, digits, hyphens or underscores',
+    meaning: 'Who reads `/metrics` must send this as a bearer token; with it, `/metrics` is also served on `PORT`.',
+    schema: z.string().regex(/^[\w-]{16,200}$/),
+    secret: true,
+  },
   databaseUrl: {
     env: 'DATABASE_URL',
     type: 'URL',
@@ -215,6 +233,14 @@ export const settings = {
       'Whether the calendar is served as HTML pages too: `/`, `/events/`, `/event/…`, `/venue/…`, `/organizer/…`. `auto`: unless WordPress serves them, that is, unless the calendar plugin is active in this database (`SHARED_WITH_WORDPRESS`).',
     schema: z.enum(['auto', 'on', 'off']),
   },
+  themeDir: {
+    env: 'THEME_DIR',
+    type: 'path',
+    fallback: undefined,
+    allowed: 'a folder',
+    meaning: 'A folder with stylesheets, a logo and views that make the HTML pages look like the rest of your site (docs/pages.md).',
+    schema: z.string(),
+  },
   customTables: {
     env: 'CUSTOM_TABLES',
     type: 'choice',
@@ -311,7 +337,7 @@ export const variables: readonly string[] = Object.values(settings).map(({ env }
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
-type Optional = 'siteUrl' | 'databaseReadUrl' | 'folder' | KeyName;
+type Optional = 'siteUrl' | 'metricsPort' | 'metricsToken' | 'databaseReadUrl' | 'folder' | 'themeDir' | KeyName;
 
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
@@ -321,7 +347,10 @@ export type Keys = Readonly<Record<KeyName, string>>;
  */
 export type Config = Omit<Parsed, Optional> & {
   readonly siteUrl: string | undefined;
+  readonly metricsPort: number | undefined;
+  readonly metricsToken: string | undefined;
   readonly databaseReadUrl: string | undefined;
+  readonly themeDir: string | undefined;
   readonly keys: Keys | undefined;
 };
 
@@ -357,7 +386,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
     uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
     siteUrl: rest.siteUrl,
+    metricsPort: rest.metricsPort,
+    metricsToken: rest.metricsToken,
     databaseReadUrl: rest.databaseReadUrl,
+    themeDir: rest.themeDir === undefined || isAbsolute(rest.themeDir) ? rest.themeDir : join(folder, rest.themeDir),
     keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
   });
 }

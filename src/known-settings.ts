@@ -98,3 +98,7 @@ export async function siteSettings(options: ReadonlyMap<string, string>, db: Dat
     recurrence: tables?.columns ? { base: occurrenceBase(options), series: tables.series } : undefined,
   };
 }
+
+/** Whether the calendar is served as HTML pages: where WordPress serves none, unless the configuration decides. */
+export const servesPages = ({ pages }: Pick<Config, 'pages'>, { shared }: Pick<SiteSettings, 'shared'>): boolean =>
+  pages === 'auto' ? !shared : pages === 'on';

@@ -27,6 +27,7 @@ const SECRETS = new Set([
   'access_token',
   'databaseurl',
   'databasereadurl',
+  'metricstoken',
   'sql',
 ]);
 const HIDDEN = '[hidden]';

@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,10 +8,13 @@ import { endAtOnce, endByItself } from './host/ending.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, placeOf } from './host/port.ts';
+import { metricsPage } from './http/metrics.ts';
+import { metricsListener, openMetricsPort } from './http/metrics-door.ts';
 import { type Door, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
+import { type Look, loadLook } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
@@ -19,6 +23,8 @@ import { openSite, type Site } from './site.ts';
 const NOTICE_MS = 2000;
 /** For the last lines of the log to be read. */
 const LOG_MS = 1000;
+/** A worker waits this long for the metrics of all. */
+const METRICS_MS = 5000;
 
 // By itself V8 lets the heap grow to four times what is in use before it clears up, and keeps a hundred megabytes of
 // old answers. Twice costs little time.
@@ -45,7 +51,14 @@ async function serveAlone(): Promise<void> {
     server.on('error', cannotListen);
     server.listen(place, () => log.info({ address: server.address() }, 'listening'));
   };
-  const service = startService(await siteOf(config), { open, close: (server) => closePort(server, place), notices: log, life: log }, quit);
+  const service = startService(
+    await siteOf(config),
+    await lookOf(config),
+    { open, close: (server) => closePort(server, place), notices: log, life: log },
+    quit,
+  );
+  const { metrics } = service;
+  if (metrics) serveMetrics(async () => metricsPage([await metrics.measured()]));
   let told = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (told) endAtOnce(signal);
@@ -74,6 +87,7 @@ function serveByWorkers(): void {
     ended,
     failed: cannotListen,
   });
+  serveMetrics(workers.metrics);
   const stop = (signal: NodeJS.Signals): void => {
     told = signal;
     workers.stop();
@@ -93,8 +107,15 @@ async function serveAsWorker(number: string): Promise<void> {
   const say = (word: FromWorker): void => {
     if (process.connected) process.send?.(word, undefined, undefined, () => undefined);
   };
-  const door: Door = { open: takeConnections(say), close: async () => undefined, notices: number === '0' ? log : silent, life: silent };
-  const service = startService(await siteOf(config), door, quit);
+  const metrics = async (): Promise<string> => {
+    say('asks for metrics');
+    for await (const [word] of on(process, 'message', { signal: AbortSignal.timeout(METRICS_MS) }))
+      if (typeof word === 'object' && word !== null && 'metrics' in word) return String(word.metrics);
+    throw new Error('the first process does not answer');
+  };
+  const life = { notices: number === '0' ? log : silent, life: silent };
+  const door: Door = { open: takeConnections(say), close: async () => undefined, ...life, metrics };
+  const service = startService(await siteOf(config), await lookOf(config), door, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -102,6 +123,7 @@ async function serveAsWorker(number: string): Promise<void> {
   process.on('message', (word: ToWorker) => {
     if (word === 'stopping') service.giveNotice();
     if (word === 'end') void end();
+    if (word === 'measure') void service.metrics?.measured().then((measured) => say({ measured }));
   });
   // A whole group of processes is told at once, by a terminal for instance. The first one knows what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
@@ -126,6 +148,17 @@ function takeConnections(say: (word: FromWorker) => void): Door['open'] {
   };
 }
 
+/** Opens the port for metrics, where there is to be one. */
+function serveMetrics(read: () => Promise<string>): void {
+  const { metricsPort: port, metricsToken: token, host } = config;
+  if (port === undefined) return;
+  const failed = (error: Error): never => quit(`The metrics cannot be served on ${host}, port ${port}: ${error.message}`);
+  openMetricsPort({ host, port }, metricsListener(token, read), {
+    opened: (opened) => log.info({ port: opened }, 'serving metrics'),
+    failed,
+  });
+}
+
 function readSettings(): Config {
   try {
     return readConfig(readEnvironment(process.env, process.env.FASTI_FOLDER || process.cwd(), variables).variables);
@@ -148,6 +181,14 @@ async function siteOf(config: Config): Promise<Site> {
     return await openSite(config, { log });
   } catch (error) {
     return quit(`The site cannot be opened: ${messageOf(error)}`);
+  }
+}
+
+async function lookOf({ themeDir }: Config): Promise<Look> {
+  try {
+    return await loadLook(themeDir);
+  } catch (error) {
+    return quit(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }
 }
 

@@ -11,7 +11,7 @@ import { type PrintSource, printSources } from './storage/freshness/prints.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
 import { createRowRanges, type RowRanges } from './storage/freshness/row-ranges.ts';
 import { type TakeOver, watchTables } from './storage/freshness/table-watch.ts';
-import { INDEX_LAYOUT, INDEX_OPTION } from './storage/index/event-index.ts';
+import { INDEX_OPTION, indexLayout, type Spoken } from './storage/index/event-index.ts';
 import { reindexEvents } from './storage/index/event-index-rebuild.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import { readOptions } from './storage/rows/options.ts';
@@ -108,6 +108,9 @@ export async function openSite(
   return site;
 }
 
+/** How changes of others are taken over; `languages` of the content, as they stand. */
+type Taking = Parameters<TakeOver>[0] & { readonly languages: Spoken };
+
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
@@ -122,10 +125,16 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' 
  * `name`: the first part of the versions of its data, so that they differ from those of other databases. `takeOver`: as
  * in `watchTables`; a replica gets the journal from its primary.
  */
-function sourceOf(db: Database, config: Config, name: string, takeOver?: TakeOver): Source {
+function sourceOf(db: Database, config: Config, name: string, takeOver?: (how: Taking) => Promise<boolean>): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
-  const watch = watchTables(db, { bound: config.cacheStale, clock: () => performance.now(), ...(takeOver ? { takeOver } : {}) });
+  const takingOver: TakeOver | undefined =
+    takeOver && (async (how) => takeOver({ ...how, languages: (await settings.known()).contentLanguages }));
+  const watch = watchTables(db, {
+    bound: config.cacheStale,
+    clock: () => performance.now(),
+    ...(takingOver ? { takeOver: takingOver } : {}),
+  });
   const journal = createJournalFeed(db);
   let changedAt: string | undefined;
   const freshness = createFreshness(
@@ -159,7 +168,7 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: TakeOve
 }
 
 /** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
-function takingOver(db: Database, clock: () => Date): TakeOver {
+function takingOver(db: Database, clock: () => Date): (how: Taking) => Promise<true> {
   let opened: Promise<{ readonly sources: readonly PrintSource[]; readonly ranges: RowRanges; readonly isDated: boolean }> | undefined;
   const open = async () => {
     const [sources, isDated] = [await printSources(db), await hasTable(db, 'tec_occurrences')];
@@ -167,15 +176,15 @@ function takingOver(db: Database, clock: () => Date): TakeOver {
     const ranges = createRowRanges(db, ['posts', 'postmeta', 'term_relationships', ...(isDated ? (['tec_occurrences'] as const) : [])]);
     return { sources, ranges, isDated };
   };
-  return async ({ whole }) => {
+  return async ({ whole, languages }) => {
     opened ??= open();
     const { sources, ranges, isDated } = await opened;
     const suspects = whole ? undefined : await ranges.suspects();
     if (!suspects) await ranges.begin();
-    await takeOverChanges(db, clock, { sources, ...(suspects ? { posts: suspects.posts } : {}) });
+    await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
     suspects?.accept();
-    const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === INDEX_LAYOUT;
-    if (!isIndexed && isDated) await reindexEvents(db, clock, { trust: true });
+    const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
+    if (!isIndexed && isDated) await reindexEvents(db, clock, { trust: true, languages });
     return true;
   };
 }

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { settings } from '../src/config.ts';
 
@@ -16,10 +19,37 @@ describe('the container', () => {
   });
 
   it('has no password of its own, and none that is printed', () => {
-    const lines = compose.split('\n').filter((line) => /PASSWORD|mysql:/.test(line.replace(/#.*/, '')));
-    expect(lines.length).toBeGreaterThan(2);
-    expect(lines.filter((line) => !/\$\{\w+:\?/.test(line))).toEqual([]);
-    expect(compose).not.toMatch(/^\s+\w+_RANDOM_ROOT_PASSWORD/m);
+    const lines = compose.split('\n').filter((line) => /^\s+\w*PASSWORD\w*:/.test(line));
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.filter((line) => !/_PASSWORD_FILE: \/secrets\/\w+$/.test(line))).toEqual([]);
+    expect(compose).not.toMatch(/RANDOM_ROOT_PASSWORD|mysql:\/\/fasti:(?!%s@)/);
+  });
+
+  it('generates the passwords of its database once, each readable by its reader alone', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fasti-secrets-'));
+    const script = /- \|\n((?: {8}.*\n)+)/.exec(compose)?.[1] ?? '';
+    const owners = [...script.matchAll(/chown (\d+):\d+ (.+)/g)].map(([, id, names]) => [id, names]);
+    expect(owners).toEqual([
+      ['999', 'user root'],
+      ['1000', 'url'],
+    ]);
+    const here = script.replaceAll('$$', '$').replace('/secrets', folder).replaceAll('chown', ': chown');
+    const made = () => {
+      execFileSync('sh', ['-euc', here]);
+      return ['user', 'root', 'url'].map((name) => {
+        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+        return readFileSync(join(folder, name), 'utf8');
+      });
+    };
+    try {
+      const [user = '', root = '', url = ''] = made();
+      expect([user, root].filter((word) => !/^[0-9a-f]{48}$/.test(word))).toEqual([]);
+      expect(user).not.toBe(root);
+      expect(url).toBe(`mysql://fasti:${user}@database:3306/fasti`);
+      expect(made()).toEqual([user, root, url]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('can be reached from outside of itself, by this machine alone', () => {

@@ -272,7 +272,7 @@ describeAsking('Fields that a site defines', (ask) => {
     await ask.made('/events', { ...EVENT, custom_fields: { stage: 'Garden', languages: ['German', 'English'], note: '=1+1' } });
     const caller = await callerOf(site);
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
-    const text = await textOfAll(writeCsv('event', items, caller.settings.calendar.customFields));
+    const text = await textOfAll(writeCsv('event', items, { customFields: caller.settings.calendar.customFields }));
     const [head = ''] = text.split('\r\n');
     expect(head.endsWith('Step-free access,Stage,Seats,Stream,Note,Languages')).toBe(true);
     const path = join(temporaryUploads, 'events.csv');

@@ -3,7 +3,6 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { PARTS, withParts } from '../src/cli/docs.ts';
-import { createProgram } from '../src/cli/program.ts';
 import { settings } from '../src/config.ts';
 import { sampleEvents } from '../src/sample/events.ts';
 import { categories } from '../src/sample/places.ts';
@@ -63,32 +62,10 @@ describe('the pages', () => {
 });
 
 describe('README.md', () => {
-  const session = {
-    io: { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined },
-    language: 'en',
-    say: (key: string | readonly string[]) => [key].flat()[0]!,
-  };
-  const program = createProgram(session);
-
   it('names only scripts that package.json has', () => {
     const run = shell('README.md').flatMap((line) => [...(/\bnpm (?:run )?(\w+)/.exec(line)?.slice(1) ?? [])]);
     expect(run).toEqual(expect.arrayContaining(['start', 'test']));
     expect(run.filter((name) => !(name in scripts))).toEqual([]);
-  });
-
-  it('names only commands and flags that fasti has', () => {
-    const lines = shell('README.md').flatMap((line) => [...(/\bfasti ((?!\.).*)/.exec(line.replace(/^docker.*/, ''))?.slice(1) ?? [])]);
-    expect(lines.length).toBeGreaterThan(2);
-    for (const line of lines) {
-      let command = program;
-      for (const word of line.split(' ')) command = command.commands.find((one) => one.name() === word) ?? command;
-      expect({ line, known: command !== program }).toEqual({ line, known: true });
-      const flags = [...line.matchAll(/ --([\w-]+)/g)].map(([, name]) => name!).filter((name) => name !== 'help');
-      expect({ line, unknown: flags.filter((name) => !command.options.some((option) => option.long === `--${name}`)) }).toEqual({
-        line,
-        unknown: [],
-      });
-    }
   });
 
   it('asks for events and categories that the sample calendar has', () => {

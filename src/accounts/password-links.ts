@@ -47,8 +47,8 @@ export async function makePasswordLink(site: Pick<Site, 'db' | 'clock'>, referen
   });
 }
 
-/** The path and query of a link below the desk's address. */
-export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearchParams({ login, key }).toString();
+/** The query of a link. The log hides a parameter of the name `token`. */
+export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearchParams({ login, token: key }).toString();
 
 /**
  * The user whose link this is. Nothing is used up by looking.

@@ -19,6 +19,7 @@ import { mayManageTerms } from '../records/visibility.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
 import { readableDate, shapeOf, userOf, withExamples, withShape } from './options.ts';
@@ -106,10 +107,14 @@ function addKind(program: Command, session: Session, kind: Kind): void {
 
 function addList({ session, kind, verb }: Group): void {
   const { say, io } = session;
-  withShape(addParams(verb('list'), session, kind, kind.filters, filterTexts), say).action((given: Options, command: Command) =>
+  const list = addParams(verb('list'), session, kind, kind.filters, filterTexts).option(
+    '--content-language <code>',
+    say('content.only-language'),
+  );
+  withShape(list, say).action((given: Options, command: Command) =>
     withSite(session, 'read', async (site) => {
       const shape = shapeOf(given, COLUMNS[kind.name]);
-      const caller = await actingCaller(site, session, userOf(command));
+      const caller = inContentLanguage(await actingCaller(site, session, userOf(command)), given);
       if (shape.format === 'count') {
         const { total } = await listPage(site, caller, kind, { per_page: 1, ...rawOf(caller, kind, kind.filters, given) });
         print(io, `${total}\n`);
@@ -284,6 +289,15 @@ function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, transl
   );
   if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT.usage);
   return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? json(name, String(value)) : value]));
+}
+
+/** Who lists the records of one language alone. Throws CliError `no-languages`, `language-unknown`. */
+function inContentLanguage(caller: Caller, { contentLanguage: code }: Options): Caller {
+  if (typeof code !== 'string') return caller;
+  const { contentLanguages: languages } = caller.settings;
+  if (!languages) throw new CliError('no-languages', {}, EXIT.usage);
+  if (!languageOfCode(languages, code)) throw new CliError('language-unknown', { code }, EXIT.usage);
+  return { ...caller, content: { code, chosen: true } };
 }
 
 const withLanguageFlags = (command: Command, { say }: Session): Command =>

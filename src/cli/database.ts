@@ -4,6 +4,7 @@ import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config.ts';
 import { DESK_PATH } from '../desk/visit.ts';
+import { servesPages } from '../known-settings.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
 import { seedSample } from '../sample/seed.ts';
@@ -184,9 +185,10 @@ async function sample(session: Session, site: Site, user?: string): Promise<numb
 
 async function reindex(session: Session, site: Site): Promise<void> {
   const { io, say } = session;
+  const { contentLanguages: languages } = await site.settings();
   const total = await countEvents(site.db);
   const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { trust: true, done }),
+    reindexEvents(site.db, site.clock, { trust: true, done, languages }),
   );
   if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
   print(io, `${say('done.reindexed', { count: events })}\n`);
@@ -250,7 +252,12 @@ function announce({ io, say }: Session, config: Config, settings: SiteSettings):
   const home = localAddress(config) + trimEndOf(new URL(settings.home).pathname, '/');
   const urlOf = (path: string, query: readonly (readonly [string, string])[] = []) =>
     restUrl({ home, settings }, `${config.restNamespace}${path}`, query);
-  const urls = [urlOf('/events'), urlOf('/events', [['per_page', '3']]), urlOf('/venues'), urlOf('/categories'), urlOf('/doc')];
+  const urls = [
+    ...(servesPages(config, settings) ? [`${home}/`] : []),
+    `${home}/doc`,
+    urlOf('/events'),
+    urlOf('/events', [['per_page', '3']]),
+  ];
   print(io, `\n${say('done.listening', { url: settings.home, port: config.port })}\n${urls.map((url) => `  ${url}`).join('\n')}\n`);
   print(io, `${say('done.desk', { url: home + DESK_PATH })}\n${say('done.ends')}\n`);
 }

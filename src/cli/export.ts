@@ -18,6 +18,7 @@ import type { Param, PostKind, PostKindName, PostListValues } from '../kinds/kin
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
+import { isTranslated } from '../wordpress/content-languages.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, readableDate, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
@@ -98,7 +99,11 @@ async function writerFor(
   items: AsyncIterable<Item>,
 ): Promise<AsyncIterable<string>> {
   const { settings, language } = caller;
-  if (format === 'csv') return writeCsv(kind, eachDate(items), settings.calendar.customFields);
+  if (format === 'csv')
+    return writeCsv(kind, eachDate(items), {
+      customFields: settings.calendar.customFields,
+      spoken: isTranslated(settings.contentLanguages, postKind(kind).postType),
+    });
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
   if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(site, caller));
   return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);

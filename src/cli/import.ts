@@ -15,6 +15,7 @@ import { postKinds } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
@@ -48,6 +49,7 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--preview [records]', say('exchange:import.preview'))
     .option('--resume', say('exchange:import.resume'))
     .option('--settings', say('exchange:import.settings'))
+    .option('--content-language <code>', say('exchange:import.content-language'))
     .option('--media', say('exchange:import.media'))
     .option('--filter-html', say('exchange:import.filter-html'))
     .option('--prefix <prefix>', say('exchange:import.prefix'), 'wp_')
@@ -230,6 +232,7 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
     dryRun,
     resume: given.resume === true,
     settings: given.settings === true,
+    language: languageOf(caller, given.contentLanguage),
     filterHtml,
     owned: source.owned ?? false,
     highestId,
@@ -241,6 +244,14 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
   });
   clearLine(session);
   return { report, preview: shown };
+}
+
+/** A language of the content. Throws CliError `no-languages`, `language-unknown`. */
+function languageOf({ settings: { contentLanguages } }: Caller, code: unknown): string | undefined {
+  if (typeof code !== 'string') return undefined;
+  if (!contentLanguages) throw new CliError('no-languages', {}, EXIT.usage);
+  if (!languageOfCode(contentLanguages, code)) throw new CliError('language-unknown', { code }, EXIT.usage);
+  return code;
 }
 
 /** A day as it is written everywhere here. */

@@ -29,7 +29,7 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
   return site.db.transaction(async (db) => {
     if ((await findInstallation(db)) === 'site') throw new CliError('already-installed');
     for (const [name, value, autoload] of freshOptions(fresh, db.prefix)) await writeOption(db, name, value, autoload);
-    await trustIndex(db);
+    await trustIndex(db, undefined);
     // The category of posts that have no other, which WordPress expects to be the first term.
     await insertTerm(
       db,

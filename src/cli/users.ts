@@ -3,11 +3,12 @@ import { createApplicationPassword, listApplicationPasswords, revokeApplicationP
 import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
 import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
 import { DESK_PATH } from '../desk/visit.ts';
+import type { Site } from '../site.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
-type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean };
+type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean; readonly invite?: boolean };
 
 const COLUMNS = ['id', 'login', 'displayName', 'email', 'registered', 'roles'];
 const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
@@ -27,16 +28,23 @@ type Outcome = Readonly<Record<string, string | number>>;
 const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
+/** The address at which a user chooses a password; it is good once, for a day. */
+async function invitationTo(site: Site, reference: string): Promise<{ readonly login: string; readonly url: string }> {
+  const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
+  return { login: link.login, url: `${(await site.settings()).home}${DESK_PATH}/welcome?${linkQuery(link)}` };
+}
+
 // ------------------------------------------------------------------------------------------------- people
 const addCreate = (user: Command, session: Session): void => {
   const { say } = session;
   withExamples(user.command('create <login> <email>').description(say('user.create')), say, [
-    'fasti user create anna anna@example.org --role=editor',
+    'fasti user create anna anna@example.org --role=editor --invite',
     "fasti user create bruno bruno@example.org --role=author --display_name='Bruno Rossi' --porcelain",
   ])
     .option('--role <role>', say('user.role'), 'subscriber')
     .option('--password <password>', say('user.password'))
     .option('--display_name <name>', say('user.display_name'))
+    .option('--invite', say('user.invite'))
     .option('--porcelain', say('options.porcelain'))
     .action((login: string, email: string, given: Options) =>
       withSite(session, 'write', async (site) => {
@@ -48,6 +56,7 @@ const addCreate = (user: Command, session: Session): void => {
           displayName: given.display_name,
         });
         tellDone(session, given, 'user-created', { login, id }, id);
+        if (given.invite) print(session.io, `${(await invitationTo(site, login)).url}\n`);
       }),
     );
 };
@@ -99,9 +108,8 @@ const addLink = (user: Command, session: Session): void => {
     .option('--porcelain', say('user.only-link'))
     .action((reference: string, given: Options) =>
       withSite(session, 'write', async (site) => {
-        const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
-        const url = `${(await site.settings()).home}${DESK_PATH}/welcome?${linkQuery(link)}`;
-        tellDone(session, given, 'link-made', { login: link.login, url }, url);
+        const { login, url } = await invitationTo(site, reference);
+        tellDone(session, given, 'link-made', { login, url }, url);
       }),
     );
 };

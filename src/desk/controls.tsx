@@ -89,6 +89,8 @@ export function controlOf(name: string, field: Field): Control {
   if (grammar.longest === LENGTHS.content) return { ...line, Show: (props) => <Paragraphs {...props} rows={12} /> };
   if (field.place.in === 'column' && field.place.column === 'post_excerpt')
     return { ...line, Show: (props) => <Paragraphs {...props} rows={3} /> };
+  const { enum: choices } = grammar.json;
+  if (Array.isArray(choices)) return oneOf(choices.map(String));
   return line;
 }
 
@@ -221,6 +223,18 @@ const status: Control = {
   words: (shown, { say }) => say(`statuses:${asText(shown)}`),
   Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.about.statuses} />,
 };
+
+/** One of a closed set, by the values themselves. */
+const oneOf = (values: readonly string[]): Control => ({
+  ...line,
+  Show: (props) => (
+    <Select
+      {...boxOf(props)}
+      value={asText(props.shown)}
+      options={['', ...values].flatMap((value) => (value === '' && props.shown !== '' ? [] : [{ value, text: value }]))}
+    />
+  ),
+});
 
 const author: Control = {
   ...line,

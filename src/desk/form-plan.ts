@@ -9,7 +9,7 @@ import type { Visit } from './visit.ts';
 
 /** The fields beside the main part, in groups. */
 const ASIDE = {
-  publish: ['status', 'date', 'author', 'slug'],
+  publish: ['status', 'date', 'author', 'slug', 'language'],
   image: ['image'],
   categories: ['categories'],
   tags: ['tags'],
@@ -23,8 +23,11 @@ const MAIN = [
   'address', 'city', 'zip', 'province', 'state', 'stateprovince', 'country', 'geo_lat', 'geo_lng', 'phone', 'email',
 ]; // biome-ignore format: a list of names
 
-/** What forms leave out: the same date stands in them by the site's own clock. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['date_utc']);
+/**
+ * What forms leave out: the same date stands in them by the site's own clock; translations are linked by their own
+ * pages.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set(['date_utc', 'translations', 'translation_of']);
 
 export interface FormPlan {
   readonly kind: PostKind;

@@ -168,7 +168,7 @@ function flatFields(fields: unknown, prefix = ''): [name: string, value: string]
 }
 
 // ------------------------------------------------------------------------------------------------- links
-const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'key') });
+const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
 
 /** The page of a link by which somebody chooses a password. Looking at it uses nothing up. */
 export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), wrong?: string): Promise<Outcome> {
@@ -182,7 +182,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
       <form method="post" action={at(visit, '/welcome')} class="narrow">
         <p>{say('desk:welcome.about', { login: row.user_login })}</p>
         <input type="hidden" name="login" value={link.login} autocomplete="username" />
-        <input type="hidden" name="key" value={link.key} />
+        <input type="hidden" name="token" value={link.key} />
         <Input
           name="password"
           type="password"

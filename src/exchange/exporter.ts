@@ -15,6 +15,7 @@ import { readOptions } from '../storage/rows/options.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
+import { withLanguages } from './items/item-languages.ts';
 import { type Entry, type Item, isItem, LINK_METAS, type PostItem } from './items/items.ts';
 import type { Aside } from './items/report.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
@@ -62,10 +63,13 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
       yield item;
     }
   }
-  yield* await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
+  const { contentLanguages } = caller.settings;
+  const terms = await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
+  yield* await withLanguages(db, contentLanguages, terms);
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
-      const found = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const loaded = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });
+      const found = await withLanguages(db, contentLanguages, loaded);
       const items = kind === 'event' ? await withRecurrence(db, found, caller.settings) : found;
       const rights = await rightsTo(db, caller, kind, page);
       for (const item of items) yield* postEntries({ caller, options, ids }, item, rights.get(item.id ?? 0) ?? 'none');

@@ -2,6 +2,7 @@ import { OCCURRENCE_BASE_OPTION, occurrenceBase, type RecurrenceSettings } from 
 import { postKind, postTypes } from '../kinds/index.ts';
 import { type Database, hasTable, openDatabase } from '../storage/engine/database.ts';
 import { pagesById } from '../storage/engine/pages.ts';
+import { findLanguages } from '../storage/languages/detect.ts';
 import { authorsOfTypes, countTypes, idsOfType } from '../storage/lists/many-posts.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
@@ -10,6 +11,7 @@ import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
+import { withLanguages } from './items/item-languages.ts';
 import { type Entry, SourceFault } from './items/items.ts';
 import { authorItem, POST_ORDER, postItems, termItems, typeOf, withRecurrence } from './items/site-items.ts';
 import { type Source, siteName } from './items/source.ts';
@@ -61,8 +63,18 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
   }
 }
 
+/** Options that say in which languages the content is. */
+const LANGUAGE_OPTIONS = ['active_plugins', 'polylang', 'icl_sitepress_settings', 'permalink_structure'];
+
 async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
-  const options = await readOptions(db, [...SETTINGS, 'upload_url_path', 'home', `${db.prefix}user_roles`, OCCURRENCE_BASE_OPTION]);
+  const options = await readOptions(db, [
+    ...SETTINGS,
+    ...LANGUAGE_OPTIONS,
+    'upload_url_path',
+    'home',
+    `${db.prefix}user_roles`,
+    OCCURRENCE_BASE_OPTION,
+  ]);
   yield settingsItem(options);
   const uploads = trimEndOf(options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`, '/');
 
@@ -71,13 +83,16 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
     logins.set(user.row.ID, user.row.user_login);
     yield authorItem(user, db.prefix);
   }
-  yield* await termItems(db);
+  const plugins = options.get('active_plugins') ?? '';
+  const languages = await findLanguages(db, options, { asked: 'auto', shared: plugins.includes('the-events-calendar') });
+  yield* await withLanguages(db, languages, await termItems(db));
 
   const { posts, comments } = await countTypes(db, postTypes);
   const recurrence = await recurrenceIn(db, options);
   for (const kind of POST_ORDER) {
     for await (const ids of pagesById(PAGE, (after, size) => idsOfType(db, typeOf(kind), after, size))) {
-      const items = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
+      const found = await postItems(db, kind, ids, { author: (id) => logins.get(id) ?? (id > 0 ? `#${id}` : undefined), uploads });
+      const items = await withLanguages(db, languages, found);
       yield* kind === 'event' ? await withRecurrence(db, items, { recurrence }) : items;
     }
   }

@@ -6,12 +6,19 @@ import { ksesPost } from '../wordpress/kses.ts';
  * The two places where a page takes in what is already HTML. Everything else is escaped by being text in JSX.
  */
 
+export interface RenderedProps {
+  readonly html: string;
+  readonly class?: string;
+  /** The tag of its language, where that is not the one of the page. */
+  readonly lang?: string | undefined;
+}
+
 /**
  * A text that the API publishes as HTML. It is cleaned here once more: who wrote it into the database may have been
  * allowed more than a page should show (WordPress's `unfiltered_html`). Only tags and attributes that cannot run stay.
  */
-export function Rendered({ html, class: name }: { readonly html: string; readonly class?: string }): JSX.Element {
-  return <div class={name} dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
+export function Rendered({ html, class: name, lang }: RenderedProps): JSX.Element {
+  return <div class={name} lang={lang} dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
 }
 
 const cleaned = remembered(ksesPost);

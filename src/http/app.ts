@@ -2,8 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import proxyAddress from 'proxy-addr';
 import { servedNamespaces } from '../config.ts';
-import { loadAssets } from '../html/assets.ts';
-import { OWN_THEME } from '../pages/theme.ts';
+import { type Look, ownLook } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { type Observer, observed } from './answered.ts';
 import { type Answers, createAnswers } from './answers.ts';
@@ -18,6 +17,7 @@ import { createBudget } from './limits.ts';
 import { createPages } from './pages.ts';
 import { answerProblem, noRoute } from './problem.ts';
 import { servePublicFiles } from './public-files.ts';
+import { serveReference } from './reference.ts';
 import { requestLog } from './request-log.ts';
 import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
@@ -30,12 +30,17 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
 /**
  * The whole server, without a port: what answers each request of `createServer`. What is remembered is sent at once,
  * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are told of every
- * request that is over, as the log is.
+ * request that is over, as the log is. `look`: how its pages look.
  */
-export function createApp(site: Site, lifecycle: Lifecycle = SERVING, observers: readonly Observer[] = []): RequestListener {
+export function createApp(
+  site: Site,
+  lifecycle: Lifecycle = SERVING,
+  observers: readonly Observer[] = [],
+  look: Look = ownLook(),
+): RequestListener {
   const { config } = site;
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
-  const app = expressApp(site, lifecycle, answers);
+  const app = expressApp(site, lifecycle, answers, look);
   const observe = observed([requestLog(site.log), ...observers], addressOf(app));
   const remembered = answers && fromMemory(site, answers, () => lifecycle.phase() === 'serving');
   return (req, res) => {
@@ -45,7 +50,7 @@ export function createApp(site: Site, lifecycle: Lifecycle = SERVING, observers:
 }
 
 /** The order of everything that a request passes that memory has no answer to. */
-function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined): Express {
+function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined, look: Look): Express {
   const { config } = site;
   const { languages } = site.texts;
   const routes = createRoutes(languages, () => [batch]);
@@ -58,8 +63,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
   const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
-  const assets = loadAssets();
-  const pages = createPages(site, { assets, theme: OWN_THEME });
+  const pages = createPages(site, look);
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -70,11 +74,12 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   app.use(oneHost);
   app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
-  app.use(serveAssets(assets));
+  app.use(serveAssets(look.assets));
   app.use(gate(lifecycle));
-  app.use(serveDesk(site, assets, createBudget(config)));
+  app.use(serveDesk(site, look.assets, createBudget(config)));
   app.use(serveRoutes(site, router, answers));
-  app.use(servePublicFiles(site, { pages, assets, theme: OWN_THEME, answers }));
+  app.use(serveReference(site, { routes, roots: [batch], ...look, answers }));
+  app.use(servePublicFiles(site, { pages, ...look, answers }));
   app.use(serveFeeds(site, answers, pages));
   app.use(noRoute);
   app.use(answerProblem(site, pages));

@@ -21,9 +21,8 @@ export function serveAssets(assets: Assets): RequestHandler {
       headers: {
         'Content-Type': type,
         'Cache-Control': found.kept ? `public, max-age=${A_YEAR_S}, immutable` : 'public, max-age=3600',
-        'Access-Control-Allow-Origin': '*',
         ETag: tagOf(body),
-        Vary: 'Accept-Encoding',
+        Vary: 'Origin, Accept-Encoding',
       },
       body,
       until: 0,

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { ANY_LANGUAGE, type ContentChoice } from '../records/caller.ts';
-import { type ContentLanguages, homeIn, languageOfCode } from '../wordpress/content-languages.ts';
+import { type ContentLanguage, type ContentLanguages, homeIn, languageOfCode } from '../wordpress/content-languages.ts';
 import type { Body, Raw } from './input.ts';
 import { LANGUAGE_NAMES } from './language.ts';
 
@@ -76,9 +76,12 @@ export function languageOfHost(languages: ContentLanguages | undefined, home: st
   if (!languages || host === undefined || !hasHosts(languages)) return undefined;
   const { urls } = languages;
   const name = host.toLowerCase().replace(/:\d+$/, '');
-  return languages.languages.find(
-    ({ code }) => !('bare' in urls && code === urls.bare) && new URL(homeIn(urls, code, home)).hostname === name,
-  )?.code;
+  const hostOf = ({ code }: ContentLanguage): string | undefined => {
+    if ('bare' in urls && code === urls.bare) return undefined;
+    const root = homeIn(urls, code, home);
+    return URL.canParse(root) ? new URL(root).hostname : undefined;
+  };
+  return languages.languages.find((language) => hostOf(language) === name)?.code;
 }
 
 /** Whether the host of a request may say a language. */

@@ -100,7 +100,8 @@ function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: A
 const ORIGIN = 'Access-Control-Allow-Origin';
 
 function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: string | undefined): string[] {
-  const { 'Content-Type': type, ...others } = headers;
+  // The last values are put in by their place, so no answer may bring a header of that name.
+  const { 'Content-Type': type, [ORIGIN]: _, ...others } = headers;
   const { [ORIGIN]: allowed, ...cors } = corsHeaders(origin);
   const ofBody = length === undefined ? {} : { 'Content-Length': String(length), ...(type === undefined ? {} : { 'Content-Type': type }) };
   return Object.entries({

@@ -24,6 +24,9 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
     const asset = (name: string) => assets.at(base, name);
     const request = requestOf(req, below.slice(DESK_PATH.length), query, settings.home);
     const opened = await openDesk(site, { base, asset }, request);
+    const notes = notesOf(req);
+    notes.user = opened.visit.caller.viewer.id;
+    notes.route = opened.found && DESK_PATH + opened.found.route.path.replace(/:(\w+)/g, '{$1}');
     const answer = await answerOf(site, budget, req, opened);
     send(res, answer, req.method === 'HEAD');
   };

@@ -1,9 +1,13 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { claimOf } from '../accounts/credentials.ts';
 import { fail } from '../errors.ts';
+import { version } from '../host/version.ts';
 import { folderFault } from '../media/library.ts';
+import { trustsIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
 import { notesOf } from './answered.ts';
+import { credentialsOf } from './request.ts';
 
 /** Where the process is in its life, besides its database. */
 export interface Lifecycle {
@@ -28,17 +32,18 @@ interface Faults {
  * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything
  * that only reads. If not, why: `starting`,
  * `stopping`, or what is wrong with the database. Uploads that can't be written are told of beside it: a calendar does
- * without them.
+ * without them. Administrators who sign in are told of every part.
  */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   const faults = kept(() => faultsOf(site));
-  const answer = (blocks: (faults: Faults) => string | undefined) => async (_req: Request, res: Response) => {
+  const answer = (blocks: (faults: Faults) => string | undefined) => async (req: Request, res: Response) => {
     const found = await faults();
     const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
     const uploads = found.uploads === undefined ? {} : { uploads: found.uploads };
+    const parts = (await isAdministrator(site, req)) ? { parts: await partsOf(site, found) } : {};
     res
       .status(reason === undefined ? 200 : 503)
-      .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads, ...serversOf(site) });
+      .json({ status: reason === undefined ? 'ready' : 'not ready', ...(reason && { reason }), ...uploads, ...serversOf(site), ...parts });
   };
   const router = Router();
   router.use((req, res, next) => {
@@ -78,7 +83,53 @@ function serversOf({ db, replicas, reading }: Site): object {
   };
 }
 
-async function faultsOf(site: Site): Promise<Faults> {
+/**
+ * Whether the request comes from somebody who manages the site. Where the database can't tell, nobody does.
+ *
+ * @throws incorrect_password, too-many-requests
+ */
+async function isAdministrator(site: Site, req: Request): Promise<boolean> {
+  if (req.headers.authorization === undefined) return false;
+  try {
+    const { viewer } = await claimOf(site, await site.settings(), credentialsOf({ req })).identify(undefined);
+    return viewer.can('manage_options');
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return false;
+    throw error;
+  }
+}
+
+/** Every part of the service, as far as this process knows it. Sizes in bytes. */
+async function partsOf(site: Site, { reading, writing, uploads }: Faults): Promise<object> {
+  const { db, journal } = site;
+  const { rss, heapUsed } = process.memoryUsage();
+  return {
+    version: version(),
+    node: process.versions.node,
+    process: { pid: process.pid, seconds: Math.floor(process.uptime()), memory: rss, heap: heapUsed },
+    database: {
+      kind: db.dialect.name,
+      reading: reading ?? 'ok',
+      writing: writing ?? 'ok',
+      connections: db.driver.connections(),
+      queries: db.queries(),
+    },
+    index: await indexState(site),
+    journal: { position: journal.position() ?? null },
+    uploads: uploads ?? 'ok',
+  };
+}
+
+/** Whether lists are read from the index, and why not. */
+async function indexState(site: Site): Promise<'in use' | 'shared with WordPress' | 'missing' | 'unknown'> {
+  const settings = await site.settings().catch(() => undefined);
+  if (!settings) return 'unknown';
+  if (await trustsIndex(site, settings)) return 'in use';
+  return settings.shared ? 'shared with WordPress' : 'missing';
+}
+
+/** What is wrong now. */
+export async function faultsOf(site: Site): Promise<Faults> {
   const reading = await faultIn(site, () => ping(site.db));
   const writing = reading ?? (site.isFull() ? 'database full' : await faultIn(site, () => checkWritable(site.db)));
   // What is read from a file that is not there any more is no longer the calendar's.

@@ -2,8 +2,10 @@ import type { Request } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { PAGE_POLICY } from '../html/document.tsx';
 import { postKind } from '../kinds/index.ts';
-import { type Page, problemPage, type Workshop } from '../pages/pages.tsx';
+import { servesPages } from '../known-settings.ts';
+import { type Page, problemPage } from '../pages/pages.tsx';
 import { renderPage } from '../pages/render.ts';
+import type { Look } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -26,27 +28,27 @@ export interface Pages {
 }
 
 /** Serves pages as other answers are served: with a validator, kept in memory, the same for everybody. */
-export function createPages({ config }: Site, parts: Omit<Workshop, 'site'>): Pages {
+export function createPages({ config }: Site, look: Look): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const caller = callerFor(site, settings, ANONYMOUS, { language });
     const { status, headers } = problemOf(site, req, language, error);
-    const page = problemPage({ ...parts, site }, caller, status, notesOf(req).id);
-    return answerOf(page, { site, caller, personal: true, changedAt: undefined, headers });
+    const page = problemPage({ ...look, site }, caller, status, notesOf(req).id);
+    return pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
   };
   return {
-    areOn: (settings) => (config.pages === 'auto' ? !settings.shared : config.pages === 'on'),
+    areOn: (settings) => servesPages(config, settings),
     problem,
     answer: async (wanted, req, password) => {
       const { site, caller, address, query } = wanted;
       const changedAt = site.changedAt();
       try {
-        const page = await renderPage({ ...parts, site }, caller, { page: address.page, query, password });
-        return answerOf(page, { site, caller, personal: password !== undefined, changedAt });
+        const page = await renderPage({ ...look, site }, caller, { page: address.page, query, password });
+        return pageAnswer(page, { site, caller, personal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = problemOf(site, req, caller.language, error);
-        const page = problemPage({ ...parts, site }, caller, status, notesOf(req).id);
-        return answerOf(page, { site, caller, personal: false, changedAt, headers });
+        const page = problemPage({ ...look, site }, caller, status, notesOf(req).id);
+        return pageAnswer(page, { site, caller, personal: false, changedAt, headers });
       }
     },
   };
@@ -60,7 +62,11 @@ interface Frame extends Pick<Wanted, 'site' | 'caller'> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-function answerOf({ status, html, timeliness, records, about }: Page, { site, caller, personal, changedAt, headers }: Frame): Answer {
+/** A page as an answer: with a validator, and where the API has the same. */
+export function pageAnswer(
+  { status, html, timeliness, records, about }: Page,
+  { site, caller, personal, changedAt, headers }: Frame,
+): Answer {
   const body = Buffer.from(html);
   const kept = status === 200 && !personal;
   return {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import type { Assets } from '../html/assets.ts';
+import { DESK_PATH } from '../desk/visit.ts';
 import { sitemapFile, sitemapXml } from '../pages/sitemap.ts';
-import type { Theme } from '../pages/theme.ts';
+import type { Look } from '../pages/theme.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -12,19 +12,20 @@ import type { Pages } from './pages.ts';
 import { KEPT, untilWhen } from './protocol.ts';
 
 /** What these files are made with. */
-export interface PublicFiles {
+export interface PublicFiles extends Look {
   readonly pages: Pages;
-  readonly assets: Assets;
-  readonly theme: Theme;
   readonly answers: Answers | undefined;
 }
 
-/** Serves what browsers and search engines look for on a site with pages: its icon, `robots.txt` and the sitemap. */
+/**
+ * Serves what browsers and search engines look for on a site with pages: its icon, `robots.txt` and the sitemap. Who
+ * looks for WordPress's own pages for editors is led to those of Fasti.
+ */
 export function servePublicFiles(site: Site, { pages, assets, theme, answers }: PublicFiles): RequestHandler {
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const { path } = splitTarget(req.originalUrl);
-    const name = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml)$/.exec(path)?.[0];
+    const name = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin\/?|wp-login\.php)$/.exec(path)?.[0];
     if (name === undefined) return next();
     const key = keyOf(req, () => '');
     const from = key === undefined ? site : site.reading();
@@ -32,6 +33,8 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const base = basePath(settings.home);
     if (!pages.areOn(settings) || (path !== name && path !== base + name)) return next();
     if (name === '/favicon.ico') return res.redirect(302, assets.at(base, theme.icon));
+    // Where WordPress was, people have these addresses in their bookmarks.
+    if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
     const compute = async (): Promise<Answer> => {
       const caller = callerFor(from, await from.settings(), ANONYMOUS, { language: from.texts.languages[0] ?? 'en' });
       return name === '/robots.txt' ? plain(robots(caller)) : sitemap(from, caller, name);
@@ -46,9 +49,13 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
 function robots({ settings }: Caller): string {
   if (settings.raw.get('blog_public') === '0') return 'User-agent: *\nDisallow: /\n';
   const base = basePath(settings.home);
-  return ['User-agent: *', `Disallow: ${base}/admin/`, `Disallow: ${base}/wp-json/`, `Sitemap: ${settings.home}/sitemap.xml`, ''].join(
-    '\n',
-  );
+  return [
+    'User-agent: *',
+    `Disallow: ${base}${DESK_PATH}/`,
+    `Disallow: ${base}/wp-json/`,
+    `Sitemap: ${settings.home}/sitemap.xml`,
+    '',
+  ].join('\n');
 }
 
 const plain = (text: string): Answer => answerOf(text, 'text/plain; charset=UTF-8', Number.POSITIVE_INFINITY);

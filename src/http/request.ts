@@ -71,7 +71,7 @@ export function rootOf({ home, contentLanguages }: SiteSettings, segment: string
 }
 
 /** What the head of a request says of who sends it. */
-export function credentialsOf({ req }: Incoming): Credentials {
+export function credentialsOf({ req }: Pick<Incoming, 'req'>): Credentials {
   const { authorization, cookie } = req.headers;
   return {
     authorization,

@@ -10,7 +10,7 @@ import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, Param, Params, PostKind, Rows, TermKind, Values } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
 import type { Caller } from '../records/caller.ts';
-import { changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
+import { changeDate, changePost, createDate, createPost, deleteDate, trashPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
 import { lockPostVersion, lockTermVersion } from '../records/versions.ts';
@@ -253,7 +253,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        return written(await changePost(site, caller, own, values.id, only(own.fields, values), values.scope));
+        return written(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, only(own.fields, values)));
       },
     }),
   ];

@@ -1,8 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
 import { drainable } from '../host/drain.ts';
+import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
+import type { Look } from '../pages/theme.ts';
 import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
@@ -14,6 +17,8 @@ import { keepVersionKey } from '../storage/schema/version-key.ts';
 import { createApp } from './app.ts';
 import type { Lifecycle } from './health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
+import { createMetrics, type Metrics, metricsPage } from './metrics.ts';
+import { asksForMetrics, metricsListener } from './metrics-door.ts';
 
 /** Between two tries to reach an absent database. */
 const RETRY_MS = 1000;
@@ -50,6 +55,8 @@ export interface Door {
   /** Where the process says what holds for the whole service, and what becomes of itself. */
   readonly notices: Log;
   readonly life: Log;
+  /** The metrics of all processes, where others have numbers too; absent: those of this process are all. */
+  readonly metrics?: () => Promise<string>;
 }
 
 export interface Service {
@@ -61,15 +68,20 @@ export interface Service {
   readonly end: () => Promise<void>;
   /** How many connections there are. */
   readonly connections: () => number;
+  /** The numbers of this process; undefined: nobody wants to know. */
+  readonly metrics: Metrics | undefined;
 }
 
 /** Serves a site. `failed` is told in one line why that cannot be. */
-export function startService(site: Site, door: Door, failed: (line: string) => void): Service {
+export function startService(site: Site, look: Look, door: Door, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
-  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, createApp(site, { phase: () => phase }));
+  const lifecycle: Lifecycle = { phase: () => phase };
+  const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
+  const app = createApp(site, lifecycle, metrics ? [metrics.observe] : [], look);
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, door));
   const { drain, connections } = drainable(server);
 
   const prepared = prepare(site, door.notices, () => ending);
@@ -96,6 +108,7 @@ export function startService(site: Site, door: Door, failed: (line: string) => v
   }
 
   return {
+    metrics,
     connections,
     giveNotice: () => {
       phase = 'stopping';
@@ -114,6 +127,17 @@ export function startService(site: Site, door: Door, failed: (line: string) => v
       door.life.info('stopped');
     },
   };
+}
+
+/** Whether anybody may read metrics. */
+const isMeasured = ({ metricsPort, metricsToken }: Config): boolean => metricsPort !== undefined || metricsToken !== undefined;
+
+/** Where there is a token for it, the metrics are served beside the API. */
+function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | undefined, door: Door): RequestListener {
+  const { metricsToken: token } = config;
+  if (!metrics || token === undefined) return app;
+  const answer = metricsListener(token, door.metrics ?? (async () => metricsPage([await metrics.measured()])));
+  return (req, res) => (asksForMetrics(req.url) ? answer : app)(req, res);
 }
 
 /**

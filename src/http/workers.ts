@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closePort, type Place } from '../host/port.ts';
 import { runnable } from '../host/runnable.ts';
 import type { Log } from '../log.ts';
+import { type Measured, metricsPage } from './metrics.ts';
 
 /** Before a worker that has ended is replaced, so that a fault that lasts does not become a busy loop. */
 const PAUSE_MS = 500;
@@ -15,9 +16,9 @@ const GRACE_MS = 5000;
  * What a worker says: it can serve; it can't yet, but would tell so to whoever asks for its health; it has taken the
  * connection that came next; it was told to end by somebody else.
  */
-export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving';
+export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics';
 /** What a worker is told: here is a connection; the service is about to end; end, with nothing more to come. */
-export type ToWorker = 'connection' | 'stopping' | 'end';
+export type ToWorker = 'connection' | 'stopping' | 'end' | 'measure' | { readonly metrics: string };
 /**
  * The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log.
  */
@@ -50,6 +51,8 @@ export interface Workers {
    * refused.
    */
   readonly replace: () => Promise<void>;
+  /** The metrics of all of them together. */
+  readonly metrics: () => Promise<string>;
 }
 
 interface Member {
@@ -96,6 +99,7 @@ export function manageWorkers(options: WorkersOptions): Workers {
       replacing = replacing.then(() => replaceAll(crew));
       return replacing;
     },
+    metrics: () => metricsOf(crew),
   };
 }
 
@@ -142,6 +146,14 @@ function start(crew: Crew, number: number): Member {
 }
 
 function hear(crew: Crew, member: Member, word: FromWorker): void {
+  if (typeof word === 'object') {
+    member.process.emit(MEASURED, word.measured);
+    return;
+  }
+  if (word === 'asks for metrics') {
+    void metricsOf(crew).then((metrics) => tell(member, { metrics }));
+    return;
+  }
   if (word === 'taken') member.sent.shift()?.destroy();
   else if (word === 'leaving') void leave(crew, member);
   else if (member.state !== 'leaving') {
@@ -150,6 +162,26 @@ function hear(crew: Crew, member: Member, word: FromWorker): void {
     listen(crew);
   }
   handOn(crew);
+}
+
+/** The name of the event that a worker has sent its numbers. */
+const MEASURED = 'measured';
+/** A worker that is stuck is left out of the metrics. */
+const MEASURE_MS = 2000;
+
+async function metricsOf({ members }: Crew): Promise<string> {
+  const asked = [...members].filter(({ state, process: { connected } }) => connected && state !== 'starting');
+  const parts = await Promise.all(
+    asked.map(async (member): Promise<Measured[]> => {
+      const answer = once(member.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
+      tell(member, 'measure');
+      return answer.then(
+        ([measured]) => [measured as Measured],
+        () => [],
+      );
+    }),
+  );
+  return metricsPage(parts.flat());
 }
 
 /** Makes a worker end that gets no connections any more, and waits until it has. */

@@ -50,6 +50,7 @@ const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomF
   date: ({ row }) => row.post_date,
   date_utc: ({ row }) => row.post_date_gmt,
   slug: ({ row }) => percentDecoded(row.post_name),
+  language: ({ record }) => record.language,
   // As it is shown: what is stored may be an amount whose currency stands elsewhere.
   cost: ({ record }) => decodeEntities(String(record.cost ?? '')),
   custom_fields: ({ metas }, customFields) => Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),

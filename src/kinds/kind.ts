@@ -143,7 +143,14 @@ export type Condition =
   /** `none`: posts that link to none of them. */
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
-  | { readonly by: 'linkedFromAny'; readonly key: string; readonly wanted: boolean; readonly upcomingSince?: string }
+  /** `within`: by events of a language alone, and by those that link to a translation, too. */
+  | {
+      readonly by: 'linkedFromAny';
+      readonly key: string;
+      readonly wanted: boolean;
+      readonly upcomingSince?: string;
+      readonly within?: InLanguage;
+    }
   | { readonly by: 'linkedMeta'; readonly link: string; readonly key: string; readonly value: string }
   | { readonly by: 'meta'; readonly key: string; readonly present: boolean; readonly guarded: boolean }
   /** Posts with a row of this value in one of these metas, in any case; always guarded. */

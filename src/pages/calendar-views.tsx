@@ -76,10 +76,10 @@ function byMonth(events: readonly EventCard[]): Map<string, EventCard[]> {
 
 /** An event in a list. */
 export function Card({ speech, card }: { readonly speech: Speech; readonly card: EventCard }): JSX.Element {
-  const { title, href, start, when, zone, where, cost, summary, picture, featured } = card;
+  const { lang, title, href, start, when, zone, where, cost, summary, picture, featured } = card;
   const { say } = speech;
   return (
-    <article class={featured ? 'card card-featured' : 'card'}>
+    <article class={featured ? 'card card-featured' : 'card'} lang={lang}>
       <div class="card-day" aria-hidden="true">
         <span class="card-weekday">{weekdayOf(speech, start)}</span>
         <span class="card-number">{Number(start.slice(8, 10))}</span>

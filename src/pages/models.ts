@@ -7,6 +7,7 @@ import type { ImageRecord } from '../kinds/image-record.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';
 import type { FeedEvent } from '../records/feed-events.ts';
+import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 
 /*
@@ -31,6 +32,8 @@ export interface Named {
 /** An event as lists show it. */
 export interface EventCard {
   readonly id: number;
+  /** The tag of the language that it is written in, where that is not the one of the page. */
+  readonly lang: string | undefined;
   readonly title: string;
   readonly href: string;
   /** Wall clocks as shown, `YYYY-MM-DD HH:MM:SS`. */
@@ -65,6 +68,7 @@ export function eventCard(event: FeedEvent, caller: Caller, speech: Speech): Eve
   const is24 = isTwentyFour(settings.calendar.formats.time);
   return {
     id: record.id,
+    lang: langOf(record, caller),
     title: titleOf(event, speech),
     href: record.url,
     start,
@@ -80,6 +84,14 @@ export function eventCard(event: FeedEvent, caller: Caller, speech: Speech): Eve
     featured: record.featured === true,
     locked,
   };
+}
+
+/** The tag of a record's language, where it is another than the one of the page's own words. */
+function langOf({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
+  const { contentLanguages: known } = caller.settings;
+  const own = known && languageOfCode(known, language ?? undefined);
+  const tag = own && languageTag(own);
+  return tag === undefined || tag.toLowerCase().split('-')[0] === caller.language.toLowerCase().split('-')[0] ? undefined : tag;
 }
 
 /** The title as text. Who has not opened a protected event is told that it is one. */

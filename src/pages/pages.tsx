@@ -1,18 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { plainLine } from '../exchange/items/event-record.ts';
-import type { Assets } from '../html/assets.ts';
 import { documentOf } from '../html/document.tsx';
 import { type Speech, speechIn } from '../html/words.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { languageTag, urlIn } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { type About, routesOf } from './about.ts';
 import { calendarUrl, type Place, withQuery } from './addresses.ts';
+import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
 import { ProblemView } from './record-views.tsx';
-import type { Theme } from './theme.ts';
+import type { Look } from './theme.ts';
 
 /** A page as it goes out. */
 export interface Page {
@@ -25,10 +26,14 @@ export interface Page {
 }
 
 /** What all pages of a site are made with. */
-export interface Workshop {
+export interface Workshop extends Look {
   readonly site: Site;
-  readonly assets: Assets;
-  readonly theme: Theme;
+}
+
+/** What a record says of the languages that it is there in. */
+export interface Translated {
+  readonly language?: string | null | undefined;
+  readonly translations?: Readonly<Record<string, { readonly url: string }>> | undefined;
 }
 
 /** What a page is made of: its own content, and what its head says. */
@@ -41,11 +46,16 @@ export interface Content {
   readonly description: string;
   /** Its own address, in the language of the caller. */
   readonly address: string;
+  /** Of the page of a record: its language and the addresses of its translations, where content has languages. */
+  readonly record?: Translated | undefined;
   readonly picture?: Picture | undefined;
   readonly unlisted?: boolean;
   readonly previous?: string | undefined;
   readonly next?: string | undefined;
   readonly data?: readonly object[];
+  /** Names of stylesheets and scripts that it needs besides. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly about: About;
   readonly timeliness: Timeliness;
@@ -62,6 +72,7 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
   const siteName = plainLine(settings.name) || speech.say('pages:calendar');
   const base = baseOf(settings.home);
   const title = content.title === '' ? siteName : speech.say('pages:titled', { title: content.title, of: siteName });
+  const languages = languagesOf(site, caller, content);
   const { route, query } = routesOf(content.about);
   const term = content.about.term;
   const head = headOf({
@@ -69,11 +80,11 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
     siteName,
     title,
     description: content.description,
-    canonical: inLanguage(caller, undefined, content.address),
+    canonical: caller.settings.contentLanguages ? content.address : inLanguage(caller, undefined, content.address),
     picture: content.picture,
     unlisted: content.unlisted === true,
     isRecord: content.about.event !== undefined,
-    alternates: [],
+    alternates: caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
     previous: content.previous,
     next: content.next,
     calendar: withQuery(calendarRoot(caller), [
@@ -88,7 +99,8 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
   const html = documentOf({
     speech,
     title,
-    styles: [...['base.css', 'pages.css'], ...theme.styles].map((name) => assets.at(base, name)),
+    styles: ['base.css', 'pages.css', ...(content.styles ?? []), ...theme.styles].map((name) => assets.at(base, name)),
+    scripts: (content.scripts ?? []).map((name) => assets.at(base, name)),
     ...head,
     data: content.data ?? [],
     name: `page page-${content.name}`,
@@ -98,12 +110,7 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
       home: `${home}/`,
       logo: theme.logo === undefined ? undefined : { src: assets.at(base, theme.logo), text: siteName },
       menu: menuOf(speech, caller, content.address),
-      languages: site.texts.languages.map((code) => ({
-        code,
-        name: languageName(code),
-        href: inLanguage(caller, code, content.address),
-        current: code === caller.language,
-      })),
+      languages,
       links: [
         { name: speech.say('pages:rss'), href: newsOf(caller) },
         { name: speech.say('pages:api'), href: `${home}/doc` },
@@ -123,6 +130,31 @@ const calendarRoot = ({ home, settings }: Caller): string =>
 
 const newsOf = (caller: Caller): string =>
   caller.settings.permalinkStructure === '' ? withQuery(calendarRoot(caller), [['feed', 'rss2']]) : `${calendarRoot(caller)}feed/`;
+
+/**
+ * The same page in other languages: where content has languages, in those that it is there in; else in those of the
+ * interface.
+ */
+function languagesOf({ texts }: Site, caller: Caller, { address, record }: Content): FrameProps['languages'] {
+  const { home, settings, content, language } = caller;
+  const { contentLanguages: known } = settings;
+  if (known === undefined || known.urls.by === 'nothing') {
+    return texts.languages.map((code) => ({
+      code,
+      name: languageName(code),
+      href: inLanguage(caller, code, address),
+      current: code === language,
+    }));
+  }
+  const own = record ? record.language : (content.code ?? known.defaultCode);
+  const rest = address.startsWith(home) ? address.slice(home.length) : '/';
+  return known.languages.flatMap((other) => {
+    const { code, name } = other;
+    const translation = record?.translations?.[code]?.url;
+    const href = code === own ? address : record ? translation : urlIn(known, code, settings.home, (root) => root + rest);
+    return href === undefined ? [] : [{ code: languageTag(other), name, href, current: code === own }];
+  });
+}
 
 /** An address of the site in another language of the interface; undefined: in whatever the visitor prefers. */
 function inLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {

@@ -48,13 +48,13 @@ export function EventView(props: EventProps): JSX.Element {
       <p class="back">
         <Link href={back}>{say('pages:back')}</Link>
       </p>
-      <h1>{card.title}</h1>
+      <h1 lang={card.lang}>{card.title}</h1>
       {notice !== undefined && <p class="notice">{notice}</p>}
       <p class="record-when">
         <time dateTime={card.start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
       </p>
       {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
-      {locked ? <PasswordForm speech={speech} error={locked.error} /> : <Rendered html={description} class="text" />}
+      {locked ? <PasswordForm speech={speech} error={locked.error} /> : <Rendered html={description} class="text" lang={card.lang} />}
       <dl class="facts">
         {places.length > 0 && (
           <Fact label={say('pages:where')}>

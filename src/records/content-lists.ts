@@ -1,4 +1,4 @@
-import { termKind } from '../kinds/index.ts';
+import { postKind, termKind } from '../kinds/index.ts';
 import type { Condition, InLanguage, PostKind, TermKindName } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -64,8 +64,14 @@ export async function idInLanguage(
   return ids.find((id) => languageOf(id) === code) ?? ids.find((id) => languageOf(id) === null) ?? ids[0];
 }
 
+const EVENTS = postKind('event').postType;
+
 async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
   if (condition.by === 'terms') return { ...condition, ids: await termGroups(db, languages, condition.kind, condition.ids) };
+  if (condition.by === 'linkedFromAny') {
+    const within = inLanguage(caller, EVENTS, undefined);
+    return within ? { ...condition, within } : condition;
+  }
   if (condition.by === 'links') return { ...condition, ids: await postGroups(db, caller, languages, condition.ids) };
   return condition;
 }

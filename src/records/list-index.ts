@@ -8,19 +8,23 @@ import {
   type EventRows,
   eventsUnder,
   eventsWith,
-  INDEX_LAYOUT,
   INDEX_OPTION,
   indexEvents,
+  indexLayout,
   indexNewEvent,
+  indexWithTranslations,
   isOvertaken,
+  withTranslations,
 } from '../storage/index/event-index.ts';
+import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 
-/** Whether there is an index of all events. */
-export const hasIndex = ({ occurrenceTables, raw }: SiteSettings): boolean => occurrenceTables && raw.get(INDEX_OPTION) === INDEX_LAYOUT;
+/** Whether there is an index of all events, made for the languages that the site has. */
+export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettings): boolean =>
+  occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
 
 /**
  * Whether lists may be read from the index now. Where WordPress writes too, it knows nothing of the index: then only if
@@ -45,21 +49,37 @@ export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefine
   return shared ? 'shared' : 'missing';
 }
 
+/**
+ * Makes the index again if lists were read from it until now: it says in which language events are, and a change of the
+ * site's languages makes all of it old.
+ */
+export async function renewIndex(site: Site): Promise<void> {
+  const { occurrenceTables, raw, contentLanguages: languages } = await site.settings();
+  if (!occurrenceTables || !raw.has(INDEX_OPTION)) return;
+  await reindexEvents(site.db, site.clock, { trust: true, languages });
+}
+
 type Known = Pick<Caller, 'settings'>;
 
 /** Keeps the index in step with a write of these events, in its transaction, after everything else. */
 export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
-  keep(caller, async () => void (await indexEvents(db, ids)));
+  keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
 /** The same for an event that has just been made, whose rows are known. */
-export const keepIndexOfNew = (db: Database, caller: Known, rows: EventRows): Promise<void> => keep(caller, () => indexNewEvent(db, rows));
+export const keepIndexOfNew = (db: Database, caller: Known, rows: EventRows): Promise<void> =>
+  keep(caller, async () => {
+    const { contentLanguages } = caller.settings;
+    await indexNewEvent(db, rows, contentLanguages);
+    const others = await withTranslations(db, [rows.post.ID], contentLanguages);
+    if (others.length > 1) await indexEvents(db, others, contentLanguages);
+  });
 
 /** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
 export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {
   if (before.taxonomy !== 'tribe_events_cat') return;
   const after = await findTerm(db, before.taxonomy, before.term_id);
   if (after?.parent === before.parent) return;
-  await keep(caller, async () => indexOrDistrust(db, await eventsUnder(db, before.term_id)));
+  await keep(caller, async () => indexOrDistrust(db, caller, await eventsUnder(db, before.term_id)));
 }
 
 /** Removes a term for good, from the index too. */
@@ -70,7 +90,7 @@ export async function removeIndexedTerm(db: Database, caller: Known, term: Term)
   await removeTerm(db, term);
   await keep(caller, async () => {
     await dropFacet(db, facetOf(category ? 'category' : 'tag', term.term_id));
-    await indexOrDistrust(db, events);
+    await indexOrDistrust(db, caller, events);
   });
 }
 
@@ -81,7 +101,7 @@ async function keep(caller: Known, work: () => Promise<void>): Promise<void> {
   if (isKept(caller)) await work();
 }
 
-async function indexOrDistrust(db: Database, ids: readonly number[] | undefined): Promise<void> {
-  if (ids) await indexEvents(db, ids);
+async function indexOrDistrust(db: Database, { settings }: Pick<Caller, 'settings'>, ids: readonly number[] | undefined): Promise<void> {
+  if (ids) await indexEvents(db, ids, settings.contentLanguages);
   else await distrustIndex(db);
 }

@@ -54,17 +54,21 @@ export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values:
 
 /**
  * Changes what the values name of a record, and nothing else (decision D1). The id of one date of an event names the
- * event: all its dates change, unless `scope` says that this one shall be moved.
+ * event: all its dates change.
  */
-export async function changePost(
-  site: Site,
-  caller: Caller,
-  kind: PostKind,
-  id: number,
-  values: PostValues,
-  scope?: Scope,
-): Promise<Shown> {
-  await changeRecord(site, caller, kind, id, { values, scope });
+export async function changePost(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values });
+  return renderPost(site, caller, kind, id, namedBy(kind, values));
+}
+
+/**
+ * The same under the id of one date of an event that recurs: start and end move this date, everything else is the
+ * event's.
+ *
+ * @throws rest_invalid_param for another id; recurring-event-dates for a date that can't be moved
+ */
+export async function changeDate(site: Site, caller: Caller, kind: PostKind, id: number, values: PostValues): Promise<Shown> {
+  await changeRecord(site, caller, kind, id, { values, scope: 'date' });
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 

@@ -7,7 +7,7 @@ import { writerFor } from '../storage/translations/writers.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
-import { keepIndexOf } from './list-index.ts';
+import { keepIndexOf, renewIndex } from './list-index.ts';
 import { languagesOf } from './record-languages.ts';
 
 /** Why a language cannot be added or given to records; a sentence in `locales/<language>/cli.json` under `errors`. */
@@ -56,16 +56,18 @@ export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<n
   const { locale = known?.locale ?? '', name = known?.name ?? '', isDefault = false } = wish;
   if (!isLocale(locale)) throw new LanguageError('language-locale-invalid', { locale });
   if (name.trim() === '') throw new LanguageError('language-name-missing', { code });
-  return site.db.transaction(async (db) => {
+  const given = await site.db.transaction(async (db) => {
     const inside = withinTransaction(site, db);
     const before = (await inside.settings()).contentLanguages;
     if (before?.form === 'wpml') throw new LanguageError('languages-of-wpml');
     if (languageOfCode(before ?? { languages: [] }, code)) throw new LanguageError('language-known', { code });
     await addLanguage(db, { code, locale, name: name.trim(), rtl: isRightToLeft(code), isDefault });
-    const given = before ? 0 : await assignAll(inside, code, kinds);
+    const count = before ? 0 : await assignAll(inside, code, kinds);
     noteChange(db, { now: site.clock() });
-    return given;
+    return count;
   });
+  await renewIndex(site);
+  return given;
 }
 
 /**

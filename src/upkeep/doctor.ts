@@ -275,7 +275,7 @@ async function languageFindings(site: Site): Promise<Finding[]> {
 }
 
 async function dateFindings(site: Site): Promise<Finding[]> {
-  const { occurrenceTables: rows, recurrence, calendar } = await site.settings();
+  const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
   const found = new Map<DateFault, number[]>();
   for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
   return [...found].flatMap(([fault, ids]) => {
@@ -284,7 +284,7 @@ async function dateFindings(site: Site): Promise<Finding[]> {
         await repair(site, async (db) => {
           const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
           for (const id of some) await repairDates(db, id, kept);
-          await indexEvents(db, some);
+          await indexEvents(db, some, contentLanguages);
           if (rows) await renewEdges(db);
         })();
       }
@@ -306,7 +306,7 @@ const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: numb
 
 async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { recurrence, occurrenceTables, raw } = await site.settings();
+  const { recurrence, occurrenceTables, raw, contentLanguages } = await site.settings();
   const posts = [
     ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
     ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
@@ -322,7 +322,7 @@ async function recurrenceFindings(site: Site): Promise<Finding[]> {
     const mend = RECURRENCE_REPAIRS.get(fault);
     const fix = repair(site, async (trx) => {
       for (const id of ids) await mend?.(trx, id, now);
-      await indexEvents(trx, ids);
+      await indexEvents(trx, ids, contentLanguages);
       await renewEdges(trx);
     });
     return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);
@@ -390,9 +390,9 @@ async function fileFindings({ db, config }: Site): Promise<Finding[]> {
 // ------------------------------------------------------------------------------------------------- notes of our own
 async function noteFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
-  const { shared, occurrenceTables } = await site.settings();
-  const index = shared || !occurrenceTables ? 'trusted' : await indexState(db);
-  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true }));
+  const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
+  const index = shared || !occurrenceTables ? 'trusted' : await indexState(db, languages);
+  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
   return [
     ...finding('counter-missing', 'error', (await countsChanges(db)) ? [] : [''], () => beginCounting(db, nowUtc(site.clock()))),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),

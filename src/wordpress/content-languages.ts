@@ -25,6 +25,8 @@ export interface ContentLanguage {
   readonly locale: string;
   /** Its name for people, in its own language as far as the site says it. */
   readonly name: string;
+  /** The id of the row that says it: above zero, another one for each language. */
+  readonly number: number;
   /** Known only to people who may edit posts. */
   readonly hidden: boolean;
   /** The `term_taxonomy_id`s that stand for it on posts and on terms; 0 where the form has no such rows. */

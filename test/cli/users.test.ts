@@ -22,6 +22,12 @@ describe('user', () => {
     expect((await fasti('user', 'delete', 'anna')).out).toBe('Done: user anna deleted.\n');
   });
 
+  it('is invited by a link', async () => {
+    const { code, out } = await fasti('user', 'create', 'ivo', 'ivo@example.org', '--invite');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Done: user ivo created with the id \d+\.\nhttp:\S+\/welcome\?login=ivo&key=\w{24}\n$/);
+  });
+
   it('who wrote something leaves it to somebody', async () => {
     await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
     const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { fileOutput, streamOutput } from '../../src/host/output.ts';
+import { fileOutput, gathering, streamOutput } from '../../src/host/output.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -53,6 +53,22 @@ describe('lines of the log', () => {
     await gone;
     write('nobody\n');
     await written(60_000);
+  });
+
+  it('go out together, urgent ones and all before them at once', async () => {
+    const written: string[] = [];
+    const output = gathering({ write: (lines) => written.push(lines), written: async () => undefined });
+    output.write('one\n');
+    output.write('two\n');
+    expect(written).toEqual([]);
+    output.write('three\n', true);
+    expect(written).toEqual(['one\ntwo\nthree\n']);
+    output.write('four\n');
+    while (written.length === 1) await new Promise((next) => setImmediate(next));
+    output.write('x'.repeat(20_000));
+    output.write('last\n');
+    await output.written(1000);
+    expect(written.slice(1)).toEqual(['four\n', 'x'.repeat(20_000), 'last\n']);
   });
 
   it('go into a file', async () => {

@@ -214,6 +214,13 @@ describeAsking(
       expect((await get('/robots.txt')).text).toBe('User-agent: *\nDisallow: /\n');
     });
 
+    it('lead editors who look for WordPress to the desk', async () => {
+      for (const path of ['/wp-admin/', '/wp-admin', '/wp-login.php']) {
+        const answer = await get(path);
+        expect([path, answer.status, answer.headers.location]).toEqual([path, 302, '/admin']);
+      }
+    });
+
     it('stand in the sitemap, those of everything that anybody may see whole', async () => {
       const locations = async (path: string) => [...(await get(path)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => pathOf(url!));
       const { id, url } = await made({});

@@ -243,7 +243,7 @@ describeDatabases('the list index', (open, engine) => {
         const id = await some('tribe_events', one.place);
         await site.db.transaction(async (trx) => {
           await trx.from('posts').where('ID', id).update({ post_password: 'secret' });
-          await indexEvents(trx, [id]);
+          await indexEvents(trx, [id], undefined);
           postChanged(trx, id);
           joinWriters(trx);
         });
@@ -258,7 +258,7 @@ describeDatabases('the list index', (open, engine) => {
       await db.from('tec_occurrences').where('post_id', 38).update({ end_date: '2001-01-01 00:00:00' });
       const unfit = site.db.transaction(async (trx) => {
         joinWriters(trx);
-        return indexEvents(trx, [38]);
+        return indexEvents(trx, [38], undefined);
       });
       expect(await unfit).toEqual([38]);
       expect(hasIndex(await site.settings())).toBe(false);
@@ -282,7 +282,7 @@ describeDatabases('the list index', (open, engine) => {
       const caller = await callerOf(ADMIN);
       await trashPost(site, { ...caller, settings: { ...caller.settings, shared: true } }, postKind('event'), 38);
       expect(hasIndex(await site.settings())).toBe(true);
-      expect(await isInStep(db, [38])).toBe(true);
+      expect(await isInStep(db, [38], undefined)).toBe(true);
     });
 
     it('notices that the calendar wrote after us', async () => {
@@ -299,7 +299,7 @@ describeDatabases('the list index', (open, engine) => {
       expect(await giveUpStaleIndex(site)).toBe('missing');
       expect(hasIndex(await site.settings())).toBe(false);
       expect(await giveUpStaleIndex(site)).toBe('missing');
-      await trustIndex(site.db);
+      await trustIndex(site.db, undefined);
       expect(await giveUpStaleIndex({ ...site, settings: async () => ({ ...(await site.settings()), shared: true }) })).toBe('shared');
       expect(hasIndex(await site.settings())).toBe(false);
     });

@@ -42,7 +42,7 @@ describeDatabases('what others change', (open) => {
     await takeOverChanges(db, now);
     expect(await lastNumber(db)).toBe(before);
     const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
-    expect(await isInStep(db, [...events.map(({ ID }) => ID), 38])).toBe(true);
+    expect(await isInStep(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
     return entries
       .map(({ kind, type, object, what, wasPublic, isPublic }) =>
         [kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' '),
@@ -85,7 +85,7 @@ describeDatabases('what others change', (open) => {
       await updatePost(trx, 38, { post_title: 'Ours' });
       await insertTerm(trx, termKind('tag'), { name: 'Ours', slug: 'ours', description: '', parent: 0 });
       await removePost(trx, 39);
-      await indexEvents(trx, [38, 39]);
+      await indexEvents(trx, [38, 39], undefined);
     });
     expect(await taken("UPDATE wp_posts SET post_title = 'Other' WHERE ID = 12")).toEqual(['post tribe_venue 12 changed 11']);
   });

@@ -12,6 +12,7 @@ const ALL = [
   '006-months',
   '007-kept-answers',
   '008-occurrences',
+  '009-entry-languages',
   '010-journal',
 ];
 const WORDPRESS = [

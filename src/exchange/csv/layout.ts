@@ -70,6 +70,9 @@ export const furtherTexts = ({ name, fields }: Pick<PostKind, 'name' | 'fields'>
     text && names?.csv !== false && !Object.hasOwn(PLUGIN[name], field) ? [field] : [],
   );
 
+/** Columns of sites in several languages. */
+export const SPOKEN: Layout = { language: ['Language'], translation_group: ['Translation Group'] };
+
 /** The columns of each kind: the plugin's own, and behind them one for each further text. */
 export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
   event: withFurther('event'),
@@ -80,7 +83,7 @@ export const LAYOUTS: Readonly<Record<PostKindName, Layout>> = {
 function withFurther(name: PostKindName): Layout {
   const kind = postKind(name);
   const heading = (field: string) => kind.fields[field]?.names?.csv || headingOf(`${name}_${field}`);
-  return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])) };
+  return { ...PLUGIN[name], ...Object.fromEntries(furtherTexts(kind).map((field) => [field, [heading(field)] as const])), ...SPOKEN };
 }
 
 /** `venue_parking` as `Venue Parking`. */

@@ -178,7 +178,8 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
     return { entries: [...entries, lose('row-lost')], taken: false };
-  const sourceId = `${kind} ${start} ${foldText(name)}`;
+  const language = (row.language ?? '').trim();
+  const sourceId = `${kind} ${start} ${foldText(name)}${language && ` ${language}`}`;
   if (seen.has(sourceId)) return { entries: [...entries, lose('row-twice')], taken: true };
   seen.add(sourceId);
   const picture = (row.image ?? '').trim();
@@ -193,7 +194,9 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     kind,
     sourceId,
     place,
-    match: 'name',
+    // The translation of a record often has its name.
+    ...(language === '' ? { match: 'name' as const } : { language }),
+    ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
     columns: { ...columns, ...openness(row) },
     metas: [...withCurrency(metas, row), ...custom.rows],

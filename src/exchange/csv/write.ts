@@ -8,7 +8,7 @@ import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
-import { customColumns, LAYOUTS } from './layout.ts';
+import { customColumns, LAYOUTS, SPOKEN } from './layout.ts';
 
 /**
  * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in
@@ -18,12 +18,14 @@ import { customColumns, LAYOUTS } from './layout.ts';
 export async function* writeCsv(
   kind: PostKindName,
   items: AsyncIterable<Item>,
-  defined: readonly CustomField[] = [],
+  { customFields = [], spoken = false }: { readonly customFields?: readonly CustomField[]; readonly spoken?: boolean } = {},
 ): AsyncGenerator<string> {
   const names = new Map<string, string>();
-  const custom = kind === 'event' ? customColumns(defined) : {};
+  const custom = kind === 'event' ? customColumns(customFields) : {};
   const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: Told) => meta(key)] as const)];
-  const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).map(([key, [header]]) => ({ key, header }));
+  const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).flatMap(([key, [header]]) =>
+    spoken || !Object.hasOwn(SPOKEN, key) ? [{ key, header }] : [],
+  );
   const rows = async function* () {
     for await (const item of items) {
       if (isTermItem(item)) names.set(`${item.kind} ${item.sourceId}`, decodeEntities(item.name));
@@ -145,6 +147,8 @@ const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
 const COMMON: Readonly<Record<string, Value>> = {
   name: ({ item }) => titleOf(item),
   image: ({ image }) => image(),
+  language: ({ item }) => item.language ?? '',
+  translation_group: ({ item }) => item.translation_group ?? '',
 };
 
 /** Each column of a kind's layout with what it holds. */

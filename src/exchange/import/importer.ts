@@ -29,6 +29,7 @@ import { keysWanted, settleWaiting } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import type { Run, Work } from './run.ts';
 import { writeAuthors } from './write-authors.ts';
+import { recountLanguages, speakTerms, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
 import { writeSettings } from './write-settings.ts';
 import { writeTerms } from './write-terms.ts';
@@ -45,6 +46,8 @@ export interface ImportOptions {
   readonly resume?: boolean;
   /** Takes over settings that the source names. */
   readonly settings?: boolean;
+  /** The language of records of which the source says none. */
+  readonly language?: string | undefined;
   /** Takes scripts and the like out of texts, whoever imports. */
   readonly filterHtml?: boolean;
   /** The source is a database that its owner opened: roles and passwords of people come along. */
@@ -159,6 +162,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     trusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
     owned: options.owned ?? false,
     settings: options.settings ?? false,
+    language: options.language,
     highestId: options.highestId ?? 0,
     names: createNames(),
     overlay: new Map(),
@@ -242,7 +246,9 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
     items.filter((item) => item.kind === 'author'),
   );
   await writeTerms(work, items.filter(isTermItem));
+  await writeLanguages(work, items.filter(isTermItem));
   await writePosts(work, items.filter(isPostItem));
+  await writeLanguages(work, items.filter(isPostItem));
 }
 
 /** Files of attachments that are new, fetched before the transaction since that takes its time. */
@@ -296,6 +302,7 @@ async function finish(course: Course): Promise<void> {
           db,
           [...terms.values()].map((term) => term.term_taxonomy_id),
         );
+        await speakTerms(db, run, kind, ids);
         joinWriters(db);
       });
     }
@@ -305,6 +312,7 @@ async function finish(course: Course): Promise<void> {
     open: false,
     task: async (work) => {
       if (run.caller.settings.occurrenceTables) await renewEdges(work.db);
+      await recountLanguages(work.db, run);
       work.touched.any = true;
       work.touched.tree = true;
     },

@@ -9,13 +9,16 @@ import { type Item, isTermItem } from '../items/items.ts';
  */
 
 /** What names are given in: two things of one source may have the same name in different groups. */
-export type Group = 'post' | 'category' | 'tag' | 'author' | 'settings';
+export type Group = 'post' | 'category' | 'tag' | 'author' | 'settings' | 'translations';
 
 /** The group that an item is named in. */
 export const groupOf = (item: Item): Group => (isTermItem(item) || item.kind === 'author' || item.kind === 'settings' ? item.kind : 'post');
 
 /** A name as the ledger keeps it. */
 export const ledgerKey = (group: Group, sourceId: string): string => digest(`${group}\n${sourceId}`);
+
+/** The name of the group that an item is in with its translations. */
+export const translationKey = (kind: string, group: string): string => ledgerKey('translations', `${kind} ${group}`);
 
 /** What an item looks like, wherever it stood. */
 export const digestOf = (item: Item): string => digest(JSON.stringify({ ...item, place: undefined }));

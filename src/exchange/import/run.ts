@@ -24,6 +24,8 @@ export interface Run {
   /** Whether roles, passwords and settings of the source count: it is a database that its owner has opened. */
   readonly owned: boolean;
   readonly settings: boolean;
+  /** The language of records of which the source says none; undefined: the default one of the site. */
+  readonly language: string | undefined;
   /** The highest id that the source has, where that is known: new ids are given above it. */
   readonly highestId: number;
   /** Records by name, for sources without lasting ids. */

@@ -23,8 +23,16 @@ interface Named {
   readonly place?: string | undefined;
 }
 
+/** What is in a language, and which others it is a translation of. */
+interface Spoken {
+  /** The code of its language. */
+  readonly language?: string | undefined;
+  /** A name that all translations of one record have in common, within their kind. */
+  readonly translation_group?: string | undefined;
+}
+
 /** An event, a venue, an organizer, or a file of the library, as rows hold it. */
-export interface PostItem extends Named {
+export interface PostItem extends Named, Spoken {
   readonly kind: PostKindName | 'attachment';
   /**
    * Columns as WordPress stores them; those that are absent get WordPress's defaults, or stay as they are in an update.
@@ -75,7 +83,7 @@ export type LinkedKind = 'venue' | 'organizer' | 'attachment';
 export type PostColumns = Partial<Omit<Post, 'ID' | 'post_author' | 'post_parent' | 'post_type' | 'comment_count'>>;
 
 /** A category or a tag. */
-export interface TermItem extends Named {
+export interface TermItem extends Named, Spoken {
   readonly kind: TermKindName;
   /** As stored, with entities. */
   readonly name: string;

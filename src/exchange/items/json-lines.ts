@@ -69,6 +69,7 @@ const line = (value: object): string => `${JSON.stringify(value)}\n`;
 const HEAD = z.object({ format: z.literal('fasti'), version: z.literal(VERSION), home: z.string() });
 const END = z.strictObject({ end: z.literal(true), items: z.int() });
 
+const spoken = { language: z.string().optional(), translation_group: z.string().optional() };
 const named = { sourceId: z.string().min(1), id: z.int().min(1).optional(), place: z.string().optional() };
 const pairs = z.array(z.tuple([z.string(), z.string()]));
 const termKind = z.enum(['category', 'tag']);
@@ -99,6 +100,7 @@ const ITEM = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.enum(['event', 'venue', 'organizer', 'attachment']),
     ...named,
+    ...spoken,
     columns,
     author: z.string().optional(),
     parent: z.string().optional(),
@@ -121,6 +123,7 @@ const ITEM = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: termKind,
     ...named,
+    ...spoken,
     name: z.string(),
     slug: z.string(),
     description: z.string(),

@@ -151,17 +151,14 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
 }
 
 /** A category or tag; `parent` is the slug of the one above. */
-export const termItem = (
-  kind: TermItem['kind'],
-  { id: termId, name, slug, description }: LiveTerm,
-  parent: string | undefined,
-): TermItem => ({
+export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string | undefined): TermItem => ({
   kind,
-  sourceId: slug,
-  id: termId,
-  name,
-  slug,
-  description,
+  ...spokenOf(term),
+  sourceId: term.slug,
+  id: term.id,
+  name: term.name,
+  slug: term.slug,
+  description: term.description,
   ...(parent === undefined ? {} : { parent }),
 });
 
@@ -209,8 +206,17 @@ const pair = (key: string, value: string): [string, string][] => [[key, value]];
 const filled = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
   Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
 
-function named(kind: PostItem['kind'], { id: postId }: LivePost, { place, author }: LiveContext) {
-  return { kind, sourceId: String(postId), id: postId, place, complete: false, ...(author === undefined ? {} : { author }) } as const;
+function named(kind: PostItem['kind'], record: LivePost, { place, author }: LiveContext) {
+  const { id: postId } = record;
+  const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...spokenOf(record) } as const;
+  return { ...name, ...(author === undefined ? {} : { author }) };
+}
+
+/** The language and the translations of a record, whose group is named by the lowest id. */
+function spokenOf({ language, translations }: LivePost | LiveTerm): Pick<PostItem, 'language' | 'translation_group'> {
+  const ids = Object.values(translations).map(({ id }) => id);
+  if (language === undefined) return {};
+  return { language, ...(ids.length > 1 ? { translation_group: String(Math.min(...ids)) } : {}) };
 }
 
 const imageLink = ({ image: shown }: LivePost): Link[] =>

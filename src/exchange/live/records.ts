@@ -34,8 +34,15 @@ const image = z
   ])
   .catch(false);
 
+/** What sites in several languages tell: Fasti, and Polylang Pro. */
+const spoken = {
+  language: z.string().min(1).optional().catch(undefined),
+  translations: z.record(z.string(), z.looseObject({ id })).catch({}),
+};
+
 const post = {
   id,
+  ...spoken,
   author: text,
   status: text,
   date: text,
@@ -137,7 +144,7 @@ export const corePerson = z.looseObject({
 });
 
 /** A category or tag with what lists of them tell. */
-export const liveTerm = z.looseObject({ id, name: text, slug: text, description: text, parent: z.coerce.number().catch(0) });
+export const liveTerm = z.looseObject({ id, ...spoken, name: text, slug: text, description: text, parent: z.coerce.number().catch(0) });
 export type LiveTerm = z.output<typeof liveTerm>;
 
 /** The records of each list. */

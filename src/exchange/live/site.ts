@@ -130,13 +130,19 @@ function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
 
 const NOTHING: Page = { entries: [], last: true };
 
+/**
+ * WPML and Fasti list one language where none is asked for. Polylang lists all, and would take `lang=all` for its default
+ * language; of this name it knows nothing.
+ */
+const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
+
 // ------------------------------------------------------------------------------------------------- categories, tags
 /** All terms at once, since they name those above them by id. */
 async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
   if (first > 1) return NOTHING;
   const found: LiveTerm[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
-    const answer = await site.get(stage, { per_page: PAGE, page, hide_empty: 'false' });
+    const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE, page, hide_empty: 'false' });
     const body = bodyOf(site, answer);
     pages = Number(body.total_pages ?? 0);
     found.push(...sound(liveTerm, listIn(body, stage)));
@@ -158,7 +164,7 @@ const EVERYTHING: Readonly<Record<PostStage, Query>> = {
 
 async function records(walk: Walk, stage: PostStage, page: number): Promise<Page> {
   const { site } = walk;
-  const answer = await site.get(stage, { ...EVERYTHING[stage], per_page: PAGE, page });
+  const answer = await site.get(stage, { ...EVERYTHING[stage], ...IN_ALL_LANGUAGES, per_page: PAGE, page });
   if (answer.status === 404 && page > 1) return NOTHING;
   const body = bodyOf(site, answer);
   return { entries: await entriesOf(walk, stage, listIn(body, stage)), last: page >= Number(body.total_pages ?? 0) };

@@ -141,6 +141,7 @@ function post(element: Element, place: string): Entry[] {
     ...(login === '' ? {} : { author: login }),
     ...(parent !== '' && parent !== '0' ? { parent } : {}),
     ...splitMetas(metasOf(element)),
+    ...languageOf(element),
     terms: element.children.flatMap(reference),
     complete: true,
     ...(kind === 'attachment' && url !== '' ? { url } : {}),
@@ -152,6 +153,14 @@ const metasOf = (element: Element): [string, string][] =>
   element.children
     .filter(({ name }) => name === 'wp:postmeta')
     .map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
+
+/** The language of a post and its translations, as Polylang has them: terms like any other. */
+function languageOf({ children }: Element): Pick<PostItem, 'language' | 'translation_group'> {
+  const named = (domain: string) =>
+    children.find(({ name, attributes }) => name === 'category' && attributes.domain === domain)?.attributes.nicename;
+  const [language, group] = [named('language'), named('post_translations')];
+  return { ...(language ? { language } : {}), ...(language && group ? { translation_group: group } : {}) };
+}
 
 /** A `category` element names a term of any taxonomy. */
 function reference({ name, attributes, text }: Element): TermReference[] {

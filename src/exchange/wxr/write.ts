@@ -1,4 +1,5 @@
 import { postKind, termKind } from '../../kinds/index.ts';
+import { toSerialized } from '../../wordpress/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { wellFormed } from '../items/clean.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';
@@ -20,7 +21,14 @@ export interface WxrSite {
  */
 export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield head(site);
-  for await (const item of items) yield element(item, site);
+  const groups = new Map<string, Map<string, number>>();
+  for await (const item of items) {
+    yield element(item, site);
+    if (!isPostItem(item) || item.translation_group === undefined || item.language === undefined) continue;
+    const name = groupName(item);
+    groups.set(name, (groups.get(name) ?? new Map()).set(item.language, Number(item.sourceId)));
+  }
+  yield groupsOf(groups);
   yield '</channel>\n</rss>\n';
 }
 
@@ -110,9 +118,35 @@ function post(item: PostItem, { home }: WxrSite): string {
       (one) =>
         `<category domain="${termKind(one.kind).taxonomy}" nicename="${escaped(one.slug ?? one.sourceId)}">${cdata(one.name ?? '')}</category>`,
     ),
+    ...(item.language === undefined
+      ? []
+      : [`<category domain="language" nicename="${escaped(item.language)}">${cdata(item.language)}</category>`]),
+    ...(item.translation_group === undefined
+      ? []
+      : [`<category domain="post_translations" nicename="${groupName(item)}">${cdata(groupName(item))}</category>`]),
     ...pairs.map(([key, value]) => `<wp:postmeta>${node('wp:meta_key', key)}${node('wp:meta_value', value)}</wp:postmeta>`),
   ];
   return `\t<item>\n${lines.map((line) => `\t\t${line}\n`).join('')}\t</item>\n`;
+}
+
+/** The name of a group as Polylang's own importer makes them. */
+const groupName = ({ kind, translation_group: group = '' }: PostItem): string => `pll_${kind}_${escaped(group)}`;
+
+/** Groups of translations as Polylang keeps them: a term whose description holds the ids by language. */
+function groupsOf(members: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
+  return [...members]
+    .map(
+      ([name, ids]) =>
+        `\t<wp:term>${[
+          node('wp:term_id', '0', false),
+          node('wp:term_taxonomy', 'post_translations'),
+          node('wp:term_slug', name),
+          node('wp:term_parent', ''),
+          node('wp:term_name', name),
+          node('wp:term_description', toSerialized(ids)),
+        ].join('')}</wp:term>\n`,
+    )
+    .join('');
 }
 
 const node = (name: string, text: string, literal = true): string => `<${name}>${literal ? cdata(text) : escaped(text)}</${name}>`;

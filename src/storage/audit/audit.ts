@@ -6,7 +6,7 @@ import { type Database, hasTable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_LAYOUT, INDEX_OPTION, isInStep } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout, isInStep } from '../index/event-index.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
 import { idsOfType } from '../lists/many-posts.ts';
@@ -208,8 +208,8 @@ export type IndexState = 'trusted' | 'off' | 'wrong';
  * Whether lists are read from the index, and if so whether it says of each event, each day and each month what the
  * tables say.
  */
-export async function indexState(db: Database): Promise<IndexState> {
-  if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== INDEX_LAYOUT) return 'off';
+export async function indexState(db: Database, languages: ContentLanguages | undefined): Promise<IndexState> {
+  if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== indexLayout(languages)) return 'off';
   const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {
     const rows: QueryBuilder = db.from(table, 'o');
     narrow(rows);
@@ -225,7 +225,7 @@ export async function indexState(db: Database): Promise<IndexState> {
   );
   if (listed !== there) return 'wrong';
   for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
-    if (!(await isInStep(db, ids))) return 'wrong';
+    if (!(await isInStep(db, ids, languages))) return 'wrong';
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
 }
 

@@ -58,10 +58,19 @@ export interface Snapshot extends Asker {
   readonly close: () => Promise<void>;
 }
 
+/** Connections in use and idle, and how many ask for one and wait. */
+export interface ConnectionCounts {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /** Runs statements on one kind of database. All errors of an absent database come as DatabaseUnavailable. */
 export interface Driver {
   /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
   readonly readNow?: (query: Query) => Outcome | undefined;
+  /** How many connections there are. */
+  readonly connections: () => ConnectionCounts;
   /** Waits for a connection. */
   readonly acquire: () => Promise<Session>;
   /** Which driver to ask after such an error: the same one if it has other servers, another one, or none. */

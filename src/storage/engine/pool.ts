@@ -1,5 +1,6 @@
 import { Pool, TimeoutError } from 'tarn';
 import { DatabaseUnavailable } from './dialect.ts';
+import type { ConnectionCounts } from './driver.ts';
 
 /** Connections that are open, for whoever needs one next. */
 export interface ConnectionPool<Connection> {
@@ -10,6 +11,8 @@ export interface ConnectionPool<Connection> {
    */
   readonly acquire: () => Promise<Connection>;
   readonly release: (connection: Connection) => void;
+  /** How many there are. */
+  readonly counts: () => ConnectionCounts;
   /** Closes all of them, those in use as soon as they are released. */
   readonly close: () => Promise<void>;
 }
@@ -51,6 +54,7 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
     release: (connection) => {
       pool.release(connection);
     },
+    counts: () => ({ used: pool.numUsed(), idle: pool.numFree(), waiting: pool.numPendingAcquires() }),
     close: async () => {
       await pool.destroy();
     },

@@ -292,6 +292,8 @@ export interface EntryRow {
   featured: number;
   /** 0 for an event that takes place once. */
   occurrence_id: number;
+  /** The number of its language (`ContentLanguage`); 0 for an event without one. */
+  language: number;
 }
 
 /**

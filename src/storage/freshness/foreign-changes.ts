@@ -3,7 +3,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { distrustIndex, dropFacet, eventsOfTerm, indexEvents } from '../index/event-index.ts';
+import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type Spoken } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import { append, type Change, EVERYTHING } from '../journal/entries.ts';
 import { afterAppending } from '../journal/touched.ts';
@@ -38,17 +38,23 @@ const AT_ONCE = 200;
  * have changed. The index is left alone by that.
  *
  * @param posts those that may have changed, if that is known (`row-ranges.ts`)
+ * @param languages of the content, as they stand
  */
 export async function takeOverChanges(
   db: Database,
   now: () => Date,
-  { sources, posts }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[] } = {},
+  {
+    sources,
+    posts,
+    languages,
+  }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: Spoken } = {},
 ): Promise<void> {
   const isKnown = await arePrintsComplete(db);
   for (const source of sources ?? (await printSources(db))) {
     const given = source.kind === 'post' ? posts : undefined;
     for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
-      for (const some of pagesOf(keys, AT_ONCE)) await db.transaction((trx) => takeOver(trx, source, some, isKnown ? now() : undefined));
+      for (const some of pagesOf(keys, AT_ONCE))
+        await db.transaction((trx) => takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages }));
     }
   }
   if (isKnown) return;
@@ -107,15 +113,20 @@ interface Difference {
 }
 
 /** Takes over what is still different. `now` undefined: only into the prints. */
-async function takeOver(db: Database, source: PrintSource, keys: readonly number[], now: Date | undefined): Promise<void> {
+async function takeOver(
+  db: Database,
+  source: PrintSource,
+  keys: readonly number[],
+  { now, languages }: { readonly now: Date | undefined; readonly languages: Spoken },
+): Promise<void> {
   // All writers wait here. What is read from now on, for the index as well, is of one moment after that.
   await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;
   const [stored, current] = [await storedPrints(db, source.kind, keys), await currentPrints(db, source, keys)];
   const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
   if (differences.length === 0) return;
   if (now) {
-    if (source.kind === 'post') await indexPosts(db, differences);
-    else for (const difference of differences) await indexTerm(db, difference);
+    if (source.kind === 'post') await indexPosts(db, differences, languages);
+    else for (const difference of differences) await indexTerm(db, difference, languages);
     await append(db, differences.map(changeOf), { writer: 'found', at: nowUtc(now), user: 0 });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
   const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
@@ -144,12 +155,10 @@ function changeOf({ before, after }: Difference): Change {
 
 const EVENTS = 'tribe_events';
 
-async function indexPosts(db: Database, differences: readonly Difference[]): Promise<void> {
+async function indexPosts(db: Database, differences: readonly Difference[], languages: Spoken): Promise<void> {
   const events = differences.filter(({ before, after }) => before?.type === EVENTS || after?.type === EVENTS);
-  await indexEvents(
-    db,
-    events.map(({ before, after }) => Number((after ?? before)!.object)),
-  );
+  const ids = events.map(({ before, after }) => Number((after ?? before)!.object));
+  await indexWithTranslations(db, ids, languages);
 }
 
 const HEADINGS = new Map<string, 'category' | 'tag'>([
@@ -158,13 +167,13 @@ const HEADINGS = new Map<string, 'category' | 'tag'>([
 ]);
 
 /** Only its place in the tree counts, and whether it is there at all. */
-async function indexTerm(db: Database, { before, after }: Difference): Promise<void> {
+async function indexTerm(db: Database, { before, after }: Difference, languages: Spoken): Promise<void> {
   const print = (after ?? before)!;
   const heading = HEADINGS.get(print.type);
   if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;
   const facet = facetOf(heading, Number(print.term));
   const events = await eventsOfTerm(db, facet, Number(print.object));
   if (!after) await dropFacet(db, facet);
-  if (events) await indexEvents(db, events);
+  if (events) await indexWithTranslations(db, events, languages);
   else await distrustIndex(db);
 }

@@ -1,3 +1,4 @@
+import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
@@ -19,21 +20,28 @@ export interface Reindexed {
   readonly unfit: readonly number[];
 }
 
+/** How the index is made again. `trust`: whether lists use it from then on. */
+interface Reindexing {
+  readonly trust: boolean;
+  /** The languages of the content, if it has any. */
+  readonly languages?: ContentLanguages | undefined;
+  /** Is told how many more events are dealt with. */
+  readonly done?: (events: number) => void;
+}
+
 /**
  * Makes the list index again from WordPress's tables, and says that it is complete (`trust`; without it the rows are
  * made, and not used). Others may write meanwhile: they keep their own events in step.
- *
- * @param done is told how many more events are dealt with
  */
 export async function reindexEvents(
   db: Database,
   now: () => Date,
-  { trust, done = () => undefined }: { trust: boolean; done?: (events: number) => void },
+  { trust, done = () => undefined, languages }: Reindexing,
 ): Promise<Reindexed> {
   const unfit: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after)));
+    const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after, languages)));
     unfit.push(...step.unfit);
     events += step.ids.length;
     done(step.ids.length);
@@ -42,7 +50,7 @@ export async function reindexEvents(
   }
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
   await db.transaction(async (trx) => {
-    if (trust && unfit.length === 0) await trustIndex(trx);
+    if (trust && unfit.length === 0) await trustIndex(trx, languages);
     noteChange(trx, { now: now() });
   });
   return { events, unfit };
@@ -64,7 +72,11 @@ export async function countEvents(db: Database): Promise<number> {
  * The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all
  * that follow.
  */
-async function indexAfter(db: Database, after: number): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
+async function indexAfter(
+  db: Database,
+  after: number,
+  languages: ContentLanguages | undefined,
+): Promise<{ ids: number[]; last: number | undefined; unfit: number[] }> {
   const posts = await db.rows<{ ID: number }>`
     SELECT ID FROM {posts} WHERE post_type = 'tribe_events' AND ID > ${after} ORDER BY ID LIMIT ${EVENTS} ${verbatim(db.dialect.locks.update)}`;
   const ids = posts.map(({ ID }) => ID);
@@ -72,7 +84,7 @@ async function indexAfter(db: Database, after: number): Promise<{ ids: number[];
   const held = db.from('fasti_entries').where('post_id', '>', after).distinct('post_id');
   if (last !== undefined) held.where('post_id', '<=', last);
   const known = (await held).map(({ post_id: id }) => id);
-  return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])]) };
+  return { ids, last, unfit: await indexEvents(db, [...new Set([...ids, ...known])], languages) };
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days

@@ -15,16 +15,22 @@ export type Facet = number;
 export const ALL: Facet = 0;
 export const FEATURED: Facet = 5;
 
-const CODES = { category: 1, tag: 2, venue: 3, organizer: 4 } as const;
+const CODES = { category: 1, tag: 2, venue: 3, organizer: 4, language: 6, standIn: 7 } as const;
 /** What the number of a facet is made of: `id * FACETS + code`. */
 export const FACETS = 8;
 
-/** The events of a category (those of its children among them), with a tag, at a venue or of an organizer. */
+/**
+ * The events of a category (those of its children among them), with a tag, at a venue, of an organizer, or in a
+ * language by its number (0: in none); or those of the default language that stand in for what is missing in another.
+ */
 export const facetOf = (kind: keyof typeof CODES, id: number): Facet => id * FACETS + CODES[kind];
 export const facetCode = (kind: keyof typeof CODES): number => CODES[kind];
 export const LINK_CODES = [CODES.venue, CODES.organizer];
 /** The id of the term or post that a facet is of. */
 export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
+
+/** Whether a facet tells nothing of what a password may hide. */
+export const isOpen = (facet: Facet): boolean => facet === ALL || facet % FACETS === CODES.language || facet % FACETS === CODES.standIn;
 
 /** The events of a facet that last longer than `SHORT_DAYS`. */
 export const longOnes = (facet: Facet): Facet => -facet - 1;
@@ -60,6 +66,16 @@ export interface IndexedEvent {
   /** Metas that name venues and organizers, as stored. */
   readonly venues: readonly string[];
   readonly organizers: readonly string[];
+  /** Absent where content has no languages. */
+  readonly language?: LanguagePlace | undefined;
+}
+
+/** What lists of one language say of an event, by the numbers of languages. */
+export interface LanguagePlace {
+  /** 0: it has none. */
+  readonly own: number;
+  /** Languages that it is listed in where what is not translated is listed too. */
+  readonly standsInFor: readonly number[];
 }
 
 /**
@@ -84,6 +100,7 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     hidden: Number(event.hidden),
     locked: Number(event.locked),
     featured: Number(event.featured),
+    language: event.language?.own ?? 0,
   };
   if (event.occurrences.length === 0)
     return distinct(linked).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, occurrence_id: 0, ...common }));
@@ -93,6 +110,8 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     ...(event.featured ? [FEATURED] : []),
     ...event.categories.map((id) => facetOf('category', id)),
     ...event.tags.map((id) => facetOf('tag', id)),
+    ...(event.language ? [facetOf('language', event.language.own)] : []),
+    ...(event.language?.standsInFor ?? []).map((number) => facetOf('standIn', number)),
     ...linked,
   ]);
   const known = new Set<string>();
@@ -122,7 +141,7 @@ export function sharesOf(row: EntryRow): DayRow[] {
 }
 
 /** Whether a row counts for everybody. A protected one does not tell under which headings it stands (decision D35). */
-const isPublic = ({ facet, status, hidden, locked }: EntryRow) => status === PUBLISHED && hidden === 0 && (facet === ALL || locked === 0);
+const isPublic = ({ facet, status, hidden, locked }: EntryRow) => status === PUBLISHED && hidden === 0 && (isOpen(facet) || locked === 0);
 
 /** The statuses, as numbers, of which the counts of days are. */
 export const isCounted = (statuses: readonly number[]): boolean => statuses.length === 1 && statuses[0] === PUBLISHED;

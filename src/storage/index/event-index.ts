@@ -1,13 +1,15 @@
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind, taxonomies, termKind } from '../../kinds/index.ts';
+import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { DayRow, EntryRow, TecOccurrenceRow } from '../engine/tables.ts';
+import { formOf } from '../languages/forms.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
 import { isRecurring } from '../rows/recurring-events.ts';
-import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
+import { entriesOf, type Facet, facetOf, type IndexedEvent, type LanguagePlace, longOnes, sharesOf } from './event-index-rows.ts';
 
 /*
  * The list index: rows of our own beside WordPress's, from which lists of events are read (`event-index-list.ts`), kept
@@ -21,8 +23,17 @@ import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf }
  */
 export const INDEX_OPTION = 'fasti_index';
 
-/** How the rows are made; another value means that they are to be rebuilt. */
-export const INDEX_LAYOUT = '2';
+/** The languages of the content, if it has any. */
+export type Spoken = ContentLanguages | undefined;
+
+/** How the rows are made; another value means that they are to be rebuilt. They depend on the languages of events. */
+export function indexLayout(languages: Spoken): string {
+  if (!isTranslated(languages, postKind('event').postType)) return LAYOUT;
+  const numbers = languages.languages.map(({ code, number }) => `${code}=${number}`);
+  return `${LAYOUT} ${languages.form} ${languages.defaultCode} ${numbers.join()}`;
+}
+
+const LAYOUT = '2';
 
 const IDS = 500;
 /**
@@ -37,11 +48,11 @@ const MOST_AT_ONCE = 20_000;
  *
  * @returns ids of events that cannot be indexed
  */
-export async function indexEvents(db: Database, ids: readonly number[]): Promise<number[]> {
+export async function indexEvents(db: Database, ids: readonly number[], languages: Spoken): Promise<number[]> {
   const unfit: number[] = [];
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
-    const events = await indexedEvents(db, await loadEventRows(db, some));
+    const events = await indexedEvents(db, await loadEventRows(db, some), languages);
     const present = await db.from('fasti_entries').whereIn('post_id', some);
     unfit.push(...(await indexThese(db, some, events, present)));
   }
@@ -50,8 +61,8 @@ export async function indexEvents(db: Database, ids: readonly number[]): Promise
 }
 
 /** Whether the rows of these events say what WordPress's tables say. Only reads. */
-export async function isInStep(db: Database, ids: readonly number[]): Promise<boolean> {
-  const events = await indexedEvents(db, await loadEventRows(db, ids));
+export async function isInStep(db: Database, ids: readonly number[], languages: Spoken): Promise<boolean> {
+  const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
   const present = groupedBy(await db.from('fasti_entries').whereIn('post_id', [...ids]), (row) => row.post_id);
   return ids.every((id) => {
     const event = events.get(id);
@@ -60,13 +71,13 @@ export async function isInStep(db: Database, ids: readonly number[]): Promise<bo
 }
 
 /** `indexEvents` for one event that has just been made, whose rows are known. */
-export async function indexNewEvent(db: Database, rows: EventRows): Promise<void> {
-  const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows]), []);
+export async function indexNewEvent(db: Database, rows: EventRows, languages: Spoken): Promise<void> {
+  const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows], languages), []);
   if (unfit.length > 0) await distrustIndex(db);
 }
 
 /** Says that the index holds everything; lists use it from now on. */
-export const trustIndex = (db: Database): Promise<void> => writeOption(db, INDEX_OPTION, INDEX_LAYOUT, 'off');
+export const trustIndex = (db: Database, languages: Spoken): Promise<void> => writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
 
 /** Lists go without the index, until `reindexEvents` made it again. */
 export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
@@ -163,7 +174,19 @@ async function indexThese(
   return unfit;
 }
 
-const COLUMNS = ['facet', 'start_at', 'posted_at', 'post_id', 'end_at', 'status', 'hidden', 'locked', 'featured', 'occurrence_id'] as const;
+const COLUMNS = [
+  'facet',
+  'start_at',
+  'posted_at',
+  'post_id',
+  'end_at',
+  'status',
+  'hidden',
+  'locked',
+  'featured',
+  'occurrence_id',
+  'language',
+] as const;
 const textOf = (rows: readonly EntryRow[]) =>
   rows
     .map((row) => COLUMNS.map((column) => row[column]).join())
@@ -244,10 +267,15 @@ async function loadEventRows(db: Database, ids: readonly number[]): Promise<Even
 }
 
 /** Events as the index takes them, by id. */
-async function indexedEvents(db: Database, events: readonly EventRows[]): Promise<Map<number, IndexedEvent>> {
+async function indexedEvents(db: Database, events: readonly EventRows[], languages: Spoken): Promise<Map<number, IndexedEvent>> {
   const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
   const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
   const above = await loadParents(db, events.flatMap(categoriesOf));
+  const placeOf = await languagePlaces(
+    db,
+    events.map(({ post }) => post.ID),
+    languages,
+  );
   return new Map(
     events.map((rows) => {
       const { post, occurrences, metas, terms } = rows;
@@ -273,10 +301,47 @@ async function indexedEvents(db: Database, events: readonly EventRows[]): Promis
         tags: terms.filter((term) => !isCategory(term)).map((term) => term.term_id),
         venues: values(VENUE_LINK),
         organizers: values(ORGANIZER_LINK),
+        language: placeOf(post.ID),
       };
       return [post.ID, event];
     }),
   );
+}
+
+/**
+ * Events of the groups of these, themselves included: what lists of one language say of an event depends on whether it
+ * is translated.
+ */
+export async function withTranslations(db: Database, ids: readonly number[], languages: Spoken): Promise<readonly number[]> {
+  if (ids.length === 0 || !isTranslated(languages, postKind('event').postType)) return ids;
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
+}
+
+/** `indexEvents` for these events and those that they are translations of. */
+export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: Spoken): Promise<number[]> =>
+  indexEvents(db, await withTranslations(db, ids, languages), languages);
+
+/** What lists of one language say of these events. */
+async function languagePlaces(db: Database, ids: readonly number[], languages: Spoken): Promise<(id: number) => LanguagePlace | undefined> {
+  const { postType } = postKind('event');
+  if (ids.length === 0 || !isTranslated(languages, postType)) return () => undefined;
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  const members = [...posts.values()].flatMap((membership) => [...membership.members.values()]);
+  const rows = await db
+    .from('posts')
+    .whereIn('ID', [...new Set(members)])
+    .where({ post_type: postType, post_status: 'publish' })
+    .select('ID');
+  const published = new Set(rows.map(({ ID }) => ID));
+  return (id) => {
+    const { language, members: group } = posts.get(id) ?? { language: null, members: new Map<string, number>() };
+    const isMissing = ({ code }: ContentLanguage) => code !== language && !published.has(group.get(code) ?? 0);
+    return {
+      own: languageOfCode(languages, language ?? undefined)?.number ?? 0,
+      standsInFor: language === languages.defaultCode ? languages.languages.filter(isMissing).map(({ number }) => number) : [],
+    };
+  };
 }
 
 /**

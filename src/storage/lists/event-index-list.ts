@@ -1,6 +1,7 @@
 import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Condition } from '../../kinds/kind.ts';
+import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { among, every } from '../engine/expressions.ts';
@@ -20,6 +21,7 @@ import {
   facetOf,
   idOf,
   isCounted,
+  isOpen,
   LATEST,
   LINK_CODES,
   longOnes,
@@ -47,6 +49,8 @@ export interface Stretch {
   readonly listedOnly: boolean;
   readonly openOnly: boolean;
   readonly unfeaturedOnly: boolean;
+  /** The number of the language that events are in, where their facets do not say so. */
+  readonly language: number | undefined;
   /** What the index does not know, to be asked of the posts. */
   readonly rest: readonly Condition[];
   readonly descending: boolean;
@@ -54,6 +58,7 @@ export interface Stretch {
 
 /** Conditions on what may be under guard; the index knows some of them. */
 type Guarded = Extract<Condition, { readonly guarded: boolean }>;
+type OfLanguage = Extract<Condition, { readonly by: 'language' }>;
 
 /** Whether it does not matter whose the posts are. */
 const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
@@ -72,18 +77,21 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
   };
   if (conditions.some((condition) => fitsFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))))
     return undefined;
-  if (!conditions.every((condition) => gather(found, condition, opensSome))) return undefined;
+  if (!conditions.every((condition) => gather(found, condition, query, opensSome))) return undefined;
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
   // The narrowest first: a venue or an organizer, a tag, a category.
   const [first, ...others] = found.headed.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
-  if (first && !opensSome) found.flags.openOnly ||= first.condition.guarded;
+  if (first && !opensSome) found.flags.openOnly ||= 'guarded' in first.condition && first.condition.guarded;
+  const beside = opensSome ? found.headed : others;
+  const spoken = others.find(isOneLanguage);
   return {
     facets: first?.facets ?? [ALL],
     ...found.bounds,
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
-    rest: [...found.rest, ...(opensSome ? found.headed : others).map(({ condition }) => condition)],
+    language: spoken && idOf(spoken.facets[0]),
+    rest: [...found.rest, ...beside.filter((headed) => headed !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
 }
@@ -93,12 +101,20 @@ interface Gathered {
   readonly bounds: Parameters<typeof narrowBounds>[0];
   readonly flags: { listedOnly: boolean; openOnly: boolean; unfeaturedOnly: boolean };
   /** Those that the index has headings for; one of them leads through it, the others are asked of the posts. */
-  readonly headed: { readonly facets: Stretch['facets']; readonly condition: Guarded }[];
+  readonly headed: Headed[];
   readonly rest: Condition[];
 }
 
+interface Headed {
+  readonly facets: Stretch['facets'];
+  readonly condition: Guarded | OfLanguage;
+}
+
+/** Whether a condition asks for one language and nothing besides, which every row of an event says. */
+const isOneLanguage = ({ condition, facets }: Headed): boolean => condition.by === 'language' && facets.length === 1;
+
 /** Adds a condition. False where it is better asked of WordPress's tables, or must be, and with it the whole query. */
-function gather({ bounds, flags, headed, rest }: Gathered, condition: Condition, opensSome: boolean): boolean {
+function gather({ bounds, flags, headed, rest }: Gathered, condition: Condition, { visible }: PostQuery, opensSome: boolean): boolean {
   if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
   if (isWithout(condition, HIDDEN_META)) {
     flags.listedOnly = true;
@@ -109,8 +125,9 @@ function gather({ bounds, flags, headed, rest }: Gathered, condition: Condition,
     flags.openOnly ||= 'guarded' in condition && condition.guarded;
     return true;
   }
-  const facets = 'guarded' in condition ? facetsIn(condition) : undefined;
-  if (facets && 'guarded' in condition) headed.push({ facets, condition });
+  const headable = 'guarded' in condition || condition.by === 'language' ? condition : undefined;
+  const facets = headable && (headable.by === 'language' ? facetsOfLanguage(headable, visible) : facetsIn(headable));
+  if (facets) headed.push({ facets, condition: headable });
   else rest.push(condition);
   return true;
 }
@@ -149,7 +166,8 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const kind = postKind('event').links[condition.key];
   const { all } = query.visibleEvents;
   const { password } = query.opened;
-  if (!query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined) return undefined;
+  if (condition.within || !query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined)
+    return undefined;
   const upcoming = condition.upcomingSince;
   const since = upcoming === undefined ? UNDATED : momentOf(upcoming);
   const hushed = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
@@ -188,12 +206,24 @@ function facetsIn(condition: Guarded): Stretch['facets'] | undefined {
   return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(condition.kind, ids);
 }
 
+/**
+ * The facets of a language, with those of what stands in for what it lacks; undefined where they do not say that: what
+ * lacks a translation for people who see more than what is published.
+ */
+function facetsOfLanguage({ languages, code, standIns, neutral }: OfLanguage, { all }: Visibility): Stretch['facets'] | undefined {
+  const number = languageOfCode(languages, code)?.number;
+  if (number === undefined) return undefined;
+  const borrows = standIns && code !== languages.defaultCode;
+  if (borrows && (all.length !== 1 || all[0] !== 'publish')) return undefined;
+  return [facetOf('language', number), ...(borrows ? [facetOf('standIn', number)] : []), ...(neutral ? [facetOf('language', 0)] : [])];
+}
+
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): Stretch['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));
   return first === undefined || others.length >= MOST_FACETS ? undefined : [first, ...others];
 }
 
-const RANKS = [0, 1, 2, 4, 3, 1];
+const RANKS = [0, 1, 2, 4, 3, 1, 0, 0];
 const facetRank = (facet: Facet) => RANKS[facet % FACETS] ?? 0;
 
 /** Draws the bounds in; false where the moment is none. */
@@ -238,6 +268,7 @@ function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest
   if (stretch.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (stretch.openOnly) conditions.push(['x.locked = 0', []]);
   if (stretch.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
+  if (stretch.language !== undefined) conditions.push(['x.language = ?', [stretch.language]]);
   if (rest) conditions.push(rest);
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
@@ -300,14 +331,23 @@ async function pageOfAll(
 
 // ------------------------------------------------------------------------------------------------- totals
 /** Whether the counts of days are of what this stretch holds. */
-const isCountedByDays = ({ facets: [facet, ...others], statuses, listedOnly, openOnly, unfeaturedOnly, rest }: Stretch): boolean =>
+const isCountedByDays = ({
+  facets: [facet, ...others],
+  statuses,
+  listedOnly,
+  openOnly,
+  unfeaturedOnly,
+  language,
+  rest,
+}: Stretch): boolean =>
   others.length === 0 &&
+  language === undefined &&
   statuses !== undefined &&
   isCounted(statuses) &&
   rest.length === 0 &&
   listedOnly &&
   !unfeaturedOnly &&
-  (facet === ALL ? !openOnly : openOnly);
+  (isOpen(facet) ? !openOnly : openOnly);
 
 /** The rows of these parts, counted one by one. */
 const countOf = (parts: readonly Sql[]): Sql => [
@@ -396,7 +436,7 @@ const eveOf = (moment: number): number | undefined => {
 
 /** Public events of a facet that start between two moments (and end from a third on), counted one by one. */
 function scan(db: Database, facet: Facet, from: number, to: number, endFrom?: number): Sql {
-  const headed = facet === ALL || facet === longOnes(ALL) ? '' : ' AND x.locked = 0';
+  const headed = isOpen(facet < 0 ? longOnes(facet) : facet) ? '' : ' AND x.locked = 0';
   const ends = endFrom === undefined ? '' : ' AND x.end_at >= ?';
   return [
     `(SELECT COUNT(*) FROM ?? x WHERE x.facet = ? AND x.start_at >= ? AND x.start_at <= ?${ends} AND x.status = 1 AND x.hidden = 0${headed})`,

@@ -1,9 +1,11 @@
 import { HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
-import type { Condition, TermKindName } from '../../kinds/kind.ts';
+import type { Condition, InLanguage, TermKindName } from '../../kinds/kind.ts';
+import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId, beginsWith } from '../engine/expressions.ts';
+import { formOf } from '../languages/forms.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
 import { linkedInIndex } from './event-index-list.ts';
 import { whereInLanguage } from './in-language.ts';
@@ -86,6 +88,7 @@ const HANDLERS: ConditionHandlers = {
   linkedFromAny: (where, { db, condition, query }) => {
     const indexed = linkedInIndex(db, condition, query);
     if (indexed) where.whereRaw(...indexed);
+    else if (condition.within) whereLinkedThroughGroups(db, where, { ...condition, within: condition.within }, query);
     else whereAmong(where, condition.wanted, (sub) => linkedFromEvents(db, sub, condition, query));
   },
   linkedMeta: (where, { db, condition, query }) => {
@@ -172,6 +175,26 @@ const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder
     .from({ l: db.table('postmeta') })
     .where('l.meta_key', key);
 
+/** Condition: an event of a language names the venue or organizer, or one that it is a translation of. */
+function whereLinkedThroughGroups(
+  db: Database,
+  where: QueryBuilder,
+  condition: Extract<Condition, { by: 'linkedFromAny' }> & { readonly within: InLanguage },
+  query: PostQuery,
+): void {
+  const { languages } = condition.within;
+  const records = { is: 'post', name: query.kind.postType, alias: 'p' } as const;
+  const named = (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query);
+  where[condition.wanted ? 'where' : 'whereNot']((any: QueryBuilder) => {
+    any.whereIn('p.ID', named);
+    if (!isTranslated(languages, query.kind.postType)) return;
+    for (const { code } of languages.languages)
+      any.orWhere((other) =>
+        formOf(languages).whereInGroup(db, other, languages, records, code, (member) => void member.whereIn('member.ID', named)),
+      );
+  });
+}
+
 /**
  * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and
  * is not hidden. The links are gone through first: left to itself, MariaDB reads all metas of all events to find them.
@@ -179,14 +202,25 @@ const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder
 function linkedFromEvents(
   db: Database,
   sub: QueryBuilder,
-  { key, upcomingSince }: Extract<Condition, { by: 'linkedFromAny' }>,
+  { key, upcomingSince, within }: Extract<Condition, { by: 'linkedFromAny' }>,
   query: PostQuery,
 ): void {
+  const events = postKind('event').postType;
   linkTargets(db, sub, key)
     .joinRaw(`${db.dialect.joinInOrder} ?? ev ON ev.ID = l.post_id`, [db.table('posts')])
-    .where('ev.post_type', postKind('event').postType)
+    .where('ev.post_type', events)
     .where((where) => whereOpen(db, where, { opened: { password: query.opened.password, editable: undefined } }, 'ev'))
     .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
+  if (within)
+    sub.where((spoken) =>
+      whereInLanguage(
+        db,
+        spoken,
+        within,
+        { is: 'post', name: events, alias: 'ev' },
+        (member) => void member.where('member.post_status', 'publish'),
+      ),
+    );
   if (upcomingSince === undefined) {
     sub.whereNotIn('ev.post_status', ['draft', 'pending', 'trash']);
     return;

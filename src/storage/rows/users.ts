@@ -104,6 +104,7 @@ export async function updateUser(
   columns: Partial<Pick<UserRow, 'user_pass' | 'user_activation_key' | 'user_email' | 'display_name'>>,
 ): Promise<void> {
   await db.from('users').where('ID', id).update(columns);
+  userTouched(db, id, 'changed');
 }
 
 /** Removes a user with all metas. */

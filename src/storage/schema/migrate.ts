@@ -7,6 +7,7 @@ import { shapes } from '../../../migrations/005-shapes.ts';
 import { months } from '../../../migrations/006-months.ts';
 import { keptAnswers } from '../../../migrations/007-kept-answers.ts';
 import { occurrences } from '../../../migrations/008-occurrences.ts';
+import { entryLanguages } from '../../../migrations/009-entry-languages.ts';
 import { journal } from '../../../migrations/010-journal.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   months,
   keptAnswers,
   occurrences,
+  entryLanguages,
   journal,
 ];
 

@@ -108,6 +108,7 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   };
 
   const driver: Driver = {
+    connections: pool.counts,
     acquire: async () => sessionOn(await connected()),
     elsewhere: (error) => {
       if (!(error instanceof DatabaseUnavailable)) return undefined;

@@ -109,6 +109,7 @@ function fileDriver(filename: string): Driver {
       const idle = writer?.open && !writer.inTransaction ? writer : undefined;
       return query(idle ?? ownReader(), asked);
     },
+    connections: pool.counts,
     acquire: async () => {
       try {
         return sessionOn(await pool.acquire());

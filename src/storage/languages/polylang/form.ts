@@ -47,6 +47,7 @@ export const polylang: LanguageForm = {
         code: slug,
         locale: textOf(serializedMembers(description).locale),
         name,
+        number: id,
         hidden: false,
         onPosts: id,
         onTerms: onTerms.get(`pll_${slug}`) ?? 0,

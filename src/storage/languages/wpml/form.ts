@@ -113,7 +113,7 @@ async function languagesIn(db: Database, settings: Record<string, unknown>): Pro
     .from('icl_languages', 'l')
     .where('l.active', 1)
     .orderBy('l.id')
-    .select('l.code', 'l.english_name', 'l.default_locale');
+    .select('l.id', 'l.code', 'l.english_name', 'l.default_locale');
   const names = named
     ? await db
         .from('icl_languages_translations', 'n')
@@ -129,10 +129,11 @@ async function languagesIn(db: Database, settings: Record<string, unknown>): Pro
   const order = textsIn(settings.languages_order);
   const place = (code: string) => (order.includes(code) ? order.indexOf(code) : order.length);
   return rows
-    .map(({ code, english_name: english, default_locale: locale }) => ({
+    .map(({ id, code, english_name: english, default_locale: locale }) => ({
       code,
       locale: localeOf.get(code) ?? locale ?? code,
       name: nameOf.get(code) ?? english,
+      number: id,
       hidden: hidden.includes(code),
       onPosts: 0,
       onTerms: 0,

@@ -1,0 +1,15 @@
+import type { Migration } from '../src/storage/schema/migration.ts';
+
+/**
+ * The list index knows the languages of events. Where there are any, it is rebuilt before it is used again
+ * (`indexLayout`); elsewhere an index that was complete stays complete.
+ */
+export const entryLanguages: Migration = {
+  name: '009-entry-languages',
+  tables: () => [],
+  up: async ({ knex, dialect, prefix, columns }) => {
+    const entries = `${prefix}fasti_entries`;
+    if ((await columns(entries)).includes('language')) return;
+    await knex.schema.raw(dialect.addColumn(entries, 'language', 'bigint(20) unsigned NOT NULL DEFAULT 0'));
+  },
+};

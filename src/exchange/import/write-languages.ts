@@ -1,0 +1,95 @@
+import { ApiError } from '../../errors.ts';
+import { postKind, termKind } from '../../kinds/index.ts';
+import type { Kind, TermKindName } from '../../kinds/kind.ts';
+import { type LanguagesOfKind, languagesOf, languagesOfRecords, placeInLanguage } from '../../records/record-languages.ts';
+import { languageFaults } from '../../storage/audit/language-audit.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { writerFor } from '../../storage/translations/writers.ts';
+import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
+import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
+import { lose } from '../items/report.ts';
+import { groupOf, translationKey } from './ledger.ts';
+import type { Run, Work } from './run.ts';
+
+/**
+ * Gives the records of items that were written their languages, and links those that are translations of one another.
+ * What has a language already and of which the source says none keeps it.
+ */
+export async function writeLanguages(work: Work, items: readonly (PostItem | TermItem)[]): Promise<void> {
+  const { run, db, ledger } = work;
+  if (run.dry) return;
+  for (const name of new Set(items.map(({ kind }) => kind))) {
+    if (name === 'attachment') continue;
+    const some = items.filter((item) => item.kind === name);
+    const kind: Kind = name === 'category' || name === 'tag' ? termKind(name) : postKind(name);
+    const own = languagesOf(run.caller, kind);
+    const placed = some.flatMap((item) => {
+      const id = ledger.target(groupOf(item), item.sourceId);
+      return id === undefined || id <= 0 ? [] : [{ item, id }];
+    });
+    if (!own) {
+      for (const { item } of placed) if (item.language !== undefined) tell(work, item, 'language-lost', item.language);
+      continue;
+    }
+    const codes = await languagesOfRecords(
+      db,
+      own,
+      placed.map(({ id }) => id),
+    );
+    for (const { item, id } of placed) await place(work, own, kind, item, id, codes.get(id) ?? null);
+  }
+}
+
+async function place(
+  work: Work,
+  own: LanguagesOfKind,
+  kind: Kind,
+  item: PostItem | TermItem,
+  id: number,
+  before: string | null,
+): Promise<void> {
+  const { run, db, ledger, events } = work;
+  const wanted = item.language ?? (before === null ? run.language : undefined);
+  const known = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
+  if (wanted !== undefined && !known) tell(work, item, 'language-unknown', wanted);
+  const language = known ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
+  if (!language) return;
+  const key = item.translation_group === undefined ? undefined : translationKey(item.kind, item.translation_group);
+  const other = key === undefined ? undefined : ledger.entry(key)?.target;
+  if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
+  const placing = { id, before, language };
+  const linked = await placeInLanguage(
+    db,
+    run.caller,
+    kind,
+    placing,
+    other === undefined || other === id ? {} : { translation_of: other },
+  ).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    tell(work, item, 'translation-conflict', item.translation_group ?? language.code);
+    return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
+  });
+  if (kind.is === 'post' && kind.dated) events.push(...linked);
+}
+
+const tell = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>
+  lose(tally, { reason, kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place, detail });
+
+/** Gives terms that came with records, of which nothing but a name is known, the language of the others. */
+export async function speakTerms(db: Database, run: Run, name: TermKindName, ids: readonly number[]): Promise<void> {
+  const own = languagesOf(run.caller, termKind(name));
+  const language: ContentLanguage | undefined = own && languageOfCode(own.languages, run.language ?? own.languages.defaultCode);
+  if (!own || !language) return;
+  const codes = await languagesOfRecords(db, own, ids);
+  const neutral = ids.filter((id) => codes.get(id) === null);
+  if (neutral.length > 0) await writerFor(own.languages).assign(db, own.of, neutral, language, 0);
+}
+
+/** Counts again how many records each language has. */
+export async function recountLanguages(db: Database, { caller }: Run): Promise<void> {
+  const { contentLanguages } = caller.settings;
+  if (!contentLanguages) return;
+  await languageFaults(contentLanguages)
+    .find(({ name }) => name === 'language-counts-wrong')
+    ?.fix(db);
+}

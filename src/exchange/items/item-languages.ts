@@ -1,0 +1,34 @@
+import { postKind, termKind } from '../../kinds/index.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { formOf } from '../../storage/languages/forms.ts';
+import { type ContentLanguages, isTranslated } from '../../wordpress/content-languages.ts';
+import { isPostItem, type PostItem, type TermItem } from './items.ts';
+
+/** The languages and translations of items of one site, whose ids are those of its records. */
+export async function withLanguages<I extends PostItem | TermItem>(
+  db: Database,
+  languages: ContentLanguages | undefined,
+  items: readonly I[],
+): Promise<I[]> {
+  const spoken = items.filter((item) => languages && isTranslated(languages, typeOf(item)));
+  if (!languages || spoken.length === 0) return [...items];
+  const { posts, terms } = await formOf(languages).memberships(db, languages, {
+    posts: spoken.flatMap((item) => (isPostItem(item) && item.id !== undefined ? [item.id] : [])),
+    terms: spoken.flatMap((item) =>
+      !isPostItem(item) && item.id !== undefined ? [{ term_id: item.id, term_taxonomy_id: item.taxonomyId ?? item.id }] : [],
+    ),
+  });
+  return items.map((item) => {
+    const membership = spoken.includes(item) ? (isPostItem(item) ? posts : terms).get(item.id ?? 0) : undefined;
+    if (!membership?.language) return item;
+    const { language, members } = membership;
+    return { ...item, language, ...(members.size > 1 ? { translation_group: String(Math.min(...members.values())) } : {}) };
+  });
+}
+
+const typeOf = (item: PostItem | TermItem): string =>
+  item.kind === 'attachment'
+    ? 'attachment'
+    : isPostItem(item)
+      ? postKind(item.kind as 'event').postType
+      : termKind(item.kind as 'tag').taxonomy;

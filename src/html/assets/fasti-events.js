@@ -1,0 +1,236 @@
+/**
+ * `<fasti-events>`: the events of a calendar on any page, as a list or a month. One file, nothing else is loaded.
+ *
+ *   <script type="module" src="https://calendar.example.org/_fasti/fasti-events.js"></script>
+ *   <fasti-events category="music" count="5"></fasti-events>
+ *
+ * Attributes: `source` (address of the site with the calendar; by default the one that this file comes from), `view`
+ * (`list` or `month`), `category`, `tag`, `venue`, `organizer`, `search`, `count`, `language`. All parts can be styled
+ * from outside (`fasti-events::part(title)`), colours by `--fasti-accent`, `--fasti-line` and `--fasti-muted`.
+ * It sends `fasti-load` with the events as `detail` once they are shown, and `fasti-error` if they cannot be had.
+ */
+const OWN_SITE = new URL('..', import.meta.url).href;
+const ATTRIBUTES = ['source', 'view', 'category', 'tag', 'venue', 'organizer', 'search', 'count', 'language'];
+const WORDS = {
+  en: { none: 'No events.', failed: 'The events could not be loaded.', before: 'Previous month', after: 'Next month' },
+  it: { none: 'Nessun evento.', failed: 'Non è stato possibile caricare gli eventi.', before: 'Mese precedente', after: 'Mese successivo' },
+};
+/** A month has no more events than this on its table. */
+const MOST_IN_A_MONTH = 50;
+
+const STYLE = new CSSStyleSheet();
+STYLE.replaceSync(`
+  :host { display: block; --fasti-accent: #8f3413; --fasti-line: color-mix(in srgb, currentColor 22%, transparent); --fasti-muted: inherit; }
+  @media (prefers-color-scheme: dark) { :host { --fasti-accent: #f0a878; } }
+  ul { list-style: none; margin: 0; padding: 0; }
+  li.event { padding: .7em 0; border-top: 1px solid var(--fasti-line); }
+  a { color: inherit; text-underline-offset: .18em; }
+  a.title { font-weight: 600; text-decoration: none; }
+  a.title:hover { text-decoration: underline; }
+  .when, .where { color: var(--fasti-muted); font-size: .93em; display: block; }
+  .bar { display: flex; align-items: center; justify-content: space-between; gap: 1em; }
+  .month-name { font-weight: 600; }
+  .month-name::first-letter { text-transform: uppercase; }
+  button { font: inherit; color: inherit; background: none; border: 1px solid var(--fasti-line); border-radius: .3em; padding: .35em .8em; cursor: pointer; }
+  :focus-visible { outline: 3px solid var(--fasti-accent); outline-offset: 2px; }
+  table { width: 100%; border-collapse: collapse; table-layout: fixed; margin-top: .6em; }
+  th { text-align: start; font-size: .85em; font-weight: 600; padding: .3em; }
+  td { border: 1px solid var(--fasti-line); vertical-align: top; height: 4.5em; padding: .3em; font-size: .88em; overflow-wrap: anywhere; }
+  td li { margin-top: .25em; }
+  [aria-current] { color: var(--fasti-accent); font-weight: 700; }
+`);
+
+class FastiEvents extends HTMLElement {
+  static observedAttributes = ATTRIBUTES;
+
+  #root = this.attachShadow({ mode: 'open' });
+  /** What is being loaded; aborted when something else is asked for meanwhile. */
+  #loading = new AbortController();
+  #queued = false;
+  /** The month that is shown, `YYYY-MM`. */
+  #month = isoDay(new Date()).slice(0, 7);
+
+  connectedCallback() {
+    this.#root.adoptedStyleSheets = [STYLE];
+    this.#refresh();
+  }
+
+  disconnectedCallback() {
+    this.#loading.abort();
+  }
+
+  attributeChangedCallback(_name, before, after) {
+    if (this.isConnected && before !== after) this.#refresh();
+  }
+
+  /** Several attributes that change together are one change. */
+  #refresh() {
+    if (this.#queued) return;
+    this.#queued = true;
+    queueMicrotask(() => {
+      this.#queued = false;
+      this.#load();
+    });
+  }
+
+  async #load() {
+    this.#loading.abort();
+    this.#loading = new AbortController();
+    const { signal } = this.#loading;
+    this.setAttribute('aria-busy', 'true');
+    try {
+      const answer = await fetch(this.#address(), { signal, headers: { Accept: 'application/json' } });
+      if (!answer.ok) throw new Error(`The calendar answered ${answer.status}.`);
+      const { events } = await answer.json();
+      if (signal.aborted) return;
+      this.#show(this.#isMonth ? this.#monthView(events) : this.#listView(events));
+      this.dispatchEvent(new CustomEvent('fasti-load', { detail: events, bubbles: true, composed: true }));
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#show([element('p', { part: 'error', role: 'alert' }, this.#words.failed)]);
+      this.dispatchEvent(new CustomEvent('fasti-error', { detail: error, bubbles: true, composed: true }));
+    }
+    this.removeAttribute('aria-busy');
+  }
+
+  #show(nodes) {
+    this.#root.replaceChildren(...nodes.flat());
+  }
+
+  get #isMonth() {
+    return this.getAttribute('view') === 'month';
+  }
+
+  get #language() {
+    return this.getAttribute('language') || this.closest('[lang]')?.lang || navigator.language || 'en';
+  }
+
+  get #words() {
+    return WORDS[this.#language.slice(0, 2)] ?? WORDS.en;
+  }
+
+  /** The address of the list in the API. */
+  #address() {
+    const site = new URL(this.getAttribute('source') || OWN_SITE, document.baseURI);
+    const url = new URL(`${site.pathname.replace(/\/$/, '')}/wp-json/tribe/events/v1/events`, site);
+    const set = (name, value) => value && url.searchParams.set(name, value);
+    set('per_page', this.#isMonth ? MOST_IN_A_MONTH : this.getAttribute('count') || '10');
+    set('categories', this.getAttribute('category'));
+    set('tags', this.getAttribute('tag'));
+    for (const name of ['venue', 'organizer', 'search']) set(name, this.getAttribute(name));
+    set('translation_language', WORDS[this.#language.slice(0, 2)] && this.#language.slice(0, 2));
+    if (this.#isMonth) {
+      set('start_date', `${this.#month}-01`);
+      set('end_date', lastDay(this.#month));
+    }
+    return url;
+  }
+
+  #listView(events) {
+    if (events.length === 0) return [element('p', { part: 'none' }, this.#words.none)];
+    return [element('ul', { part: 'list' }, ...events.map((event) => this.#item(event)))];
+  }
+
+  #item(event) {
+    const where = [event.venue].flat().flatMap((venue) => (venue ? [plain(venue.venue), plain(venue.city)] : []));
+    const place = where.filter(Boolean).join(', ');
+    return element(
+      'li',
+      { part: 'event', class: 'event' },
+      link(event, { part: 'title', class: 'title' }, plain(event.title)),
+      element('time', { part: 'when', class: 'when', datetime: event.start_date.replace(' ', 'T') }, this.#when(event)),
+      ...(place ? [element('span', { part: 'where', class: 'where' }, place)] : []),
+    );
+  }
+
+  /** From when to when, by the clock of the event. */
+  #when({ start_date: start, end_date: end, all_day: allDay }) {
+    const day = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' };
+    const clock = allDay ? {} : { hour: 'numeric', minute: '2-digit' };
+    const format = new Intl.DateTimeFormat(this.#language, { ...day, ...clock, timeZone: 'UTC' });
+    const [, until] = [start, end].sort();
+    return format.formatRange(moment(start), moment(until));
+  }
+
+  #monthView(events) {
+    const first = moment(`${this.#month}-01 00:00:00`);
+    const before = (first.getUTCDay() + 6) % 7;
+    const days = Number(lastDay(this.#month).slice(8));
+    const cells = Array.from({ length: Math.ceil((before + days) / 7) * 7 }, (_, at) => {
+      const number = at - before + 1;
+      return number < 1 || number > days ? element('td') : this.#day(`${this.#month}-${String(number).padStart(2, '0')}`, number, events);
+    });
+    const weeks = Array.from({ length: cells.length / 7 }, (_, week) => element('tr', {}, ...cells.slice(week * 7, week * 7 + 7)));
+    const name = new Intl.DateTimeFormat(this.#language, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(first);
+    // 5 January 1970 was a Monday.
+    const heads = Array.from({ length: 7 }, (_, at) => {
+      const weekday = (width) =>
+        new Intl.DateTimeFormat(this.#language, { weekday: width, timeZone: 'UTC' }).format(new Date(Date.UTC(1970, 0, 5 + at)));
+      return element('th', { scope: 'col', abbr: weekday('long') }, weekday('short'));
+    });
+    return [
+      element(
+        'div',
+        { part: 'bar', class: 'bar' },
+        this.#step(-1, this.#words.before, '‹'),
+        element('span', { part: 'month-name', class: 'month-name', 'aria-live': 'polite' }, name),
+        this.#step(1, this.#words.after, '›'),
+      ),
+      element('table', { part: 'month' }, element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...weeks)),
+    ];
+  }
+
+  #day(date, number, events) {
+    const here = events.filter(({ start_date: start, end_date: end }) => start.slice(0, 10) <= date && end.slice(0, 10) >= date);
+    const items = here.map((event) => element('li', { part: 'day-event' }, link(event, { part: 'day-title' }, plain(event.title))));
+    const today = date === isoDay(new Date()) ? { 'aria-current': 'date' } : {};
+    return element(
+      'td',
+      { part: here.length > 0 ? 'day busy' : 'day' },
+      element('time', { datetime: date, ...today }, String(number)),
+      ...(items.length > 0 ? [element('ul', {}, ...items)] : []),
+    );
+  }
+
+  #step(by, label, sign) {
+    const button = element('button', { type: 'button', part: 'button', 'aria-label': label, title: label }, sign);
+    button.addEventListener('click', async () => {
+      const moved = moment(`${this.#month}-01 00:00:00`);
+      moved.setUTCMonth(moved.getUTCMonth() + by);
+      this.#month = moved.toISOString().slice(0, 7);
+      await this.#load();
+      this.#root.querySelector(`button[title="${label}"]`)?.focus();
+    });
+    return button;
+  }
+}
+
+/** Texts become text, never HTML. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** A link to the page of an event; without one that is safe to follow, its text alone. */
+function link({ url }, attributes, text) {
+  const isSafe = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return element(isSafe ? 'a' : 'span', isSafe ? { ...attributes, href: url } : attributes, text);
+}
+
+/** The API gives HTML; a document that is only parsed runs nothing. */
+const plain = (html) => new DOMParser().parseFromString(html ?? '', 'text/html').body.textContent.trim();
+
+const moment = (wall) => new Date(`${wall.replace(' ', 'T')}Z`);
+
+/** The visitor's own day, `YYYY-MM-DD`. */
+const isoDay = (date) => new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+
+/** The last day of a month, `YYYY-MM-DD`. */
+function lastDay(month) {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+}
+
+if (!customElements.get('fasti-events')) customElements.define('fasti-events', FastiEvents);

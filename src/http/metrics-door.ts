@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { METRICS_TYPE } from './metrics.ts';
+
+/** Where metrics are read. */
+const PATH = '/metrics';
+
+/**
+ * Answers `GET /metrics`. `token`: who asks must send it as a bearer token (RFC 6750); undefined: anybody may ask.
+ * `read`: the numbers of all processes.
+ */
+export function metricsListener(token: string | undefined, read: () => Promise<string>): RequestListener {
+  return (req, res) => {
+    const answer = (status: number, text: string, type = 'text/plain; charset=utf-8'): void => {
+      res.writeHead(status, {
+        'Content-Type': type,
+        'Cache-Control': 'no-store',
+        ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+      });
+      res.end(req.method === 'HEAD' ? undefined : text);
+    };
+    if (req.url?.split('?')[0] !== PATH) return answer(404, 'Not found\n');
+    if (req.method !== 'GET' && req.method !== 'HEAD') return answer(405, 'Method not allowed\n');
+    if (token !== undefined && !isToken(token, req.headers.authorization)) return answer(401, 'Unauthorized\n');
+    read().then(
+      (page) => answer(200, page, METRICS_TYPE),
+      () => answer(503, 'The metrics cannot be read now\n'),
+    );
+  };
+}
+
+/** Whether this is a request for the metrics. */
+export const asksForMetrics = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
+
+/** Serves the metrics on a port of their own. `failed` is told when it cannot be had. */
+export function openMetricsPort(
+  { host, port }: { readonly host: string; readonly port: number },
+  listener: RequestListener,
+  told: { readonly opened: (port: number) => void; readonly failed: (error: Error) => void },
+): Server {
+  const server = createServer(listener);
+  server.on('error', told.failed);
+  server.listen(port, host, () => {
+    const address = server.address();
+    told.opened(typeof address === 'object' && address ? address.port : port);
+  });
+  server.unref();
+  return server;
+}
+
+/** In a time that says nothing about the token. */
+function isToken(token: string, header = ''): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(`Bearer ${token}`), digest(header));
+}

@@ -1,0 +1,177 @@
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { trustsIndex } from '../records/list-index.ts';
+import type { Site } from '../site.ts';
+import type { Answered, Observer } from './answered.ts';
+import { faultsOf, type Lifecycle } from './health.ts';
+
+/*
+ * What the service measures of itself, for Prometheus. Each process has numbers of its own; they are put together when
+ * somebody asks.
+ */
+
+/** The numbers of one process, as they go from a worker to the first process. */
+export type Measured = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+export interface Metrics {
+  /** Counts a request that is over. */
+  readonly observe: Observer;
+  /** All numbers as they are now. */
+  readonly measured: () => Promise<Measured>;
+}
+
+/** What measures a site in this process. */
+export function createMetrics(site: Site, lifecycle: Lifecycle, version: string): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  measureState(registry, site, lifecycle);
+  measureDatabase(registry, site);
+  new Gauge({
+    name: 'fasti_build_info',
+    help: 'The version that runs, as a label.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+    aggregator: 'first',
+  }).set({ version, node: process.versions.node }, 1);
+  new Gauge({ name: 'fasti_processes', help: 'How many processes serve.', registers: [registry] }).set(1);
+  return {
+    observe: requestMeter(registry),
+    measured: async () => (await registry.getMetricsAsJSON()) as unknown as Measured,
+  };
+}
+
+/** The numbers of all processes together, as Prometheus reads them. */
+export const metricsPage = (parts: readonly Measured[]): Promise<string> =>
+  AggregatorRegistry.aggregate(parts as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0]).metrics();
+
+/** What `metricsPage` is sent as. */
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+
+// ------------------------------------------------------------------------------------------------- requests
+/** From a remembered answer to a search of the whole site, in seconds. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Clients may invent methods, and each would be a series of its own. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function requestMeter(registry: Registry): Observer {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'fasti_http_requests_total',
+    help: 'Requests that are over.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'fasti_http_request_duration_seconds',
+    help: 'How long requests took, until the last byte was handed to the system.',
+    labelNames: ['route'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'fasti_http_response_bytes_total',
+    help: 'Bytes of bodies that were sent.',
+    labelNames: ['route'],
+    registers,
+  });
+  const memory = new Counter({
+    name: 'fasti_memory_requests_total',
+    help: 'Requests that memory could answer, by whether it did.',
+    labelNames: ['result'],
+    registers,
+  });
+  const aborted = new Counter({ name: 'fasti_http_requests_aborted_total', help: 'Requests whose client hung up.', registers });
+  return (answered: Answered) => {
+    const route = answered.route ?? 'none';
+    requests.inc({ method: METHODS.has(answered.method) ? answered.method : 'other', route, status: answered.status });
+    seconds.observe({ route }, answered.ms / 1000);
+    bytes.inc({ route }, answered.bytes);
+    if (answered.memory) memory.inc({ result: answered.memory });
+    if (!answered.whole) aborted.inc();
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- state
+function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): void {
+  let foreignAt: number | undefined;
+  site.journal.subscribe((entries) => {
+    const last = entries.findLast(({ kind, writer }) => kind !== 'all' && writer !== 'fasti');
+    if (last) foreignAt = Date.parse(`${last.at.replace(' ', 'T')}Z`);
+  });
+  new Gauge({
+    name: 'fasti_ready',
+    help: 'Whether everything is well with a part: 1, or 0.',
+    labelNames: ['part'],
+    aggregator: 'min',
+    registers: [registry],
+    async collect() {
+      const { reading, writing, uploads } = await faultsOf(site);
+      this.set({ part: 'serving' }, Number(lifecycle.phase() === 'serving'));
+      this.set({ part: 'reading' }, Number(reading === undefined));
+      this.set({ part: 'writing' }, Number(writing === undefined));
+      this.set({ part: 'uploads' }, Number(uploads === undefined));
+    },
+  });
+  new Gauge({
+    name: 'fasti_index_in_use',
+    help: 'Whether lists of events are read from the index: 1, or 0.',
+    aggregator: 'min',
+    registers: [registry],
+    async collect() {
+      const settings = await site.settings().catch(() => undefined);
+      if (settings) this.set(Number(await trustsIndex(site, settings)));
+    },
+  });
+  new Gauge({
+    name: 'fasti_foreign_write_age_seconds',
+    help: 'Time since the last change that was not made by Fasti and was noticed since the start; absent before one was.',
+    aggregator: 'min',
+    registers: [registry],
+    collect() {
+      this.reset();
+      if (foreignAt !== undefined) this.set(Math.max(0, (site.clock().getTime() - foreignAt) / 1000));
+      else this.remove();
+    },
+  });
+  new Gauge({
+    name: 'fasti_journal_position',
+    help: 'The number of the last change that this process knows of.',
+    aggregator: 'min',
+    registers: [registry],
+    collect() {
+      this.set(site.journal.position() ?? 0);
+    },
+  });
+}
+
+function measureDatabase(registry: Registry, { db }: Site): void {
+  new Gauge({
+    name: 'fasti_database_connections',
+    help: 'Connections by state; `waiting`: work that waits for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { used, idle, waiting } = db.driver.connections();
+      this.set({ state: 'used' }, used);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  const queries = new Counter({
+    name: 'fasti_database_queries_total',
+    help: 'Statements, BEGIN and COMMIT among them.',
+    registers: [registry],
+    collect() {
+      queries.reset();
+      queries.inc(db.queries());
+    },
+  });
+}

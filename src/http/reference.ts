@@ -1,0 +1,50 @@
+import type { RequestHandler } from 'express';
+import type { ApiDocument } from '../pages/api-reference.tsx';
+import { referencePage } from '../pages/reference-page.ts';
+import type { Look } from '../pages/theme.ts';
+import { callerFor } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { basePath, splitTarget } from './addressing.ts';
+import { type Answers, keyOf, languageKey } from './answers.ts';
+import { deliver } from './deliver.ts';
+import { openApiDocument } from './openapi.ts';
+import { pageAnswer } from './pages.ts';
+import type { Route } from './route.ts';
+
+/** What the reference is made with: the routes that it describes, and those outside all namespaces. */
+export interface ReferenceParts extends Look {
+  readonly routes: readonly Route[];
+  readonly roots: readonly Route[];
+  readonly answers: Answers | undefined;
+}
+
+/** Serves `/doc`, the reference of the API for people, with a language before it or without. */
+export function serveReference(site: Site, { routes, roots, answers, ...parts }: ReferenceParts): RequestHandler {
+  return async (req, res, next) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return next();
+    const { path } = splitTarget(req.originalUrl);
+    const found = /^(?<base>.*?)(?:\/(?<segment>[\w-]+))?\/doc\/?$/.exec(path)?.groups;
+    if (!found) return next();
+    const settings = await site.settings();
+    const [known, below] = [site.texts.languages.find((code) => code === found.segment), basePath(settings.home)];
+    const above = found.segment === undefined || known !== undefined ? found.base : `${found.base}/${found.segment}`;
+    if (above !== '' && above !== below) return next();
+    const compute = async () => {
+      const now = await site.settings();
+      const chosen = site.texts.chooseLanguage({ segment: known, acceptLanguage: req.get('accept-language') });
+      const home = now.home + (known === undefined ? '' : `/${known}`);
+      const caller = callerFor(site, now, ANONYMOUS, { language: chosen, home });
+      const described = now.calendar.restDisabled ? [] : routes;
+      // Its own document, whose parts have just these shapes.
+      const document = openApiDocument(site, caller, described, roots) as unknown as ApiDocument;
+      return pageAnswer(referencePage({ ...parts, site }, caller, document), { site, caller, personal: false, changedAt: undefined });
+    };
+    const key = keyOf(req, languageKey(site.texts));
+    await deliver(
+      req,
+      res,
+      answers && key !== undefined ? await answers.answerFor(req, { key, freshness: site.freshness, compute }) : await compute(),
+    );
+  };
+}

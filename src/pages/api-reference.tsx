@@ -1,0 +1,294 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Checkbox, Input, Select, TextArea } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import type { Speech } from '../html/words.ts';
+
+/*
+ * The reference of the API for people, made of its OpenAPI document, so that it cannot say anything else.
+ */
+
+/** What is shown of a schema of the document. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+}
+
+interface Operation {
+  readonly tags?: readonly string[];
+  readonly summary?: string;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Content;
+  readonly responses?: Readonly<Record<string, Content & { readonly $ref?: string; readonly description?: string }>>;
+}
+
+/** An OpenAPI document, as far as it is shown. */
+export interface ApiDocument {
+  readonly info: { readonly title: string; readonly description: string };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+  };
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, Operation>> & { readonly servers?: readonly { readonly url: string }[] }>
+  >;
+}
+
+/** One thing that can be done at a path, by whatever methods do it. */
+interface Deed extends Operation {
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** The path of the address that `path` is below. */
+  readonly base: string;
+}
+
+export interface ReferenceProps {
+  readonly speech: Speech;
+  readonly document: ApiDocument;
+  /** The address of the document itself. */
+  readonly json: string;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+export function ApiReference({ speech, document, json }: ReferenceProps): JSX.Element {
+  const { say } = speech;
+  const groups = groupsOf(document);
+  return (
+    <>
+      <h1>{say('pages:reference.title')}</h1>
+      <p class="about">{say('pages:reference.about')}</p>
+      <p>
+        <Link href={json}>{say('pages:reference.json')}</Link>
+      </p>
+      <form class="login" id="login" hidden>
+        <h2>{say('pages:reference.login')}</h2>
+        <p class="quiet">{say('pages:reference.login-about')}</p>
+        <Input name="user" label={say('pages:reference.user')} autocomplete="off" />
+        <Input name="secret" type="password" label={say('pages:reference.secret')} autocomplete="off" />
+      </form>
+      {[...groups].map(([name, deeds]) => (
+        <section key={name} aria-labelledby={`group-${name}`}>
+          <h2 id={`group-${name}`}>{name === '' ? say('pages:reference.other') : name}</h2>
+          {deeds.map((deed) => (
+            <DeedView key={idOf(deed)} speech={speech} document={document} deed={deed} />
+          ))}
+        </section>
+      ))}
+      <section aria-labelledby="records">
+        <h2 id="records">{say('pages:reference.schemas')}</h2>
+        {Object.entries(document.components.schemas).map(([name, schema]) => (
+          <details key={name} id={`schema-${name}`} class="deed">
+            <summary>
+              <code>{name}</code>
+            </summary>
+            <Fields speech={speech} schema={schema} />
+          </details>
+        ))}
+      </section>
+    </>
+  );
+}
+
+function groupsOf({ paths }: ApiDocument): Map<string, Deed[]> {
+  const groups = new Map<string, Deed[]>();
+  for (const [path, item] of Object.entries(paths)) {
+    const base = new URL(item.servers?.[0]?.url ?? '/', 'http://site.invalid').pathname;
+    const bySummary = new Map<string, Deed>();
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (!operation) continue;
+      const known = bySummary.get(operation.summary ?? method);
+      bySummary.set(operation.summary ?? method, { ...operation, ...known, path, base, methods: [...(known?.methods ?? []), method] });
+    }
+    for (const deed of bySummary.values()) {
+      const name = deed.tags?.[0] ?? '';
+      groups.set(name, [...(groups.get(name) ?? []), deed]);
+    }
+  }
+  return groups;
+}
+
+const idOf = ({ methods, path }: Deed): string => `${methods[0]}${path.replace(/[^\w]+/g, '-')}`;
+
+interface DeedProps {
+  readonly speech: Speech;
+  readonly document: ApiDocument;
+  readonly deed: Deed;
+}
+
+function DeedView({ speech, document, deed }: DeedProps): JSX.Element {
+  const { say } = speech;
+  const parameters = (deed.parameters ?? []).map((parameter) => resolved(document, parameter));
+  const body = deed.requestBody?.content?.['application/json']?.schema;
+  const isOpen = deed.security?.some((way) => Object.keys(way).length === 0) ?? true;
+  return (
+    <details class="deed" id={idOf(deed)}>
+      <summary>
+        <span class="methods">{deed.methods.map((method) => method.toUpperCase()).join(' ')}</span> <code>{deed.path}</code>{' '}
+        <span class="deed-summary">{deed.summary}</span>
+      </summary>
+      {!isOpen && <p class="quiet">{say('pages:reference.needs-login')}</p>}
+      {parameters.length > 0 && (
+        <Table heading={say('pages:reference.parameters')}>
+          {parameters.map(({ name = '', in: place, description, required, schema }) => (
+            <Row
+              key={`${place}${name}`}
+              speech={speech}
+              name={name}
+              type={typeOf(speech, schema)}
+              isRequired={required}
+              about={description}
+            />
+          ))}
+        </Table>
+      )}
+      {body && (
+        <>
+          <h3>{say('pages:reference.fields')}</h3>
+          <Fields speech={speech} schema={body} />
+        </>
+      )}
+      <h3>{say('pages:reference.answers')}</h3>
+      <ul class="answers">
+        {Object.entries(deed.responses ?? {}).map(([status, answer]) => {
+          const problem = document.components.responses[answer.$ref?.split('/').at(-1) ?? ''];
+          return (
+            <li key={status}>
+              <code>{status}</code> {answer.description ?? problem?.description}{' '}
+              <TypeView schema={answer.content?.['application/json']?.schema} speech={speech} />
+            </li>
+          );
+        })}
+      </ul>
+      <TryForm speech={speech} deed={deed} parameters={parameters} hasBody={body !== undefined} isOpen={isOpen} />
+    </details>
+  );
+}
+
+const resolved = ({ components }: ApiDocument, parameter: Parameter): Parameter => ({
+  ...components.parameters[parameter.$ref?.split('/').at(-1) ?? ''],
+  ...parameter,
+  ...(parameter.$ref === undefined ? {} : { in: components.parameters[parameter.$ref.split('/').at(-1) ?? '']?.in ?? 'query' }),
+});
+
+/** A form that the script of the page sends. Without the script it is not shown. */
+function TryForm({ speech, deed, parameters, hasBody, isOpen }: Omit<DeedProps, 'document'> & TryProps): JSX.Element {
+  const { say } = speech;
+  const id = idOf(deed);
+  const common = (name: string) => ({ name, id: `${id}-${name}`, label: name });
+  return (
+    <form class="try" hidden data-method={deed.methods[0]?.toUpperCase()} data-path={`${deed.base.replace(/\/$/, '')}${deed.path}`}>
+      <h3>{say('pages:reference.try')}</h3>
+      {parameters.map(({ name = '', in: place, required, schema }) =>
+        schema?.enum ? (
+          <div key={name} data-in={place}>
+            <Select
+              {...common(name)}
+              required={required}
+              options={[{ value: '', text: '' }, ...schema.enum.map((value) => ({ value: String(value), text: String(value) }))]}
+            />
+          </div>
+        ) : (
+          <div key={name} data-in={place}>
+            <Input {...common(name)} required={required} autocomplete="off" />
+          </div>
+        ),
+      )}
+      {hasBody && <TextArea name="body" id={`${id}-body`} label={say('pages:reference.body')} rows={6} value="{}" />}
+      <Checkbox name="login" id={`${id}-login`} label={say('pages:reference.with-login')} checked={!isOpen} />
+      <button type="submit">{say('pages:reference.send')}</button>
+      <output class="answer" data-failed={say('pages:reference.failed')} />
+    </form>
+  );
+}
+
+interface TryProps {
+  readonly parameters: readonly Parameter[];
+  readonly hasBody: boolean;
+  readonly isOpen: boolean;
+}
+
+const Table = ({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }): JSX.Element => (
+  <>
+    <h3>{heading}</h3>
+    <dl class="params">{children}</dl>
+  </>
+);
+
+interface RowProps {
+  readonly speech: Speech;
+  readonly name: string;
+  readonly type: ComponentChildren;
+  readonly isRequired: boolean | undefined;
+  readonly about: string | undefined;
+}
+
+const Row = ({ speech, name, type, isRequired, about }: RowProps): JSX.Element => (
+  <div>
+    <dt>
+      <code>{name}</code> <span class="quiet">{type}</span> {isRequired && <strong>{speech.say('pages:reference.required')}</strong>}
+    </dt>
+    {about !== undefined && about !== '' && <dd>{about}</dd>}
+  </div>
+);
+
+/** The members of a schema. */
+function Fields({ speech, schema }: { readonly speech: Speech; readonly schema: Schema }): JSX.Element {
+  const members = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties));
+  if (members.length === 0) return <p>{typeOf(speech, schema)}</p>;
+  return (
+    <dl class="params">
+      {members.map(([name, member]) => (
+        <Row
+          key={name}
+          speech={speech}
+          name={name}
+          type={typeOf(speech, member)}
+          isRequired={schema.required?.includes(name)}
+          about={member.description}
+        />
+      ))}
+    </dl>
+  );
+}
+
+const TypeView = ({ schema, speech }: { readonly schema: Schema | undefined; readonly speech: Speech }) =>
+  schema === undefined ? null : <span class="quiet">{typeOf(speech, schema)}</span>;
+
+/** What a value is, in a few words; a record by a link to its description. */
+function typeOf(speech: Speech, schema: Schema = {}): ComponentChildren {
+  const { say } = speech;
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? '';
+    return <Link href={`#schema-${name}`}>{name}</Link>;
+  }
+  if (schema.enum) return say('pages:reference.one-of', { values: schema.enum.map(String).join(', ') });
+  const several = schema.anyOf ?? schema.oneOf;
+  if (several) return several.map((one, at) => [at > 0 ? ' | ' : '', typeOf(speech, one)]);
+  if (schema.type === 'array' && schema.items) return [say('pages:reference.list-of', { type: '' }), typeOf(speech, schema.items)];
+  return schema.format ?? schema.type ?? say('pages:reference.any');
+}

@@ -1,0 +1,116 @@
+import { expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { LINK_SECONDS, linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { deskRoutes } from '../../src/desk/routes.ts';
+import { describeAsking } from '../support/asking.ts';
+import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
+import { visitor } from '../support/desk-visitor.ts';
+
+const PASSWORD = 'a long enough password';
+const EVENT = 'Concert at the barn';
+
+describeInBrowser('The desk in a browser', (visit) => {
+  describeAsking('', (ask) => {
+    const at = (path: string) => ask.running().base + path;
+    const linkFor = async (login: string) => {
+      let query = '';
+      await ask.rows(async () => {
+        query = linkQuery(await makePasswordLink(ask.running().site, login, LINK_SECONDS.first));
+      });
+      return at(`/admin/welcome?${query}`);
+    };
+
+    it.each([
+      ['with scripts', true],
+      ['without scripts', false],
+    ])('takes an editor from the first link to a published concert, a month and an invitation, %s', async (_, javaScriptEnabled) => {
+      const { page, complaints } = await visit({ javaScriptEnabled, locale: 'en' });
+      page.removeAllListeners('dialog').on('dialog', (dialog) => void dialog.accept());
+      await page.goto(await linkFor('admin'));
+      await page.getByLabel('New password').fill(PASSWORD);
+      await page.getByLabel('The same password again').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Save and sign in' }).click();
+      await page.getByRole('link', { name: 'New event' }).click();
+      await page.getByLabel('Title').fill(EVENT);
+      await page.locator('[name="start_date[date]"]').fill('2027-03-04');
+      await page.locator('[name="start_date[time]"]').fill('21:00');
+      await page.locator('[name="end_date[date]"]').fill('2027-03-04');
+      await page.locator('[name="end_date[time]"]').fill('23:00');
+      await page.locator('[name="venue[add][]"]').fill('The old barn');
+      const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#a33' } })
+        .png()
+        .toBuffer();
+      await page.locator('[name="image_file"]').setInputFiles({ name: 'barn.png', mimeType: 'image/png', buffer: picture });
+      await page.getByLabel('Description of the picture').fill('A red barn');
+      await page.locator('#website').fill('no address at all <x>');
+      await page.getByRole('button', { name: 'Save' }).click();
+      // What is wrong is said, and nothing is lost, not even the picture.
+      expect(await page.locator('#website-error').textContent()).toContain('is not a web address');
+      await page.locator('#website').fill('https://barn.example/');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Created.').waitFor();
+      const { events } = await ask.read('/events?search=barn&start_date=2027-01-01');
+      expect(events).toMatchObject([
+        {
+          title: EVENT,
+          status: 'publish',
+          start_date: '2027-03-04 21:00:00',
+          venue: { venue: 'The old barn' },
+          website: 'https://barn.example/',
+        },
+      ]);
+      expect(events[0].image).toMatchObject({ width: 40 });
+      await page.goto(at('/admin/month?month=2027-03'));
+      await page.getByRole('link', { name: EVENT }).click();
+      await page.getByRole('button', { name: 'Move to trash' }).click();
+      await page.getByText('Moved to the trash.').waitFor();
+      await page.goto(at('/admin/people'));
+      await page.getByLabel('User name').fill('bruno');
+      await page.getByLabel('E-mail address').fill('bruno@example.org');
+      await page.getByRole('button', { name: 'Create the invitation' }).click();
+      expect(await page.locator('.shown-once').textContent()).toMatch(/\/admin\/welcome\?login=bruno&token=\w{24}$/);
+      // The sample site's pictures are at an address where nothing listens, and what is refused has a status of its own.
+      expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
+    });
+
+    it('keeps what was typed when the page is left, and offers it again', async () => {
+      const { page } = await visit({ locale: 'en' });
+      await page.goto(await linkFor('admin'));
+      await page.getByLabel('New password').fill(PASSWORD);
+      await page.getByLabel('The same password again').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Save and sign in' }).click();
+      await page.goto(at('/admin/venues/new'));
+      await page.getByLabel('Name').fill('Half a venue');
+      await page.goto(at('/admin/events'));
+      await page.goto(at('/admin/venues/new'));
+      await page.getByRole('button', { name: 'Bring them back' }).click();
+      expect(await page.getByLabel('Name').inputValue()).toBe('Half a venue');
+    });
+
+    it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
+      'has no page that axe-core finds fault with (%s)',
+      async (_, view) => {
+        const admin = await visitor(ask, 'admin');
+        const [name = '', value = ''] = admin.cookie().split('=');
+        const { page } = await visit({ ...view, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
+        const first = await ask.db().from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).first('ID');
+        await page.goto(at('/admin/sign-in'));
+        expect(await accessibilityFaults(page)).toEqual([]);
+        await page.context().addCookies([{ name, value, url: at('/admin') }]);
+        const paths = deskRoutes.flatMap(({ method, path }) =>
+          method === 'GET' &&
+          !/find|welcome|sign-in/.test(path) &&
+          (!path.includes(':id') || path === '/events/:id' || path === '/people/:id')
+            ? [path.replace(':id', path.startsWith('/people') ? '1' : String(first?.ID))]
+            : [],
+        );
+        const faults: string[] = [];
+        for (const path of paths) {
+          await page.goto(at(`/admin${path}`));
+          faults.push(...(await accessibilityFaults(page)).map((fault) => `${path}: ${fault}`));
+        }
+        expect(faults).toEqual([]);
+      },
+    );
+  });
+});

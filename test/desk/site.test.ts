@@ -1,0 +1,132 @@
+import { expect, it } from '@jest/globals';
+import { describeAsking } from '../support/asking.ts';
+import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
+import type { Answer } from '../support/running-site.ts';
+
+const CSV = 'Event Name,Event Start Date,Event End Date,Event Venue Name\nSpring fair,2027-04-10 10:00,2027-04-10 18:00,Market square\n';
+
+describeAsking('The rest of the desk', (ask) => {
+  /** Sends the import form of a page with a file, as a browser does. */
+  const upload = (admin: Visitor, page: Answer, path: string, file: string | undefined, more: Record<string, string> = {}) => {
+    const fields = [...formIn(page.text, path).filter(([name]) => !(name in more)), ...Object.entries(more)];
+    const parts = fields.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+    const sent =
+      file === undefined
+        ? ''
+        : `--x\r\nContent-Disposition: form-data; name="file"; filename="fair.csv"\r\nContent-Type: text/csv\r\n\r\n${file}\r\n`;
+    const headers = { Cookie: admin.cookie(), 'Content-Type': 'multipart/form-data; boundary=x', 'Sec-Fetch-Site': 'same-origin' };
+    return ask.send('POST', path, { headers, body: `${parts.join('')}${sent}--x--\r\n` });
+  };
+
+  it('shows what an import would do, does nothing until told so, and then does it', async () => {
+    const admin = await visitor(ask, 'admin');
+    const before = await ask.everything();
+    const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', CSV);
+    expect(shown.status).toBe(200);
+    expect(shown.text).toContain('Spring fair');
+    expect((await ask.everything()).posts).toEqual(before.posts);
+    const done = await upload(admin, shown, '/admin/import', undefined, { run: '1' });
+    expect(done.text).toContain('Import finished.');
+    expect((await ask.read('/events?search=spring&start_date=2027-04-01')).events).toMatchObject([
+      { title: 'Spring fair', start_date: '2027-04-10 10:00:00' },
+    ]);
+    // The file is gone.
+    expect((await upload(admin, shown, '/admin/import', undefined, { run: '1' })).status).toBe(422);
+    expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
+  });
+
+  it('takes no file of somebody else, and no path', async () => {
+    const admin = await visitor(ask, 'admin');
+    const page = await admin.get('/admin/import');
+    for (const [kept, name] of [
+      ['../../etc', 'passwd'],
+      ['0'.repeat(32), '../../../etc/passwd'],
+      ['0'.repeat(32), '..'],
+    ])
+      expect((await upload(admin, page, '/admin/import', undefined, { kept: kept!, name: name! })).status).toBe(422);
+  });
+
+  it('sets options of the site, and says which value cannot be used', async () => {
+    const admin = await visitor(ask, 'admin');
+    const page = await admin.get('/admin/settings');
+    const wrong = await admin.submit(page, '/admin/settings', { timezone: 'Europe/Nowhere' });
+    expect(wrong.status).toBe(422);
+    expect(new Map(formIn(wrong.text, '/admin/settings')).get('timezone')).toBe('Europe/Nowhere');
+    expect((await admin.submit(page, '/admin/settings', { title: 'Town & country' })).headers.location).toBe(
+      '/admin/settings?done=settings',
+    );
+    expect((await admin.get('/admin/settings')).text).toContain('Town &amp; country');
+    expect((await admin.get('/admin/health')).status).toBe(200);
+  });
+
+  it('invites somebody who may only suggest, and publishes what they suggest', async () => {
+    const admin = await visitor(ask, 'admin');
+    const people = await admin.get('/admin/people');
+    expect((await admin.submit(people, '/admin/people', { login: 'admin', email: 'x@example.org' })).status).toBe(422);
+    const invited = await admin.submit(people, '/admin/people', { login: 'bruno', email: 'bruno@example.org', role: 'contributor' });
+    const address = /\/admin\/welcome\?[^<]*/.exec(invited.text)?.[0].replaceAll('&amp;', '&') ?? '';
+    const bruno = await visitor(ask);
+    const welcome = await bruno.get(address);
+    await bruno.submit(welcome, '/admin/welcome', { password: 'a long enough password', again: 'a long enough password' });
+    const form = await bruno.get('/admin/events/new');
+    expect(new Map(formIn(form.text, '/admin/events/new')).get('status')).toBe('pending');
+    for (const hidden of ['name="featured"', 'name="sticky"', 'name="author"', 'value="publish"']) expect(form.text).not.toContain(hidden);
+    const sent = { title: 'Suggested walk', 'start_date[date]': '2027-06-01', 'end_date[date]': '2027-06-01' };
+    const made = await bruno.submit(form, '/admin/events/new', { ...sent, status: 'publish' });
+    const id = Number(/events\/(\d+)/.exec(made.headers.location ?? '')?.[1]);
+    expect(await ask.read(`/events/${id}`, 'admin')).toMatchObject({ status: 'pending' });
+    const list = await admin.get('/admin/events?status=pending');
+    const published = await admin.submit(list, '/admin/events/bulk', { 'ids[]': String(id), action: 'publish' });
+    expect(published.headers.location).toContain('done=published');
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'Suggested walk' });
+  });
+
+  it('makes application passwords, shows when they were used, and takes them back', async () => {
+    const ed = await visitor(ask, 'ed');
+    const made = await ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name: 'Newsletter' });
+    const password = /<code class="shown-once">([^<]*)</.exec(made.text)?.[1] ?? '';
+    const Authorization = `Basic ${Buffer.from(`ed:${password}`).toString('base64')}`;
+    const me = () => ask.send('GET', '/wp-json/wp/v2/users/me', { headers: { Authorization } });
+    expect((await me()).status).toBe(200);
+    const page = await ed.get('/admin/me');
+    const [path = ''] = [...page.text.matchAll(/\/admin\/me\/passwords\/[0-9a-f-]{36}\/revoke/g)].map(([found]) => found).slice(-1);
+    expect((await ed.submit(page, path)).headers.location).toBe('/admin/me?done=revoked');
+    expect((await me()).status).toBe(401);
+    await ed.submit(page, '/admin/me/language', { language: 'it' });
+    expect((await ed.get('/admin/me')).text).toContain('Il tuo profilo');
+  });
+
+  it('moves an event to another day, keeping its times, and edits a few fields in the list', async () => {
+    const admin = await visitor(ask, 'admin');
+    const { id } = await ask.made('/events', { title: 'Moved', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
+    const month = await admin.get('/admin/month?month=2027-01');
+    const moved = await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-02-03' });
+    expect([moved.headers.location, moved.status === 303 ? '' : moved.text.slice(-900)]).toEqual([
+      '/admin/month?month=2027-02&done=moved',
+      '',
+    ]);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-02-03 10:00:00', end_date: '2027-02-03 12:00:00' });
+    const list = await admin.get('/admin/events?search=moved');
+    const saved = await admin.submit(list, `/admin/events/${id}`, { title: 'Moved again' });
+    expect(saved.headers.location).toBe('/admin/events?search=moved&done=saved');
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'Moved again', start_date: '2027-02-03 10:00:00' });
+    const copy = await admin.get(`/admin/events/${id}/duplicate`);
+    expect(new Map(formIn(copy.text, '/admin/events/new')).get('title')).toBe('Moved again');
+  });
+
+  it('makes, changes and deletes categories and tags', async () => {
+    const admin = await visitor(ask, 'admin');
+    for (const path of ['/admin/categories', '/admin/tags']) {
+      expect((await admin.submit(await admin.get(path), path, { name: '' })).status).toBe(422);
+      await admin.submit(await admin.get(path), path, { name: 'Open & air' });
+      const list = await admin.get(path);
+      const own = new RegExp(`href="(${path}/\\d+)">Open &amp; air`).exec(list.text)?.[1] ?? '';
+      const page = await admin.get(own);
+      await admin.submit(page, own, { description: 'Outside' });
+      expect(new Map(formIn((await admin.get(own)).text, own)).get('description')).toBe('Outside');
+      expect((await admin.submit(page, own, { description: 'Late' })).status).toBe(422);
+      await admin.submit(await admin.get(own), `${own}/delete`);
+      expect((await admin.get(path)).text).not.toContain('Open &amp; air');
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { createProgram, sayIn } from '../src/cli/program.ts';
+import { loadTexts } from '../src/texts.ts';
+import { commandIn, embedded, temporaryFolder } from './cli/command.ts';
+
+/*
+ * Every command line of README.md, docs/ and the help of the commands themselves: what it names is there, and what
+ * needs nobody else is run.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))];
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+/** A line as it is written, and the page that it is on. */
+interface Line {
+  readonly page: string;
+  readonly text: string;
+}
+
+const blocks = (page: string): Line[] =>
+  [...read(page).matchAll(/```(?:sh)?\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
+    block
+      .replace(/\\\n/g, ' ')
+      .split('\n')
+      .map((text) => ({ page, text: text.trim() })),
+  );
+
+/** What is said in running text: `fasti reindex`. Names of commands without anything else, such as `fasti import`, too. */
+const inline = (page: string): Line[] => [...read(page).matchAll(/`((?:bin\/)?fasti [^`]+)`/g)].map(([, text = '']) => ({ page, text }));
+
+/** What may stand before the command: variables, and programs that run it elsewhere or as somebody else. */
+const BEFORE = /^(\$ |\w+=\S+ |runuser .* |docker compose exec fasti |kubectl exec .* )*$/;
+/** Commands whose examples ask a person, write much, or need an empty database; they have tests of their own. */
+const APART = ['backup', 'restore', 'export', 'doctor', 'seed', 'reindex'];
+
+/** The arguments of `fasti` in a line, as a shell would split them; undefined: it is not one of its lines. */
+function argumentsIn(line: string): string[] | undefined {
+  const [, before = '', given] = /^(.*?)(?:bin\/)?\bfasti ((?![.:]).*)$/.exec(line) ?? [];
+  if (given === undefined || !BEFORE.test(before)) return undefined;
+  const plain = given.replace(/\$\([^)]*\)/g, '1').replace(/\s[|>&#].*$/, '');
+  return [...plain.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+}
+
+const lines = [...new Set(pages)].flatMap((page) => [...blocks(page), ...inline(page)]);
+const program = createProgram({
+  io: { env: {}, out: () => undefined, err: () => undefined, terminal: false, serve: async () => undefined },
+  language: 'en',
+  say: sayIn(await loadTexts(['en']), 'en'),
+});
+
+/** The command that the words lead to. */
+function commandOf(words: readonly string[]): Command {
+  let command: Command = program;
+  for (const word of words) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (!next) break;
+    command = next;
+  }
+  return command;
+}
+
+const leaves = (command: Command, path: readonly string[] = []): string[][] =>
+  command.commands.length === 0 ? [[...path]] : command.commands.flatMap((one) => leaves(one, [...path, one.name()]));
+
+describe('command lines on the pages', () => {
+  const own = lines.flatMap(({ page, text }) => {
+    const words = argumentsIn(text);
+    return words ? [{ page, text, words }] : [];
+  });
+
+  it('name commands and flags that there are', () => {
+    expect(own.length).toBeGreaterThan(80);
+    const wrong = own.filter(({ words }) => {
+      const command = commandOf(words);
+      const flags = words.flatMap((word) => (/^--(?!no-)([\w-]+)/.exec(word)?.[1] ?? []).toString() || []);
+      const known = [...command.options, ...program.options].map(({ long }) => long?.slice(2));
+      return command === program ? !/^(--|…|<|\w+ …)/.test(words[0] ?? '') : flags.some((flag) => flag !== 'help' && !known.includes(flag));
+    });
+    expect(wrong.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+  });
+
+  it('name scripts of npm and files that there are', () => {
+    const wrong = lines.filter(({ text }) => {
+      const [, script] = /\bnpm (?:run(?: --silent)? |(?=start|test))([\w:]+)/.exec(text) ?? [];
+      const [, file] = /\bnode ((?:bin|test|dist\/src)\/[\w./-]+)/.exec(text) ?? [];
+      return (
+        (script !== undefined && !(script in scripts)) || (file !== undefined && !file.startsWith('dist/') && !existsSync(join(ROOT, file)))
+      );
+    });
+    expect(wrong.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+  });
+});
+
+describe('examples in the help of each command', () => {
+  const folder = temporaryFolder();
+  const fasti = commandIn(embedded(folder));
+  beforeAll(async () => {
+    expect((await fasti('init', '--sample', '--url=http://calendar.example')).code).toBe(0);
+  });
+
+  it.each(leaves(program).map((path) => path.join(' ')))('fasti %s: are understood', async (path) => {
+    const { out } = await fasti(...path.split(' '), '--help');
+    const examples = [...out.matchAll(/^ {2}\$ (.*\bfasti .*)$/gm)].map(([, line = '']) => line);
+    for (const example of examples) {
+      const words = argumentsIn(example.replace(/^source <\((.*)\)$/, '$1'));
+      // What goes to other sites and databases is not for a test.
+      if (!words || words.some((word) => /^\w+:\/\//.test(word)) || APART.includes(words[0] ?? '')) continue;
+      const { code, err } = await fasti(...words);
+      // Not found, perhaps; but a command that exists, used as it can be.
+      expect([example, code === 2 ? err : 'understood']).toEqual([example, 'understood']);
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.ts';
+import { createMetrics, type Measured, metricsPage } from '../../src/http/metrics.ts';
+import { openSite } from '../../src/site.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { basic, serveDatabase } from '../support/running-site.ts';
+import { type Serving, startServing } from '../support/serving.ts';
+import { loadSite } from '../support/site.ts';
+
+const LIST = '/wp-json/tribe/events/v1/events';
+const TOKEN = 'a-token-of-sixteen-letters';
+
+/** The numbers of a process that has served nobody. */
+async function measuredNowhere(): Promise<Measured> {
+  const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
+  try {
+    return await createMetrics(site, { phase: () => 'starting' }, '0.0.0').measured();
+  } finally {
+    await site.close();
+  }
+}
+
+/** The value of a series, as the text format of Prometheus writes it. */
+const seriesIn = (page: string, series: string): number =>
+  Number(
+    page
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      ?.slice(series.length + 1),
+  );
+
+/** On a connection of its own, which goes to the next worker. */
+const read = (url: string, token?: string): Promise<{ status: number; body: string }> =>
+  new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    get(url, { agent: false, headers }, (answer) => {
+      text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+    }).on('error', reject);
+  });
+
+describeDatabases('metrics', (open) => {
+  let db: Database;
+  let server: Serving | undefined;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+  });
+  afterEach(async () => {
+    await server?.stop('SIGKILL');
+    server = undefined;
+  });
+
+  it('tell of all workers together, on a port of their own and to who has the token', async () => {
+    server = await startServing(urlOf(db), { WORKERS: '2', METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
+    await server.said('serving metrics');
+    for (let asked = 0; asked < 6; asked += 1) expect((await read(`${server.base}${LIST}`)).status).toBe(200);
+    await read(`${server.base}${LIST}/999999`);
+    const port = server.entries.map((entry) => entry as { msg: string; port?: number }).find(({ msg }) => msg === 'serving metrics')?.port;
+
+    // The port is open as soon as the first worker can serve.
+    const processes = async () => seriesIn((await read(`http://127.0.0.1:${port}/metrics`, TOKEN)).body, 'fasti_processes');
+    while ((await processes()) < 2) await sleep(50);
+
+    for (const base of [`http://127.0.0.1:${port}`, server.base]) {
+      expect((await read(`${base}/metrics`)).status).toBe(401);
+      expect((await read(`${base}/metrics`, 'another-token-of-that-length')).status).toBe(401);
+      const { status, body } = await read(`${base}/metrics`, TOKEN);
+      expect(status).toBe(200);
+      const route = '/tribe/events/v1/events';
+      expect(seriesIn(body, `fasti_http_requests_total{method="GET",route="${route}",status="200"}`)).toBe(6);
+      expect(seriesIn(body, `fasti_http_requests_total{method="GET",route="${route}/{id}",status="404"}`)).toBe(1);
+      expect(seriesIn(body, `fasti_http_request_duration_seconds_count{route="${route}"}`)).toBe(6);
+      expect(seriesIn(body, `fasti_http_response_bytes_total{route="${route}"}`)).toBeGreaterThan(1000);
+      const remembered = ['hit', 'miss'].map((result) => seriesIn(body, `fasti_memory_requests_total{result="${result}"}`) || 0);
+      expect(remembered[0]! + remembered[1]!).toBe(7);
+      expect(seriesIn(body, 'fasti_processes')).toBe(2);
+      for (const part of ['serving', 'reading', 'writing'])
+        expect([part, seriesIn(body, `fasti_ready{part="${part}"}`)]).toEqual([part, 1]);
+      expect(seriesIn(body, 'fasti_index_in_use')).toBe(0);
+      expect(seriesIn(body, 'fasti_database_queries_total')).toBeGreaterThan(4);
+      expect(seriesIn(body, 'fasti_database_connections{state="waiting"}')).toBe(0);
+      expect(seriesIn(body, 'process_resident_memory_bytes')).toBeGreaterThan(2 ** 20);
+    }
+    expect((await read(`http://127.0.0.1:${port}/anything`, TOKEN)).status).toBe(404);
+  });
+
+  it('are not there unless they are asked for', async () => {
+    server = await startServing(urlOf(db));
+    expect((await read(`${server.base}/metrics`)).status).toBe(404);
+  });
+});
+
+it('have a dashboard that asks for nothing else', async () => {
+  const dashboard = readFileSync(new URL('../../docs/grafana.json', import.meta.url), 'utf8');
+  const asked = new Set([...dashboard.matchAll(/\b((?:fasti|process|nodejs)_[a-z0-9_]+)[{),]/g)].map(([, name = '']) => name));
+  const page = await metricsPage([await measuredNowhere()]);
+  const series = new Set(
+    [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type]) => (type === 'histogram' ? [`${name}_bucket`] : [name])),
+  );
+  expect(asked.size).toBeGreaterThan(12);
+  expect([...asked].filter((name) => !series.has(name))).toEqual([]);
+});
+
+describeDatabases('health, part by part', (open) => {
+  it('is for administrators who sign in', async () => {
+    const running = await serveDatabase(await loadSite(await open()));
+    const ready = async (headers: Record<string, string> = {}) => running.send('GET', '/health/ready', { headers });
+    try {
+      expect((await ready()).body).toEqual({ status: 'ready' });
+      expect((await ready({ authorization: basic('contrib') })).body).toEqual({ status: 'ready' });
+      expect((await ready({ authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` })).status).toBe(401);
+      const { body } = await ready({ authorization: basic('admin') });
+      expect(body.parts).toMatchObject({
+        version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        database: { kind: running.site.db.dialect.name, reading: 'ok', writing: 'ok', connections: { waiting: 0 } },
+        index: 'shared with WordPress',
+        uploads: 'ok',
+      });
+    } finally {
+      await running.close();
+    }
+  });
+});

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { loadViewer } from '../../src/accounts/viewer.ts';
+import { postsInLanguages } from '../../src/kinds/content-language.ts';
+import { postKind, postKinds } from '../../src/kinds/index.ts';
+import type { PostKindName } from '../../src/kinds/kind.ts';
+import { type Caller, type ContentChoice, callerFor } from '../../src/records/caller.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import { hasIndex, keepIndexOf } from '../../src/records/list-index.ts';
+import { type Listing, listPosts } from '../../src/records/posts.ts';
+import { addSiteLanguage } from '../../src/records/site-languages.ts';
+import { indexState } from '../../src/storage/audit/audit.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { noteChange } from '../../src/storage/journal/touched.ts';
+import { updatePost } from '../../src/storage/rows/posts.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+const NOW = new Date('2026-11-22T21:30:00Z');
+const EDITOR = 2;
+const SPAN = { start_date: '2031-01-01', end_date: '2032-01-01' };
+
+/** Lists with filters that the index knows and some that it does not. */
+const LISTS: readonly Record<string, string>[] = [
+  {},
+  { per_page: '2', page: '2' },
+  { order: 'desc', per_page: '3' },
+  { start_date: '2031-06-01', end_date: '2031-07-01' },
+  { categories: '38' },
+  { categories: '40,49' },
+  { tags: '61' },
+  { venue: '101' },
+  { organizer: '107', order: 'desc' },
+  { categories: '38', venue: '102' },
+  { featured: 'true' },
+  { search: 'a' },
+  { password: 'secret', categories: '38' },
+  { include: '110,111' },
+  { modified_after: '2020-01-01' },
+];
+const FALLBACKS: readonly Record<string, string>[] = [{}, { language_fallback: 'true' }, { language_fallback: 'false' }];
+
+describeDatabases('lists in several languages', (open) => {
+  describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
+    let db: Database;
+    let running: RunningSite;
+    beforeAll(async () => {
+      db = await loadLanguages(await open(), form);
+      running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CONTENT_LANGUAGES: form }, clock: () => NOW });
+      await reindex();
+    });
+    afterAll(() => running.close());
+
+    const reindex = async () => {
+      const { contentLanguages: languages } = await running.site.settings();
+      expect(await reindexEvents(db, () => NOW, { trust: true, languages })).toMatchObject({ unfit: [] });
+    };
+
+    const callerOf = async (id: number, code: string | undefined): Promise<Caller> => {
+      const settings = await running.site.settings();
+      const nobody = { id: 0, can: () => false } as unknown as Caller['viewer'];
+      const content: ContentChoice = { code, chosen: code !== undefined };
+      const viewer = id === 0 ? nobody : ((await loadViewer(db, settings, id)) ?? nobody);
+      return callerFor(running.site, settings, viewer, { language: 'en', content });
+    };
+
+    const listing = async (caller: Caller, name: PostKindName, raw: Record<string, string>): Promise<Listing> => {
+      const kind = postsInLanguages(postKind(name), caller.settings);
+      return listPosts(running.site, caller, kind, await acceptParams(running.site, caller, kind.filters, raw, 'read'));
+    };
+    const idsOf = ({ records }: Listing) => records.map(({ id }) => Number(id));
+
+    /** Every list of events, for everybody, in every language, from the index and from WordPress's tables. */
+    const expectSame = async () => {
+      for (const viewer of [0, EDITOR])
+        for (const code of ['en', 'it', undefined]) {
+          const caller = await callerOf(viewer, code);
+          expect(hasIndex(caller.settings)).toBe(true);
+          const unindexed = { ...caller, settings: { ...caller.settings, shared: true } };
+          for (const raw of LISTS.flatMap((list) => FALLBACKS.map((fallback) => ({ ...SPAN, ...list, ...fallback })))) {
+            const [indexed, plain] = [
+              await listing(caller, 'event', raw).catch(String),
+              await listing(unindexed, 'event', raw).catch(String),
+            ];
+            const shown = (found: Listing | string) => (typeof found === 'string' ? found : { ids: idsOf(found), total: found.total });
+            expect({ viewer, code, raw, ...Object(shown(indexed)) }).toEqual({ viewer, code, raw, ...Object(shown(plain)) });
+          }
+        }
+    };
+
+    const change = (id: number, columns: Record<string, string>) =>
+      db.transaction(async (trx) => {
+        await updatePost(trx, id, columns);
+        await keepIndexOf(trx, known, [id]);
+        noteChange(trx, { now: NOW });
+      });
+    let known: Caller;
+
+    it('are the same from the index as from the tables, whatever is published, protected or trashed', async () => {
+      known = await callerOf(0, undefined);
+      await expectSame();
+      const { contentLanguages } = known.settings;
+      for (const [id, columns] of [
+        [111, { post_status: 'trash' }],
+        [117, { post_password: 'secret' }],
+        [119, { post_status: 'publish' }],
+        [111, { post_status: 'private' }],
+        [116, { post_status: 'draft' }],
+      ] as const) {
+        await change(id, columns);
+        expect([id, await indexState(db, contentLanguages)]).toEqual([id, 'trusted']);
+      }
+      await expectSame();
+      for (const [id, post_status] of [
+        [111, 'publish'],
+        [119, 'draft'],
+        [116, 'publish'],
+      ] as const)
+        await change(id, { post_status });
+      await change(117, { post_password: '' });
+      expect(await indexState(db, contentLanguages)).toBe('trusted');
+    });
+
+    it('are in step with whatever is written by the API', async () => {
+      const { contentLanguages } = await running.site.settings();
+      const write = async (method: string, path: string, body: object | null = null) => {
+        const answer = await running.send(method, `/wp-json/calendar/events/v1${path}`, { as: 'admin', body });
+        expect([method, path, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([method, path, answer.status, '']);
+        expect([method, path, await indexState(db, contentLanguages)]).toEqual([method, path, 'trusted']);
+        return answer.body;
+      };
+      const day = { start_date: '2031-07-01 10:00:00', end_date: '2031-07-01 12:00:00' };
+      const english = await write('POST', '/events', { title: 'Walk', language: 'en', ...day });
+      const italian = await write('POST', '/events', { title: 'Passeggiata', language: 'it', translation_of: english.id, ...day });
+      expect(idsOf(await listing(await callerOf(0, 'it'), 'event', { ...SPAN, language_fallback: 'true' }))).toContain(italian.id);
+      await write('PATCH', `/events/${italian.id}`, { translations: { en: null } });
+      await write('PATCH', `/events/${italian.id}`, { translations: { en: english.id } });
+      await write('PATCH', `/events/${italian.id}`, { status: 'draft' });
+      expect(idsOf(await listing(await callerOf(0, 'it'), 'event', { ...SPAN, language_fallback: 'true' }))).toContain(english.id);
+      await write('DELETE', `/events/${italian.id}`);
+      await write('DELETE', `/events/${english.id}`);
+      await expectSame();
+    });
+
+    it('are not read from an index that was made before there were languages', async () => {
+      const settings = await running.site.settings();
+      expect(hasIndex({ ...settings, contentLanguages: undefined })).toBe(false);
+      const { contentLanguages } = settings;
+      expect(hasIndex({ ...settings, contentLanguages: { ...contentLanguages!, defaultCode: 'it' } })).toBe(false);
+    });
+
+    it('hold what walking through their pages gives, each language apart, and no group twice', async () => {
+      const all = new Map<PostKindName, number[]>();
+      for (const { name } of postKinds) {
+        const { records } = await listing(await callerOf(0, undefined), name, { ...(name === 'event' ? SPAN : {}), per_page: '50' });
+        all.set(
+          name,
+          records.map(({ id }) => Number(id)),
+        );
+        const byLanguage = await Promise.all(
+          ['en', 'it'].map(async (code) =>
+            idsOf(
+              await listing(await callerOf(0, code), name, {
+                ...(name === 'event' ? SPAN : {}),
+                per_page: '50',
+                language_fallback: 'false',
+              }),
+            ),
+          ),
+        );
+        const neutral = records.filter(({ language }) => language === null).map(({ id }) => Number(id));
+        expect([name, [...byLanguage.flat(), ...neutral].sort()]).toEqual([name, [...all.get(name)!].sort()]);
+      }
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom<PostKindName>('event', 'venue', 'organizer'),
+          fc.constantFrom('en', 'it', undefined),
+          fc.constantFrom(...FALLBACKS),
+          fc.integer({ min: 1, max: 4 }),
+          fc.boolean(),
+          async (name, code, fallback, size, edits) => {
+            const caller = await callerOf(edits ? EDITOR : 0, code);
+            const raw = { ...(name === 'event' ? SPAN : {}), ...fallback, per_page: String(size) };
+            const first = await listing(caller, name, raw);
+            const walked: Listing['records'][number][] = [];
+            for (let page = 1; page <= first.pages; page += 1)
+              walked.push(...(await listing(caller, name, { ...raw, page: String(page) })).records);
+            expect(walked.length).toBe(first.total);
+            expect(new Set(walked.map(({ id }) => id)).size).toBe(first.total);
+            if (code === undefined) return;
+            const groups = walked.map(({ id, translations }) =>
+              Math.min(Number(id), ...Object.values(Object(translations)).map((one) => Number(Object(one).id))),
+            );
+            expect(new Set(groups).size).toBe(first.total);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    });
+  });
+
+  it('are read from the index again as soon as a site has its first language', async () => {
+    const db = await loadSite(await open());
+    const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+    await reindexEvents(db, () => NOW, { trust: true });
+    expect(hasIndex(await running.site.settings())).toBe(true);
+    await addSiteLanguage(running.site, { code: 'en', isDefault: true });
+    const { contentLanguages } = await running.site.settings();
+    expect(contentLanguages?.defaultCode).toBe('en');
+    expect(hasIndex(await running.site.settings())).toBe(true);
+    expect(await indexState(db, contentLanguages)).toBe('trusted');
+    await running.close();
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import Sqlite from 'better-sqlite3';
+import { readConfig } from '../../src/config.ts';
+import { createApp } from '../../src/http/app.ts';
+import { openSite } from '../../src/site.ts';
+import { openDatabase } from '../../src/storage/engine/database.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
+import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
+import { setOptions } from '../support/site.ts';
+import { readFixture, resetScript } from '../support/site-data.mjs';
+
+const PATHS = [
+  '/events/list/',
+  '/events/2030-08/',
+  '/events/2030-08-05/',
+  '/events/?eventDisplay=past',
+  '/events/category/music/',
+  '/it/events/2030-08/',
+  '/nothing',
+];
+
+describeInBrowser('the pages in a browser', (visit) => {
+  let base = '';
+  let close = async (): Promise<void> => undefined;
+  let record = { url: '', venue: '' };
+  beforeAll(async () => {
+    ({ base, close } = await serveSample());
+    const answer = await fetch(`${base}/wp-json/tribe/events/v1/events?start_date=2000-01-01&per_page=50`);
+    const { events } = (await answer.json()) as { events: { url: string; venue: { url?: string } }[] };
+    const held = events.find(({ venue }) => venue.url !== undefined)!;
+    record = { url: held.url, venue: held.venue.url! };
+  });
+  afterAll(() => close());
+
+  it.each(VIEWS)('have nothing that hinders anybody (%j)', async (view) => {
+    const { page, complaints } = await visit(view);
+    const faults: string[] = [];
+    for (const url of [...PATHS.map((path) => base + path), record.url, record.venue, `${base}/doc`]) {
+      await page.goto(url);
+      faults.push(...(await accessibilityFaults(page)).map((fault) => `${url}: ${fault}`));
+    }
+    expect([faults, complaints]).toEqual([[], []]);
+  });
+
+  it('can be gone through by keyboard, the content first if one likes', async () => {
+    const { page } = await visit();
+    await page.goto(`${base}/events/list/`);
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.textContent');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('search');
+    await page.keyboard.type('fair');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/tribe-bar-search=fair/);
+    expect(await page.textContent('h1')).toBe('Search: fair');
+  });
+
+  it('try the API out from its reference, with the login that is entered there', async () => {
+    const { page, complaints } = await visit();
+    await page.goto(`${base}/doc#get-venues`);
+    const form = page.locator('#get-venues form.try');
+    await form.locator('[name=per_page]').fill('1');
+    await form.locator('button').click();
+    await form.locator('output pre').waitFor();
+    expect(await form.locator('output strong').textContent()).toMatch(/^GET \/wp-json\/calendar\/events\/v1\/venues\?per_page=1\n200/);
+    await page.fill('[name=user]', 'admin');
+    await page.fill('[name=secret]', 'wrong');
+    await form.locator('[name=login]').check();
+    await form.locator('button').click();
+    await form.locator('output strong', { hasText: '401' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('show events on a page of another site by <fasti-events>', async () => {
+    const other = http.createServer((_req, res) => {
+      res.setHeader('Content-Type', 'text/html; charset=UTF-8');
+      res.end(`<!doctype html><html lang="it"><title>Other</title><main><h1>Other</h1>
+        <script type="module" src="${base}/_fasti/fasti-events.js"></script>
+        <fasti-events id="list" count="3"></fasti-events><fasti-events id="month" view="month"></fasti-events></main></html>`);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { page, complaints } = await visit();
+    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    await page.locator('#list li').nth(2).waitFor();
+    expect(await page.locator('#list li').count()).toBe(3);
+    expect(await page.locator('#list li a').first().getAttribute('href')).toMatch(/\/event\//);
+    await page.locator('#month table').waitFor();
+    const name = () => page.locator('#month .month-name').textContent();
+    const before = await name();
+    await page.locator('#month button').last().click();
+    await page.waitForFunction(
+      `document.querySelector('#month').shadowRoot.querySelector('.month-name').textContent !== ${JSON.stringify(before)}`,
+    );
+    expect([await accessibilityFaults(page), complaints]).toEqual([[], []]);
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
+
+/** The sample site with pages, at an address that its links say too. */
+async function serveSample(): Promise<{ base: string; close: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'fasti-pages-'));
+  const url = `sqlite:${join(folder, 'site.sqlite')}`;
+  const db = await openDatabase({ url, prefix: 'wp_' });
+  await migrate(db);
+  const raw = new Sqlite(join(folder, 'site.sqlite'));
+  raw.exec(resetScript(readFixture(), { engine: 'sqlite', prefix: 'wp_' }));
+  raw.close();
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await setOptions(db, { home: base, siteurl: base });
+  await db.close();
+  const site = await openSite(readConfig({ DATABASE_URL: url, PAGES: 'on', LOG_LEVEL: 'silent', UPLOADS_DIR: folder }));
+  server.on('request', createApp(site));
+  return {
+    base,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await site.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

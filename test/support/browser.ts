@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** Where Debian and others put the browser; `CHROMIUM` names another one. */
+const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const program = PLACES.find((path) => path !== undefined && existsSync(path));
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What a visitor sees with: how wide, and whether by day or night. */
+export const VIEWS: readonly BrowserContextOptions[] = [
+  { colorScheme: 'light', viewport: { width: 1200, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 320, height: 700 } },
+];
+
+/** A page in a browser, and what went wrong in it. */
+export interface Visit {
+  readonly page: Page;
+  /** What the browser complained of: refused scripts and styles, errors of scripts, dialogs. */
+  readonly complaints: string[];
+}
+
+/**
+ * Runs a suite in a real browser; where there is none it is skipped, and says so. `visit` opens a page of its own,
+ * which is closed with the suite.
+ */
+export function describeInBrowser(name: string, suite: (visit: (options?: BrowserContextOptions) => Promise<Visit>) => void): void {
+  if (program === undefined) {
+    describe(name, () => it.skip('is skipped, since there is no Chromium on this machine (CHROMIUM names one)', () => undefined));
+    return;
+  }
+  describe(name, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+    });
+    afterAll(() => browser.close());
+    suite(async (options = {}) => {
+      const page = await (await browser.newContext(options)).newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/status of 40\d/.test(message.text())) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('dialog', (dialog) => {
+        complaints.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      return { page, complaints };
+    });
+  });
+}
+
+/** What axe-core finds wrong with the page that is open, and whether it is wider than the window. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] };
+  const isWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+  return [
+    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 100)).join(' ')}`),
+    ...(isWide ? ['wider than the window'] : []),
+  ];
+}
