@@ -242,7 +242,7 @@ export const settings = {
     fallback: 'auto',
     allowed: 'one of auto, on and off',
     meaning:
-      'Whether WordPress writes to the same database meanwhile, so that its changes are looked for too and lists are read from its tables. `auto`: where the calendar plugin is active in it, even if nobody runs that WordPress any more. With `off`, run `fasti reindex` once.',
+      'Whether WordPress writes to the same database meanwhile, so that its changes are looked for too. `auto`: where the calendar plugin is active in it, even if nobody runs that WordPress any more. With `off`, run `fasti reindex` once.',
     schema: z.enum(['auto', 'on', 'off']),
   },
   pages: {

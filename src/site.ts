@@ -9,7 +9,8 @@ import { printOwnChanges, takeOverChanges } from './storage/freshness/foreign-ch
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { type PrintSource, printSources } from './storage/freshness/prints.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
-import { watchTables } from './storage/freshness/table-watch.ts';
+import { createRowRanges, type RowRanges } from './storage/freshness/row-ranges.ts';
+import { type TakeOver, watchTables } from './storage/freshness/table-watch.ts';
 import { INDEX_OPTION, indexLayout, type Spoken } from './storage/index/event-index.ts';
 import { reindexEvents } from './storage/index/event-index-rebuild.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
@@ -38,7 +39,7 @@ export interface Site {
    * server does; a command doesn't live long enough.
    */
   readonly followOthers: () => void;
-  /** Looks whether everything that others have written up to now has been taken over. False where nobody follows them. */
+  /** Looks whether all that others have written up to now has been taken over. False where nobody follows them. */
   readonly isTakenOver: () => Promise<boolean>;
   /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
@@ -68,7 +69,7 @@ export async function openSite(
   ]);
   let follows = false;
   const takeOver = takingOver(opened, clock);
-  const main = sourceOf(opened, config, 'primary', async (languages) => follows && (await takeOver(languages)));
+  const main = sourceOf(opened, config, 'primary', async (how) => follows && (await takeOver(how)));
   const replicas = await openReplicas(config, opened, log);
   const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
   const following = followReplicas(opened, replicas, {
@@ -110,6 +111,9 @@ export async function openSite(
   return site;
 }
 
+/** How changes of others are taken over; `languages` of the content, as they stand. */
+type Taking = Parameters<TakeOver>[0] & { readonly languages: Spoken };
+
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
@@ -124,10 +128,11 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' 
  * `name`: the first part of the versions of its data, so that they differ from those of other databases. `takeOver`: as
  * in `watchTables`; a replica gets the journal from its primary.
  */
-function sourceOf(db: Database, config: Config, name: string, takeOver?: (languages: Spoken) => Promise<boolean>): Source {
+function sourceOf(db: Database, config: Config, name: string, takeOver?: (how: Taking) => Promise<boolean>): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
-  const takingOver = takeOver && (async () => takeOver((await settings.known()).contentLanguages));
+  const takingOver: TakeOver | undefined =
+    takeOver && (async (how) => takeOver({ ...how, languages: (await settings.known()).contentLanguages }));
   const watch = watchTables(db, {
     bound: config.cacheStale,
     clock: () => performance.now(),
@@ -166,16 +171,23 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: (langua
 }
 
 /** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
-function takingOver(db: Database, clock: () => Date): (languages: Spoken) => Promise<true> {
-  let sources: Promise<readonly PrintSource[]> | undefined;
-  return async (languages) => {
-    sources ??= printSources(db).then((found) => {
-      printOwnChanges(db, found);
-      return found;
-    });
-    await takeOverChanges(db, clock, { sources: await sources, languages });
+function takingOver(db: Database, clock: () => Date): (how: Taking) => Promise<true> {
+  let opened: Promise<{ readonly sources: readonly PrintSource[]; readonly ranges: RowRanges; readonly isDated: boolean }> | undefined;
+  const open = async () => {
+    const [sources, isDated] = [await printSources(db), await hasTable(db, 'tec_occurrences')];
+    printOwnChanges(db, sources);
+    const ranges = createRowRanges(db, ['posts', 'postmeta', 'term_relationships', ...(isDated ? (['tec_occurrences'] as const) : [])]);
+    return { sources, ranges, isDated };
+  };
+  return async ({ whole, languages }) => {
+    opened ??= open();
+    const { sources, ranges, isDated } = await opened;
+    const suspects = whole ? undefined : await ranges.suspects();
+    if (!suspects) await ranges.begin();
+    await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
+    suspects?.accept();
     const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
-    if (!isIndexed && (await hasTable(db, 'tec_occurrences'))) await reindexEvents(db, clock, { trust: true, languages });
+    if (!isIndexed && isDated) await reindexEvents(db, clock, { trust: true, languages });
     return true;
   };
 }

@@ -94,7 +94,7 @@ export async function removeIndexedTerm(db: Database, caller: Known, term: Term)
   });
 }
 
-/** Beside a WordPress there may be no index; once it is made, what was written until then is found as WordPress's own. */
+/** Beside a WordPress there may be no index yet; when it is made, what was written until then is found. */
 const isKept = ({ settings: { shared, raw } }: Known): boolean => !shared || raw.has(INDEX_OPTION);
 
 async function keep(caller: Known, work: () => Promise<void>): Promise<void> {

@@ -37,16 +37,22 @@ const AT_ONCE = 200;
  * The first time there are no prints: then they are made, and the journal gets one entry that says that anything may
  * have changed. The index is left alone by that.
  *
+ * @param posts those that may have changed, if that is known (`row-ranges.ts`)
  * @param languages of the content, as they stand
  */
 export async function takeOverChanges(
   db: Database,
   now: () => Date,
-  { sources, languages }: { readonly sources?: readonly PrintSource[]; readonly languages?: Spoken } = {},
+  {
+    sources,
+    posts,
+    languages,
+  }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: Spoken } = {},
 ): Promise<void> {
   const isKnown = await arePrintsComplete(db);
   for (const source of sources ?? (await printSources(db))) {
-    for await (const keys of differences(db, source)) {
+    const given = source.kind === 'post' ? posts : undefined;
+    for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
       for (const some of pagesOf(keys, AT_ONCE))
         await db.transaction((trx) => takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages }));
     }
@@ -91,6 +97,16 @@ async function* differences(db: Database, source: PrintSource): AsyncGenerator<n
   }
 }
 
+/** Those of these keys whose objects differ from their prints. */
+async function* differencesAmong(db: Database, { kind, ...source }: PrintSource, keys: readonly number[]): AsyncGenerator<number[]> {
+  for (const some of pagesOf(keys, AT_ONCE)) {
+    const [stored, current] = [await storedPrints(db, kind, some), await currentPrints(db, { kind, ...source }, some)];
+    const differing = some.filter((key) => isDifferent({ before: stored.get(key), after: current.get(key) }));
+    if (differing.length > 0) yield differing;
+    await nextTurn();
+  }
+}
+
 interface Difference {
   readonly before: Print | undefined;
   readonly after: Print | undefined;
@@ -106,10 +122,9 @@ async function takeOver(
   // All writers wait here. What is read from now on, for the index as well, is of one moment after that.
   await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;
   const [stored, current] = [await storedPrints(db, source.kind, keys), await currentPrints(db, source, keys)];
-  const differences = keys
-    .map((key): Difference => ({ before: stored.get(key), after: current.get(key) }))
-    .filter(({ before, after }) => before?.digest !== after?.digest || before?.type !== after?.type);
-  if (now && differences.length > 0) {
+  const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
+  if (differences.length === 0) return;
+  if (now) {
     if (source.kind === 'post') await indexPosts(db, differences, languages);
     else for (const difference of differences) await indexTerm(db, difference, languages);
     await append(db, differences.map(changeOf), { writer: 'found', at: nowUtc(now), user: 0 });
@@ -122,6 +137,8 @@ async function takeOver(
     gone,
   );
 }
+
+const isDifferent = ({ before, after }: Difference): boolean => before?.digest !== after?.digest || before?.type !== after?.type;
 
 function changeOf({ before, after }: Difference): Change {
   // One of them is there, or they would not differ.

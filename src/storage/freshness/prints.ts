@@ -21,7 +21,7 @@ const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_trans
 const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
 
 /** Metas that change while somebody has an editor open, and are shown nowhere. */
-const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
+export const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
 
 /** The rows that belong to a post, by which column they name it. */
 const PARTS = { posts: 'ID', postmeta: 'post_id', term_relationships: 'object_id', tec_occurrences: 'post_id' } as const;

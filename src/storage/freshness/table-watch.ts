@@ -21,8 +21,11 @@ export interface WatchOptions {
    * Takes over what others have changed. Gives whether that was possible: while it is not, every sign of a change makes
    * all that is remembered old. Absent: it never is.
    */
-  readonly takeOver?: () => Promise<boolean>;
+  readonly takeOver?: TakeOver;
 }
+
+/** `whole`: whatever is known of changes so far is not to be relied on. */
+export type TakeOver = (how: { readonly whole: boolean }) => Promise<boolean>;
 
 /** A server shows a change at about the time when its rows can be read; which comes first is not documented. */
 const MARGIN_MS = 1000;
@@ -42,8 +45,8 @@ interface Look {
 /**
  * Watches the tables that WordPress writes to as well; each call looks once. Most changes are noticed by the signs
  * that the server shows (`Dialect.changeSigns`). What they were is found by comparing contents, and taken over; what
- * was remembered is used for a short while meanwhile. Where the server may show nothing, what was remembered expires after
- * `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
+ * was remembered is used for a short while meanwhile. Where the server may show nothing, what was remembered expires
+ * after `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
  */
 export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): () => Promise<Watched> {
   const { dialect } = db;
@@ -97,7 +100,7 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
     isRunning = true;
     begun = clock();
     try {
-      isPossible = (await takeOver?.()) ?? false;
+      isPossible = (await takeOver?.({ whole: done?.surprises !== look.surprises })) ?? false;
       done = look;
     } catch {
       // It is tried again; until it succeeds nothing counts as taken over.

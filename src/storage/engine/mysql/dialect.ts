@@ -34,6 +34,8 @@ export const mysql: Dialect = {
   fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
   // One digest for all rows takes two thirds of the time of one for each.
   joinedPrint: (text) => `MD5(GROUP_CONCAT(${text} SEPARATOR '|'))`,
+  // A sum, not an XOR: with that, values of one length that change places would leave it as it was.
+  quickPrint: (text) => `CONCAT(COUNT(*), ' ', SUM(CRC32(${text})))`,
   logPosition: async (db) => {
     const rows = await db.ask<{ Value: string }>("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')");
     return rows[0]?.Value ?? '';

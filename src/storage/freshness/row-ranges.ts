@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../engine/database.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
+import { UNSEEN_METAS } from './prints.ts';
+import { WATCHED } from './watched-tables.ts';
+
+/*
+ * Where rows of posts have changed since the last time, found with a cheap digest of ranges of each table. It says
+ * which posts may have changed; whether they have, their prints say. Kept in memory: after a start all prints are
+ * compared once.
+ */
+
+/** The tables that hold rows of posts, and the column that says of which. */
+const TABLES = { posts: 'ID', postmeta: 'post_id', term_relationships: 'object_id', tec_occurrences: 'post_id' } as const;
+type Table = keyof typeof TABLES;
+
+/** A range of keys of a table: what its rows are, and which posts they belong to. Both are of one moment. */
+interface Range {
+  readonly digest: string;
+  readonly posts: readonly number[];
+}
+
+type Ranges = Map<number, Range>;
+
+/** Posts whose rows may have changed. */
+export interface Suspects {
+  readonly posts: readonly number[];
+  /** To be called once they were looked at: from now on only later changes are found. */
+  readonly accept: () => void;
+}
+
+export interface RowRanges {
+  /** Reads everything. What changes from here on is found. */
+  readonly begin: () => Promise<void>;
+  /** Undefined before `begin`. */
+  readonly suspects: () => Promise<Suspects | undefined>;
+}
+
+/** How many keys a range has: about as many as some tens of posts have. */
+const KEYS: Readonly<Record<Table, number>> = { posts: 64, postmeta: 1024, term_relationships: 64, tec_occurrences: 64 };
+/** How many ranges one query reads: at least so many, and as many as take about `STEP_MS`. */
+const FEWEST = 8;
+const STEP_MS = 20;
+
+/** `tables`: those that the database has. */
+export function createRowRanges(db: Database, tables: readonly Table[]): RowRanges {
+  let known: ReadonlyMap<Table, Ranges> | undefined;
+
+  return {
+    begin: async () => {
+      known = undefined;
+      const read = new Map<Table, Ranges>();
+      for (const table of tables) read.set(table, await readRanges(db, table, 0, undefined));
+      known = read;
+    },
+    suspects: async () => {
+      if (!known) return undefined;
+      const posts = new Set<number>();
+      const changed: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
+      for (const [table, ranges] of known) {
+        const now = await readDigests(db, table);
+        for (const start of new Set([...ranges.keys(), ...now.keys()])) {
+          const before = ranges.get(start);
+          if (before?.digest === now.get(start)) continue;
+          const range = (await readRanges(db, table, start, start + KEYS[table])).get(start);
+          for (const id of [...(before?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
+          changed.push({ ranges, start, range });
+        }
+      }
+      const accept = () => {
+        for (const { ranges, start, range } of changed) {
+          if (range) ranges.set(start, range);
+          else ranges.delete(start);
+        }
+      };
+      return { posts: [...posts], accept };
+    },
+  };
+}
+
+/** Digests of all ranges, read in short queries. */
+async function readDigests(db: Database, table: Table): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  const keys = KEYS[table];
+  let width = FEWEST * keys;
+  for (let from = await firstKey(db, table, 0); from !== undefined; ) {
+    const begun = performance.now();
+    const { key, digest, seen } = partsOf(db, table);
+    const rows = await db.rows<{ start: number; digest: string }>`
+      SELECT ${key} - ${key} % ${keys} AS start, ${digest} AS digest FROM ${named(db, table)} r
+      WHERE ${key} >= ${from} AND ${key} < ${from + width} AND ${seen} GROUP BY start`;
+    for (const row of rows) found.set(Number(row.start), row.digest);
+    const fitting = Math.round((width / keys) * (STEP_MS / Math.max(performance.now() - begun, 1)));
+    from = rows.length > 0 ? from + width : await firstKey(db, table, from + width);
+    width = Math.max(FEWEST, Math.min((width / keys) * 2, fitting)) * keys;
+    // SQLite answers at once: without this nobody else would get a turn.
+    await nextTurn();
+  }
+  return found;
+}
+
+/** Ranges with their posts, from a key up to, but not at, another one. */
+async function readRanges(db: Database, table: Table, from: number, to: number | undefined): Promise<Ranges> {
+  const { key, digest, seen } = partsOf(db, table);
+  const ranges: Ranges = new Map();
+  for (let first = await firstKey(db, table, from); first !== undefined && first < (to ?? Number.POSITIVE_INFINITY); ) {
+    const end: number = to ?? first + 16 * FEWEST * KEYS[table];
+    const rows = await db.rows<{ start: number; digest: string; posts: string }>`
+      SELECT ${key} - ${key} % ${KEYS[table]} AS start, ${digest} AS digest, GROUP_CONCAT(DISTINCT r.${verbatim(TABLES[table])}) AS posts
+      FROM ${named(db, table)} r WHERE ${key} >= ${first} AND ${key} < ${end} AND ${seen} GROUP BY start`;
+    for (const row of rows) ranges.set(Number(row.start), { digest: row.digest, posts: String(row.posts).split(',').map(Number) });
+    first = await firstKey(db, table, end);
+    await nextTurn();
+  }
+  return ranges;
+}
+
+/** The beginning of the first range from here on that has rows. */
+async function firstKey(db: Database, table: Table, from: number): Promise<number | undefined> {
+  const { key } = partsOf(db, table);
+  const [row] = await db.rows<{ first: number | null }>`SELECT MIN(${key}) AS first FROM ${named(db, table)} r WHERE ${key} >= ${from}`;
+  return row?.first === null || row?.first === undefined ? undefined : Number(row.first) - (Number(row.first) % KEYS[table]);
+}
+
+const named = (db: Database, table: Table) => new Piece(['??', [db.table(table)]]);
+
+function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen: Piece } {
+  const { key, plain, texts } = WATCHED[table];
+  const columns = [...plain, ...texts.flatMap((name) => [`LENGTH:${name}`, name])].map((name) =>
+    name.startsWith('LENGTH:') ? `COALESCE(LENGTH(r.\`${name.slice(7)}\`), -1)` : `r.\`${name}\``,
+  );
+  const seen =
+    table === 'postmeta' ? `(r.meta_key IS NULL OR r.meta_key NOT IN (${UNSEEN_METAS.map((meta) => `'${meta}'`).join(', ')}))` : '1 = 1';
+  return {
+    key: verbatim(`r.${key}`),
+    digest: verbatim(db.dialect.quickPrint(`CONCAT_WS('|', ${columns.join(', ')})`)),
+    seen: verbatim(seen),
+  };
+}
