@@ -62,6 +62,7 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | '
   mime: 'nothing',
   words: 'nothing',
   meta: 'nothing',
+  metaIs: 'nothing',
   metaValue: 'nothing',
   terms: 'terms',
   links: 'links',
