@@ -40,7 +40,8 @@ const sampleOf = (pattern: string) => SAMPLES.find(([matches]) => matches.test(p
 const NAMESPACES = new Map<string, readonly ServedRoute[]>([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
 const WRITES = [...NAMESPACES].flatMap(([namespace, routes]) =>
   routes
-    .filter(({ pattern }) => !pattern.startsWith('/users'))
+    // Dates are added where events recur: `recurrence.test.ts`.
+    .filter(({ pattern }) => !pattern.startsWith('/users') && !pattern.endsWith('/dates'))
     .flatMap((route) =>
       route.endpoints.flatMap(({ methods }) =>
         methods
