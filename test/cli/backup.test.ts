@@ -8,6 +8,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { postMade } from '../../src/storage/journal/touched.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { passwordOf, serveDatabase } from '../support/running-site.ts';
@@ -235,6 +236,7 @@ async function writing(of: Database): Promise<() => Promise<void>> {
           pinged: '',
           post_content_filtered: '',
         });
+        postMade(db, Number(id), { post_type: 'busy' });
         for (const place of [1, 2, 3])
           await db.from('postmeta').insert({ post_id: Number(id), meta_key: 'busy', meta_value: String(place) });
         for (const name of ['one', 'two'])
