@@ -33,6 +33,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   boolean: false,
   Date: new Date(0),
   Zone: UTC,
+  Line: { name: 'RDATE', zone: undefined, value: '' },
   ImageLookup: () => undefined,
   Say: () => 'a',
   RenderOptions: { smilies: true, images: () => undefined, attachedImages: () => [] },
