@@ -25,7 +25,7 @@ describe('user', () => {
   it('is invited by a link', async () => {
     const { code, out } = await fasti('user', 'create', 'ivo', 'ivo@example.org', '--invite');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Done: user ivo created with the id \d+\.\nhttp:\S+\/welcome\?login=ivo&key=\w{24}\n$/);
+    expect(out).toMatch(/^Done: user ivo created with the id \d+\.\nhttp:\S+\/welcome\?login=ivo&token=\w{24}\n$/);
   });
 
   it('who wrote something leaves it to somebody', async () => {

@@ -293,9 +293,28 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
 function watch(state: Watched, sql: string): void {
   state.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
   state.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
-  state.records ||= RECORDS.test(sql);
+  state.records ||= changesRecords(sql);
   state.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }
 
-/** A statement that changes what records are made of. Metas of users are not: they change with each login. */
-const RECORDS = /^(insert into|update|delete from) `\w*?(posts|postmeta|terms|termmeta|term_taxonomy|term_relationships|tec_\w+|users)`/i;
+/** The table that a statement changes. */
+const CHANGED = /^(?:insert into|update|delete from) `(\w+)`/i;
+
+/** What records are made of, without the prefix. Metas of users are not: they change with each login. */
+const RECORDS = [
+  'posts',
+  'postmeta',
+  'terms',
+  'termmeta',
+  'term_taxonomy',
+  'term_relationships',
+  'tec_events',
+  'tec_occurrences',
+  'tec_series_relationships',
+  'users',
+];
+
+function changesRecords(sql: string): boolean {
+  const table = CHANGED.exec(sql)?.[1];
+  return table !== undefined && RECORDS.some((name) => table.endsWith(name));
+}
