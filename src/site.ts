@@ -170,18 +170,28 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: (how: T
   };
 }
 
+/** What prints are made of, and where rows have changed. `form`: in which the database says languages. */
+interface Prints {
+  readonly form: NonNullable<Spoken>['form'] | undefined;
+  readonly sources: readonly PrintSource[];
+  readonly ranges: RowRanges;
+  readonly isDated: boolean;
+}
+
 /** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
 function takingOver(db: Database, clock: () => Date): (how: Taking) => Promise<true> {
-  let opened: Promise<{ readonly sources: readonly PrintSource[]; readonly ranges: RowRanges; readonly isDated: boolean }> | undefined;
-  const open = async () => {
-    const [sources, isDated] = [await printSources(db), await hasTable(db, 'tec_occurrences')];
-    printOwnChanges(db, sources);
-    const ranges = createRowRanges(db, ['posts', 'postmeta', 'term_relationships', ...(isDated ? (['tec_occurrences'] as const) : [])]);
-    return { sources, ranges, isDated };
-  };
+  let opened: Prints | undefined;
+  printOwnChanges(db, () => opened?.sources ?? []);
+  const open = async (languages: Spoken): Promise<Prints> => ({
+    form: languages?.form,
+    sources: await printSources(db, languages),
+    ranges: createRowRanges(db, languages),
+    isDated: await hasTable(db, 'tec_occurrences'),
+  });
   return async ({ whole, languages }) => {
-    opened ??= open();
-    const { sources, ranges, isDated } = await opened;
+    // Another plugin for languages keeps them in other rows.
+    if (!opened || opened.form !== languages?.form) opened = await open(languages);
+    const { sources, ranges, isDated } = opened;
     const suspects = whole ? undefined : await ranges.suspects();
     if (!suspects) await ranges.begin();
     await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });

@@ -42,8 +42,8 @@ export type IndexLack = 'shared' | 'missing';
  * not, or where there are no occurrences to make it of.
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
-  const { shared, occurrenceTables, raw } = await site.settings();
-  const stale = shared ? raw.has(INDEX_OPTION) && !(await arePrintsComplete(site.db)) : await isOvertaken(site.db);
+  const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();
+  const stale = shared ? raw.has(INDEX_OPTION) && !(await arePrintsComplete(site.db, contentLanguages)) : await isOvertaken(site.db);
   if (stale) await site.db.transaction(distrustIndex);
   if (!occurrenceTables || hasIndex(await site.settings())) return undefined;
   return shared ? 'shared' : 'missing';

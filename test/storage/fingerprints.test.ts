@@ -4,6 +4,7 @@ import { insertRows } from '../../src/storage/engine/insert.ts';
 import { differingRanges, type Fingerprints, fingerprintsOf, RANGE } from '../../src/storage/freshness/fingerprints.ts';
 import { WATCHED, type WatchedName, watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { createWpmlTables } from '../support/languages.ts';
 import { loadSite } from '../support/site.ts';
 
 describe('the ranges in which two fingerprints differ', () => {
@@ -34,6 +35,8 @@ describeDatabases('the fingerprints of a table', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();
+    await createWpmlTables(db);
+    await db.from('icl_translations').insert({ element_type: 'post_tribe_events', element_id: 44, trid: 1, language_code: 'en' });
   });
   beforeEach(async () => {
     await loadSite(db);

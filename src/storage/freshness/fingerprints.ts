@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import { WATCHED, type WatchedName } from './watched-tables.ts';
+import { isThere, WATCHED, type WatchedName } from './watched-tables.ts';
 
 /**
  * Fingerprints of the rows of a table: first key of a range -> the number of its rows and a digest of their contents.
@@ -38,7 +38,7 @@ const STEP_MS = 10;
 const MOST_RANGES = 1024;
 
 /**
- * Reads a whole table in short queries and returns the fingerprints of its ranges. Each `next()` runs one query or two,
+ * Reads a whole table in short queries and returns the fingerprints of its ranges; a table that is not there has none. Each `next()` runs one query or two,
  * so that the caller decides when they run.
  */
 export async function* fingerprintsOf(
@@ -47,6 +47,7 @@ export async function* fingerprintsOf(
   clock: () => number = () => performance.now(),
 ): AsyncGenerator<undefined, Fingerprints, undefined> {
   const found = new Map<number, string>();
+  if (!(await isThere(db, table))) return found;
   let from = 0;
   let ranges = 1;
   for (;;) {

@@ -15,6 +15,7 @@ import {
   notePrintsComplete,
   type Print,
   type PrintSource,
+  postsInGroups,
   printSources,
   storedPrints,
   storePrints,
@@ -49,17 +50,20 @@ export async function takeOverChanges(
     languages,
   }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: Spoken } = {},
 ): Promise<void> {
-  const isKnown = await arePrintsComplete(db);
-  for (const source of sources ?? (await printSources(db))) {
-    const given = source.kind === 'post' ? posts : undefined;
+  const isKnown = await arePrintsComplete(db, languages);
+  const terms: number[] = [];
+  for (const source of sources ?? (await printSources(db, languages))) {
+    // A group that has changed changes its members, whose own rows may be what they were.
+    const given = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
     for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
+      if (source.kind === 'term') terms.push(...keys);
       for (const some of pagesOf(keys, AT_ONCE))
         await db.transaction((trx) => takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages }));
     }
   }
   if (isKnown) return;
   await db.transaction(async (trx) => {
-    await notePrintsComplete(trx);
+    await notePrintsComplete(trx, languages);
     await append(trx, [EVERYTHING], { writer: 'found', at: nowUtc(now()), user: 0 });
   });
 }
@@ -67,10 +71,12 @@ export async function takeOverChanges(
 /**
  * Keeps the prints of what this process changes itself, in its transactions, so that it is not found as a change of
  * others. What others have written meanwhile is not seen there, and is found later.
+ *
+ * @param sources of prints, as they are at that moment
  */
-export function printOwnChanges(db: Database, sources: readonly PrintSource[]): void {
+export function printOwnChanges(db: Database, sources: () => readonly PrintSource[]): void {
   afterAppending(db, async (trx, changes) => {
-    for (const source of sources) {
+    for (const source of sources()) {
       const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
       if (ids.length === 0) continue;
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);

@@ -4,6 +4,7 @@ import { type Database, hasTable } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { PrintRow } from '../engine/tables.ts';
+import type { Spoken } from '../index/event-index.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*
@@ -23,9 +24,6 @@ const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUA
 /** Metas that change while somebody has an editor open, and are shown nowhere. */
 export const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
 
-/** The rows that belong to a post, by which column they name it. */
-const PARTS = { posts: 'ID', postmeta: 'post_id', term_relationships: 'object_id', tec_occurrences: 'post_id' } as const;
-
 /** Keys from `from` up to, but not at, `to`. */
 export interface Keys {
   readonly from: number;
@@ -44,32 +42,72 @@ export interface PrintSource {
   readonly columns: Piece;
 }
 
-/** Where prints come from, in this database: some have no tables of the calendar. */
-export async function printSources(db: Database): Promise<readonly PrintSource[]> {
-  const parts = (await hasTable(db, 'tec_occurrences')) ? PARTS : { ...PARTS, tec_occurrences: undefined };
-  const digests = Object.entries(parts).flatMap(([table, column]) => (column ? [digestOf(db, table as WatchedName, column, 'ID')] : []));
+/** Where prints come from, in this database: some have no tables of the calendar. Languages and translations are part of a print. */
+export async function printSources(db: Database, languages: Spoken): Promise<readonly PrintSource[]> {
+  const isDated = await hasTable(db, 'tec_occurrences');
+  const [ofPost, ofTerm] = [
+    [
+      digestOf(db, 'posts', 'r.ID = o.ID'),
+      digestOf(db, 'postmeta', `r.post_id = o.ID AND r.meta_key NOT IN (${quoted(UNSEEN_METAS)})`),
+      digestOf(db, 'term_relationships', 'r.object_id = o.ID'),
+      ...(isDated ? [digestOf(db, 'tec_occurrences', 'r.post_id = o.ID')] : []),
+      ...languageDigests(db, languages, 'post'),
+    ],
+    [
+      digestOf(db, 'term_taxonomy', 'r.term_taxonomy_id = o.term_taxonomy_id'),
+      digestOf(db, 'terms', 'r.term_id = o.term_id'),
+      ...languageDigests(db, languages, 'term'),
+    ],
+  ];
   const post = `o.post_type AS type, 0 AS term, 0 AS parent,
     CASE WHEN o.post_status = 'publish' OR (o.post_status = 'inherit' AND o.post_parent = 0) THEN 1 ELSE 0 END AS is_public,
-    CONCAT_WS(' ', ${digests.join(', ')}) AS digest`;
+    CONCAT_WS(' ', ${ofPost.join(', ')}) AS digest`;
   const term = `o.taxonomy AS type, o.term_id AS term, o.parent AS parent, 1 AS is_public,
-    CONCAT_WS(' ', ${digestOf(db, 'term_taxonomy', 'term_taxonomy_id', 'term_taxonomy_id')}, ${digestOf(db, 'terms', 'term_id', 'term_id')}) AS digest`;
+    CONCAT_WS(' ', ${ofTerm.join(', ')}) AS digest`;
   return [
-    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', TYPES), columns: verbatim(post) },
+    // Terms come first: they say of which posts the translations may have changed.
     { kind: 'term', table: 'term_taxonomy', key: 'term_taxonomy_id', which: oneOf('taxonomy', TAXONOMIES), columns: verbatim(term) },
+    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', TYPES), columns: verbatim(post) },
   ];
 }
 
-const oneOf = (column: string, values: readonly string[]) =>
-  new Piece([`o.${column} IN (${values.map((value) => `'${value}'`).join(', ')})`, []]);
+const quoted = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 
-/** A digest of the rows of a table whose `column` names the object `o` by its `key`; a dash where there are none. */
-function digestOf(db: Database, table: WatchedName, column: string, key: string): string {
+const oneOf = (column: string, values: readonly string[]) => new Piece([`o.${column} IN (${quoted(values)})`, []]);
+
+/** What WPML calls the objects of a kind, and what Polylang calls the groups of their translations. */
+const ELEMENTS = { post: TYPES.map((type) => `post_${type}`), term: TAXONOMIES.map((taxonomy) => `tax_${taxonomy}`) };
+const GROUPS = { post: 'post_translations', term: 'term_translations' } as const;
+
+/**
+ * Digests of the rows that say the language and the translations of the object `o`. They hold the whole group: each of
+ * its members shows all others.
+ */
+function languageDigests(db: Database, languages: Spoken, kind: PrintKind): string[] {
+  const [relationships, taxonomy] = [db.table('term_relationships'), db.table('term_taxonomy')];
+  if (languages?.form === 'wpml') {
+    const own = `SELECT m.trid FROM \`${db.table('icl_translations')}\` m
+      WHERE m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(ELEMENTS[kind])})`;
+    return [digestOf(db, 'icl_translations', `r.trid IN (${own}) AND r.element_id IS NOT NULL`)];
+  }
+  if (languages?.form !== 'polylang') return [];
+  const object = kind === 'post' ? 'ID' : 'term_id';
+  const group = `SELECT m.term_taxonomy_id FROM \`${relationships}\` m WHERE m.object_id = o.${object}`;
+  const members = `SELECT ${db.dialect.joinedPrint('r.description')} FROM \`${taxonomy}\` r
+    WHERE r.term_taxonomy_id IN (${group}) AND r.taxonomy = '${GROUPS[kind]}'`;
+  // Relations of posts are in their digest anyway. Those of terms stand among those of posts with the same ids.
+  const ofLanguages = `SELECT m.term_taxonomy_id FROM \`${taxonomy}\` m WHERE m.taxonomy IN ('term_language', 'term_translations')`;
+  const relations = digestOf(db, 'term_relationships', `r.object_id = o.term_id AND r.term_taxonomy_id IN (${ofLanguages})`);
+  return [`COALESCE((${members}), '-')`, ...(kind === 'term' ? [relations] : [])];
+}
+
+/** A digest of the rows `r` of a table that belong to the object `o`; a dash where there are none. */
+function digestOf(db: Database, table: WatchedName, belongs: string): string {
   const { plain, texts } = WATCHED[table];
   // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
   const sized = texts.flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]);
   const joined = db.dialect.joinedPrint(`CONCAT_WS('|', ${[...plain.map((name) => `r.\`${name}\``), ...sized].join(', ')})`);
-  const unseen = table === 'postmeta' ? ` AND r.meta_key NOT IN (${UNSEEN_METAS.map((meta) => `'${meta}'`).join(', ')})` : '';
-  return `COALESCE((SELECT ${joined} FROM \`${db.table(table)}\` r WHERE r.${column} = o.${key}${unseen}), '-')`;
+  return `COALESCE((SELECT ${joined} FROM \`${db.table(table)}\` r WHERE ${belongs}), '-')`;
 }
 
 /** Keys of the objects in a range whose print is not the one that is stored, those among them that are gone. */
@@ -129,15 +167,25 @@ export async function storePrints(db: Database, kind: PrintKind, prints: readonl
   await upsertRows(db, 'fasti_prints', rows, ['kind', 'object'], given(db, ['type', 'term', 'parent', 'is_public', 'digest']));
 }
 
-/** The row that says that there is a print of every object, made in this way. */
-const COMPLETE = { kind: 'all', object: 0, type: '1' };
-
-/** Whether there is a print of every object. Before that nobody can tell what others change. */
-export async function arePrintsComplete(db: Database): Promise<boolean> {
-  const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${COMPLETE.kind} AND object = 0`;
-  return row?.type === COMPLETE.type;
+/** Posts that are, by the rows of these terms, in a group of translations in Polylang's form. */
+export async function postsInGroups(db: Database, keys: readonly number[]): Promise<number[]> {
+  if (keys.length === 0) return [];
+  const rows = await db.rows<{ id: number }>`
+    SELECT DISTINCT r.object_id AS id FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id
+    WHERE tt.term_taxonomy_id IN (${keys}) AND tt.taxonomy = ${GROUPS.post}`;
+  return rows.map(({ id }) => Number(id));
 }
 
-export async function notePrintsComplete(db: Database): Promise<void> {
-  await upsertRows(db, 'fasti_prints', [COMPLETE], ['kind', 'object'], given(db, ['type']));
+/** The row that says that there is a print of every object, made in this way. */
+const complete = (languages: Spoken) => ({ kind: 'all', object: 0, type: languages ? `1 ${languages.form}` : '1' });
+
+/** Whether there is a print of every object. Before that nobody can tell what others change. */
+export async function arePrintsComplete(db: Database, languages: Spoken): Promise<boolean> {
+  const { kind, type } = complete(languages);
+  const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${kind} AND object = 0`;
+  return row?.type === type;
+}
+
+export async function notePrintsComplete(db: Database, languages: Spoken): Promise<void> {
+  await upsertRows(db, 'fasti_prints', [complete(languages)], ['kind', 'object'], given(db, ['type']));
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../engine/database.ts';
+import { type Database, hasTable } from '../engine/database.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
+import type { Spoken } from '../index/event-index.ts';
 import { UNSEEN_METAS } from './prints.ts';
 import { WATCHED } from './watched-tables.ts';
 
@@ -11,8 +12,20 @@ import { WATCHED } from './watched-tables.ts';
  */
 
 /** The tables that hold rows of posts, and the column that says of which. */
-const TABLES = { posts: 'ID', postmeta: 'post_id', term_relationships: 'object_id', tec_occurrences: 'post_id' } as const;
+const TABLES = {
+  posts: 'ID',
+  postmeta: 'post_id',
+  term_relationships: 'object_id',
+  tec_occurrences: 'post_id',
+  icl_translations: 'element_id',
+} as const;
 type Table = keyof typeof TABLES;
+
+/** Rows that answers show, where a table has others as well. */
+const SEEN: Readonly<Partial<Record<Table, string>>> = {
+  postmeta: `(r.meta_key IS NULL OR r.meta_key NOT IN (${UNSEEN_METAS.map((meta) => `'${meta}'`).join(', ')}))`,
+  icl_translations: "SUBSTR(r.element_type, 1, 5) = 'post_' AND r.element_id IS NOT NULL",
+};
 
 /** A range of keys of a table: what its rows are, and which posts they belong to. Both are of one moment. */
 interface Range {
@@ -37,20 +50,26 @@ export interface RowRanges {
 }
 
 /** How many keys a range has: about as many as some tens of posts have. */
-const KEYS: Readonly<Record<Table, number>> = { posts: 64, postmeta: 1024, term_relationships: 64, tec_occurrences: 64 };
+const KEYS: Readonly<Record<Table, number>> = {
+  posts: 64,
+  postmeta: 1024,
+  term_relationships: 64,
+  tec_occurrences: 64,
+  icl_translations: 64,
+};
 /** How many ranges one query reads: at least so many, and as many as take about `STEP_MS`. */
 const FEWEST = 8;
 const STEP_MS = 20;
 
-/** `tables`: those that the database has. */
-export function createRowRanges(db: Database, tables: readonly Table[]): RowRanges {
+/** `languages` of the content, as they stand: where WPML holds them, its table is one of them. */
+export function createRowRanges(db: Database, languages: Spoken): RowRanges {
   let known: ReadonlyMap<Table, Ranges> | undefined;
 
   return {
     begin: async () => {
       known = undefined;
       const read = new Map<Table, Ranges>();
-      for (const table of tables) read.set(table, await readRanges(db, table, 0, undefined));
+      for (const table of await tablesOf(db, languages)) read.set(table, await readRanges(db, table, 0, undefined));
       known = read;
     },
     suspects: async () => {
@@ -76,6 +95,17 @@ export function createRowRanges(db: Database, tables: readonly Table[]): RowRang
       return { posts: [...posts], accept };
     },
   };
+}
+
+async function tablesOf(db: Database, languages: Spoken): Promise<readonly Table[]> {
+  const isDated = await hasTable(db, 'tec_occurrences');
+  return [
+    'posts',
+    'postmeta',
+    'term_relationships',
+    ...(isDated ? (['tec_occurrences'] as const) : []),
+    ...(languages?.form === 'wpml' ? (['icl_translations'] as const) : []),
+  ];
 }
 
 /** Digests of all ranges, read in short queries. */
@@ -129,11 +159,9 @@ function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen:
   const columns = [...plain, ...texts.flatMap((name) => [`LENGTH:${name}`, name])].map((name) =>
     name.startsWith('LENGTH:') ? `COALESCE(LENGTH(r.\`${name.slice(7)}\`), -1)` : `r.\`${name}\``,
   );
-  const seen =
-    table === 'postmeta' ? `(r.meta_key IS NULL OR r.meta_key NOT IN (${UNSEEN_METAS.map((meta) => `'${meta}'`).join(', ')}))` : '1 = 1';
   return {
     key: verbatim(`r.${key}`),
     digest: verbatim(db.dialect.quickPrint(`CONCAT_WS('|', ${columns.join(', ')})`)),
-    seen: verbatim(seen),
+    seen: verbatim(SEEN[table] ?? '1 = 1'),
   };
 }

@@ -1,8 +1,9 @@
+import { type Database, hasTable } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /** How the rows of a table are compared. */
 interface WatchedTable<Row> {
-  /** The column by whose ranges rows are compared: the primary key, or the first column of it. */
+  /** The column by whose ranges rows are compared: the first column of a key, whose values are positive numbers. */
   readonly key: keyof Row & string;
   /** Columns of numbers and dates that are never NULL. */
   readonly plain: readonly (keyof Row & string)[];
@@ -59,8 +60,21 @@ export const WATCHED = {
     plain: ['occurrence_id', 'event_id', 'post_id', 'start_date', 'start_date_utc', 'end_date', 'end_date_utc'],
     texts: ['duration', 'hash', 'updated_at'],
   },
+  // By group, so that all members of a group are in one range.
+  icl_translations: {
+    key: 'trid',
+    plain: ['translation_id', 'trid'],
+    texts: ['element_type', 'element_id', 'language_code', 'source_language_code'],
+  },
 } as const satisfies { readonly [Name in keyof Tables]?: WatchedTable<Tables[Name]> };
 
 export type WatchedName = keyof typeof WATCHED;
 
 export const watchedNames = Object.keys(WATCHED) as WatchedName[];
+
+/** The tables of plugins, which not every site has. */
+const OF_PLUGINS: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];
+
+/** Whether the database has this table. A plugin may make or remove its own at any time. */
+export const isThere = async (db: Database, table: WatchedName): Promise<boolean> =>
+  !OF_PLUGINS.includes(table) || (await hasTable(db, table));
