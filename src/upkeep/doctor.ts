@@ -10,6 +10,7 @@ import {
   addKey,
   attachedFiles,
   brokenValues,
+  type IndexState,
   indexState,
   inspectDatabase,
   makeTables,
@@ -40,8 +41,9 @@ import type { ServerReport } from '../storage/engine/cluster.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { Inspection } from '../storage/engine/dialect.ts';
 import { pagesOf } from '../storage/engine/pages.ts';
+import { hasForeignChanges, takeOverChanges } from '../storage/freshness/foreign-changes.ts';
 import { comesTo, positionOf } from '../storage/freshness/replicas.ts';
-import { indexEvents } from '../storage/index/event-index.ts';
+import { indexEvents, type Spoken } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { beginCounting } from '../storage/journal/entries.ts';
 import { everythingTouched, noteChange } from '../storage/journal/touched.ts';
@@ -391,12 +393,26 @@ async function fileFindings({ db, config }: Site): Promise<Finding[]> {
 async function noteFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
-  const index = shared || !occurrenceTables ? 'trusted' : await indexState(db, languages);
+  const index = !occurrenceTables ? 'trusted' : shared ? await indexBesideOthers(db, languages) : await indexState(db, languages);
   const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
+  const takeOver = async () => {
+    await takeOverChanges(db, site.clock, { languages });
+    // The first time nobody can tell what was changed.
+    if ((await indexState(db, languages)) !== 'trusted') await reindex();
+  };
   return [
     ...finding('counter-missing', 'error', (await countsChanges(db)) ? [] : [''], () => beginCounting(db, nowUtc(site.clock()))),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
+    ...finding('index-behind', 'warning', index === 'behind' ? [''] : [], takeOver),
     ...finding('index-off', 'warning', index === 'off' ? [''] : [], reindex),
     ...finding('imports-open', 'warning', await openImports(db)),
   ];
+}
+
+/** The index beside a WordPress. What that has written since is no fault of the index: a server takes it over when it looks. */
+async function indexBesideOthers(db: Database, languages: Spoken): Promise<IndexState | 'behind'> {
+  const state = await indexState(db, languages);
+  if (state !== 'wrong') return state;
+  // A server may have taken it over since the index was read.
+  return (await hasForeignChanges(db, languages)) ? 'behind' : indexState(db, languages);
 }

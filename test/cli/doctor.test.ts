@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
@@ -180,6 +181,29 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect([finding, others]).toEqual([{ name, severity, count: 1, examples, fixable: true }, []]);
     expect((await fasti(['--fix', '--yes'])).code).toBe(0);
     expect(await told()).toEqual([]);
+  });
+
+  it('tells what a WordPress beside it has written from what is wrong with the index', async () => {
+    const env = { SHARED_WITH_WORDPRESS: 'on' };
+    const ofIndex = async () => {
+      const findings: Told[] = JSON.parse((await fasti(['--format=json'], { env })).out).findings;
+      return findings.filter(({ name }) => name.startsWith('index-')).map(({ name, severity }) => [name, severity]);
+    };
+    await db.from('fasti_prints').delete();
+    await takeOverChanges(db, () => NOW);
+    expect(await ofIndex()).toEqual([]);
+    await runScript(db, "UPDATE wp_posts SET post_status = 'draft' WHERE ID = 39");
+    expect(await ofIndex()).toEqual([['index-behind', 'warning']]);
+    await fasti(['--fix', '--yes'], { env });
+    expect(await ofIndex()).toEqual([]);
+    await db.from('fasti_entries').where('post_id', 38).delete();
+    expect(await ofIndex()).toEqual([['index-wrong', 'error']]);
+    await db.from('fasti_prints').delete();
+    expect(await ofIndex()).toEqual([['index-behind', 'warning']]);
+    await fasti(['--fix', '--yes'], { env });
+    expect(await ofIndex()).toEqual([]);
+    await db.from('options').where('option_name', 'fasti_index').delete();
+    expect(await ofIndex()).toEqual([['index-off', 'warning']]);
   });
 
   it.each<[string, string, () => PromiseLike<unknown>, string[]]>([

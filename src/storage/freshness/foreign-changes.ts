@@ -68,6 +68,14 @@ export async function takeOverChanges(
   });
 }
 
+/** Whether others have changed something that is not taken over yet, or may have. Only reads. */
+export async function hasForeignChanges(db: Database, languages: Spoken): Promise<boolean> {
+  if (!(await arePrintsComplete(db, languages))) return true;
+  for (const source of await printSources(db, languages))
+    for await (const keys of differences(db, source)) if (keys.length > 0) return true;
+  return false;
+}
+
 /**
  * Keeps the prints of what this process changes itself, in its transactions, so that it is not found as a change of
  * others. What others have written meanwhile is not seen there, and is found later.
