@@ -94,7 +94,7 @@ async function linkChoices(visit: Visit, name: 'venue' | 'organizer', linked: re
   const kind = postKind(name);
   const [{ records }, others] = await Promise.all([
     listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
-    readablePosts(site, caller, kind, linked, {}),
+    readablePosts(site, caller, kind, linked),
   ]);
   return {
     path: kind.path,

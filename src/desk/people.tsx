@@ -47,57 +47,58 @@ export async function peoplePage(visit: Visit, { typed = {}, notice, link }: Peo
     children: (
       <>
         {link && <ShownLink visit={visit} link={link} />}
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">{say('desk:people.name')}</th>
-              <th scope="col">{say('desk:fields.email')}</th>
-              <th scope="col">{say('desk:people.role')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {people.map(({ id, login, displayName, email, roles }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <Link href={at(visit, `/people/${id}`)}>{displayName || login}</Link> <span class="quiet">{login}</span>
-                </th>
-                <td data-label={say('desk:fields.email')}>{email}</td>
-                <td data-label={say('desk:people.role')}>{roles.map((role) => roleName(visit, role)).join(', ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {visit.caller.viewer.can('create_users') && (
-          <>
-            <h2>{say('desk:people.invite')}</h2>
-            <form method="post" action={at(visit, '/people')} class="narrow">
-              <Nonce nonce={visit.nonce} />
-              <Input name="login" label={say('desk:people.login')} value={textIn(typed, 'login')} required autocomplete="off" />
-              <Input
-                name="email"
-                type="email"
-                label={say('desk:fields.email')}
-                value={textIn(typed, 'email')}
-                required
-                autocomplete="off"
-              />
-              <Input name="name" label={say('desk:people.name')} value={textIn(typed, 'name')} autocomplete="off" />
-              <Select
-                name="role"
-                label={say('desk:people.role')}
-                value={textIn(typed, 'role') || 'contributor'}
-                options={roleOptions(visit)}
-              />
-              <button type="submit" class="button-main">
-                {say('desk:people.invite-button')}
-              </button>
-            </form>
-          </>
-        )}
+        <PeopleTable visit={visit} people={people} />
+        {visit.caller.viewer.can('create_users') && <Invitation visit={visit} typed={typed} />}
       </>
     ),
   });
   return { html, ...(notice?.tone === 'wrong' ? { status: 422 } : {}) };
+}
+
+function PeopleTable({ visit, people }: { readonly visit: Visit; readonly people: readonly Account[] }): JSX.Element {
+  const { say } = visit.speech;
+  return (
+    <table class="list">
+      <thead>
+        <tr>
+          <th scope="col">{say('desk:people.name')}</th>
+          <th scope="col">{say('desk:fields.email')}</th>
+          <th scope="col">{say('desk:people.role')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {people.map(({ id, login, displayName, email, roles }) => (
+          <tr key={id}>
+            <th scope="row">
+              <Link href={at(visit, `/people/${id}`)}>{displayName || login}</Link> <span class="quiet">{login}</span>
+            </th>
+            <td data-label={say('desk:fields.email')}>{email}</td>
+            <td data-label={say('desk:people.role')}>{roles.map((role) => roleName(visit, role)).join(', ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The form to invite somebody. */
+function Invitation({ visit, typed }: { readonly visit: Visit; readonly typed: Values }): JSX.Element {
+  const { say } = visit.speech;
+  return (
+    <>
+      <h2>{say('desk:people.invite')}</h2>
+      <form method="post" action={at(visit, '/people')} class="narrow">
+        <Nonce nonce={visit.nonce} />
+        <Input name="login" label={say('desk:people.login')} value={textIn(typed, 'login')} required autocomplete="off" />
+        <Input name="email" type="email" label={say('desk:fields.email')} value={textIn(typed, 'email')} required autocomplete="off" />
+        <Input name="name" label={say('desk:people.name')} value={textIn(typed, 'name')} autocomplete="off" />
+        <Select name="role" label={say('desk:people.role')} value={textIn(typed, 'role') || 'contributor'} options={roleOptions(visit)} />
+        <button type="submit" class="button-main">
+          {say('desk:people.invite-button')}
+        </button>
+      </form>
+    </>
+  );
 }
 
 function ShownLink({ visit, link }: { readonly visit: Visit; readonly link: NonNullable<PeopleForm['link']> }): JSX.Element {

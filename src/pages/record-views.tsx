@@ -39,8 +39,7 @@ export interface OrganizerModel extends Named {
 }
 
 export function EventView(props: EventProps): JSX.Element {
-  const { speech, card, description, picture, places, organizers, website, categories, tags, details, notice, dates, add, back, locked } =
-    props;
+  const { speech, card, description, picture, notice, add, back, locked } = props;
   const { say } = speech;
   const { when, zone } = card;
   return (
@@ -55,65 +54,7 @@ export function EventView(props: EventProps): JSX.Element {
       </p>
       {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
       {locked ? <PasswordForm speech={speech} error={locked.error} /> : <Rendered html={description} class="text" lang={card.lang} />}
-      <dl class="facts">
-        {places.length > 0 && (
-          <Fact label={say('pages:where')}>
-            {places.map((place) => (
-              <div key={place.href}>
-                <Link href={place.href}>{place.name}</Link>
-                {place.address !== '' && <div class="quiet">{place.address}</div>}
-                {place.map !== undefined && (
-                  <div>
-                    <Link href={place.map}>{say('pages:map')}</Link>
-                  </div>
-                )}
-              </div>
-            ))}
-          </Fact>
-        )}
-        {card.cost !== '' && <Fact label={say('pages:cost')}>{card.cost}</Fact>}
-        {organizers.length > 0 && (
-          <Fact label={say('pages:organizers')}>
-            {organizers.map((organizer) => (
-              <div key={organizer.href}>
-                <Link href={organizer.href}>{organizer.name}</Link>
-                <Contact speech={speech} {...organizer} website="" />
-              </div>
-            ))}
-          </Fact>
-        )}
-        {website !== '' && (
-          <Fact label={say('pages:website')}>
-            <Link href={website}>{shortAddress(website)}</Link>
-          </Fact>
-        )}
-        {categories.length > 0 && (
-          <Fact label={say('pages:categories')}>
-            <NameList names={categories} />
-          </Fact>
-        )}
-        {tags.length > 0 && (
-          <Fact label={say('pages:tags')}>
-            <NameList names={tags} />
-          </Fact>
-        )}
-        {details.map(({ label, value }) => (
-          <Fact key={label} label={label}>
-            {value}
-          </Fact>
-        ))}
-        {dates.length > 0 && (
-          <Fact label={say('pages:other-dates')}>
-            <ul class="dates">
-              {dates.map(({ name, href }) => (
-                <li key={href}>
-                  <Link href={href}>{name}</Link>
-                </li>
-              ))}
-            </ul>
-          </Fact>
-        )}
-      </dl>
+      <Facts {...props} />
       {!locked && (
         <p class="buttons">
           {add.map(({ name, href }) => (
@@ -124,6 +65,78 @@ export function EventView(props: EventProps): JSX.Element {
         </p>
       )}
     </article>
+  );
+}
+
+/** What is known of an event besides its text, each under its name. */
+function Facts({ speech, card, places, organizers, website, categories, tags, details, dates }: EventProps): JSX.Element {
+  const { say } = speech;
+  return (
+    <dl class="facts">
+      {places.length > 0 && (
+        <Fact label={say('pages:where')}>
+          {places.map((place) => (
+            <Place key={place.href} speech={speech} place={place} />
+          ))}
+        </Fact>
+      )}
+      {card.cost !== '' && <Fact label={say('pages:cost')}>{card.cost}</Fact>}
+      {organizers.length > 0 && (
+        <Fact label={say('pages:organizers')}>
+          {organizers.map((organizer) => (
+            <div key={organizer.href}>
+              <Link href={organizer.href}>{organizer.name}</Link>
+              <Contact speech={speech} {...organizer} website="" />
+            </div>
+          ))}
+        </Fact>
+      )}
+      {website !== '' && (
+        <Fact label={say('pages:website')}>
+          <Link href={website}>{shortAddress(website)}</Link>
+        </Fact>
+      )}
+      {categories.length > 0 && (
+        <Fact label={say('pages:categories')}>
+          <NameList names={categories} />
+        </Fact>
+      )}
+      {tags.length > 0 && (
+        <Fact label={say('pages:tags')}>
+          <NameList names={tags} />
+        </Fact>
+      )}
+      {details.map(({ label, value }) => (
+        <Fact key={label} label={label}>
+          {value}
+        </Fact>
+      ))}
+      {dates.length > 0 && (
+        <Fact label={say('pages:other-dates')}>
+          <ul class="dates">
+            {dates.map(({ name, href }) => (
+              <li key={href}>
+                <Link href={href}>{name}</Link>
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Place({ speech: { say }, place }: { readonly speech: Speech; readonly place: PlaceModel }): JSX.Element {
+  return (
+    <div>
+      <Link href={place.href}>{place.name}</Link>
+      {place.address !== '' && <div class="quiet">{place.address}</div>}
+      {place.map !== undefined && (
+        <div>
+          <Link href={place.map}>{say('pages:map')}</Link>
+        </div>
+      )}
+    </div>
   );
 }
 

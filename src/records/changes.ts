@@ -222,7 +222,7 @@ async function visibleNow(
 }
 
 async function visiblePosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, unknown>> {
-  const shown = await readablePosts(site, caller, kind, ids, {});
+  const shown = await readablePosts(site, caller, kind, ids);
   return new Map(shown.records.map((record) => [Number(record.id), record]));
 }
 

@@ -23,6 +23,14 @@ export function inLanguage({ settings, content }: Caller, name: string, fallback
   return { languages, code: content.code, standIns: fallback ?? languages.withFallback.includes(name), neutral: fallback === true };
 }
 
+/** How a list goes by the language that is asked for. */
+interface InContentLanguage {
+  /** As in `inLanguage`. */
+  readonly fallback?: boolean | undefined;
+  /** What an event links to, as the event shows it. */
+  readonly linksShownIn?: (site: Site, caller: Caller, key: string, event: number) => Promise<number[]>;
+}
+
 /**
  * The conditions of a list in the language that is asked for: with it, terms, venues and organizers stand for whatever
  * they are translations of. What one event links to is listed whatever its language, as the event shows it; that is for
@@ -33,8 +41,7 @@ export async function contentConditions(
   caller: Caller,
   kind: PostKind,
   conditions: readonly Condition[],
-  fallback: boolean | undefined,
-  linksShownIn?: (site: Site, caller: Caller, key: string, event: number) => Promise<number[]>,
+  { fallback, linksShownIn }: InContentLanguage = {},
 ): Promise<readonly Condition[]> {
   const { contentLanguages } = caller.settings;
   if (!contentLanguages || caller.content.code === undefined) return conditions;

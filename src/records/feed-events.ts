@@ -67,7 +67,7 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
   const filtered = narrow(feedFilters, values, caller);
   const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
   const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
-  const inLanguage = await contentConditions(site, caller, EVENT, conditions, undefined);
+  const inLanguage = await contentConditions(site, caller, EVENT, conditions);
   const { events, total } = await eventsBy(site, caller, { ...query, conditions: inLanguage, order: query.order ?? span.order });
   return { events, total, timeliness: soonest([span.timeliness, filtered.timeliness]) };
 }
@@ -96,7 +96,7 @@ export async function namedEvents(
 ): Promise<FeedEvents> {
   const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
   if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };
-  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, { password }, single), password);
+  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, { password, single }), password);
   return { events, total: events.length, timeliness: 'never' };
 }
 

@@ -66,7 +66,7 @@ export async function listPosts<Published extends PublishedRecord>(
   const { page = 1, status: statuses } = values;
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
-  const asked = await contentConditions(site, caller, kind, conditions, values.language_fallback, linksShownIn);
+  const asked = await contentConditions(site, caller, kind, conditions, { fallback: values.language_fallback, linksShownIn });
   const stretch = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
   const found = await findPosts(site, caller, kind, stretch, values);
   const { total } = found;
@@ -140,17 +140,16 @@ const openedFor = (site: Site, { password, context }: Opened): Site => {
   return password === undefined && (context === undefined || context === 'view') ? site : others;
 };
 
-/**
- * Records by their ids, in this order: those that the caller may read, though a password protects them. `single`: with
- * their JSON-LD.
- */
+/** Records by their ids, in this order: those that the caller may read, though a password protects them. */
 export async function readablePosts<Published extends PublishedRecord>(
   { db }: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   ids: readonly number[],
-  asked: Opened,
-  single = false,
+  asked: Opened & {
+    /** With their JSON-LD. */
+    readonly single?: boolean;
+  } = {},
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
@@ -159,7 +158,7 @@ export async function readablePosts<Published extends PublishedRecord>(
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, seen(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => published(kind, id, bundle, context, single)), bundle };
+  return { records: readable.map((id) => published(kind, id, bundle, context, asked.single ?? false)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */

@@ -32,7 +32,7 @@ export async function termsInLanguage(
   for (const id of ids) {
     const term = terms.get(id);
     const group = groups.get(id);
-    translated.push(term && group ? await translationOf(db, own, kind, term, group, language) : id);
+    translated.push(term && group ? await translationOf(db, own, kind, { term, group, language }) : id);
   }
   return [...new Set(translated)];
 }
@@ -52,14 +52,19 @@ export async function firstIn(
   return [...terms.filter(isOwn), ...terms.filter((term) => !isOwn(term))];
 }
 
-/** Creates a term in a language; `language`: undefined where terms of this kind have none. Gives its id. */
+/** The language of a new term, undefined where terms of its kind have none, and what was said of its translations. */
+interface NewTermLanguage {
+  readonly language: ContentLanguage | undefined;
+  readonly values?: LanguageValues;
+}
+
+/** Creates a term in a language. Gives its id. */
 export async function createTermIn(
   db: Database,
   caller: Caller,
   kind: TermKind,
   draft: TermDraft,
-  language: ContentLanguage | undefined,
-  values: LanguageValues = {},
+  { language, values = {} }: NewTermLanguage,
 ): Promise<number> {
   const own = languagesOf(caller, kind);
   if (!own || !language) return (await createTermRow(db, kind, draft)).id;
@@ -104,14 +109,14 @@ async function idsOfKeys(db: Database, key: 'term_id' | 'term_taxonomy_id', keys
   return new Map(rows.map((row) => [row[key], row.term_id]));
 }
 
-async function translationOf(
-  db: Database,
-  own: LanguagesOfKind,
-  kind: TermKind,
-  term: Term,
-  group: TranslationGroup,
-  language: ContentLanguage,
-): Promise<number> {
+/** A term, its translations, and the language in which it is wanted. */
+interface Wanted {
+  readonly term: Term;
+  readonly group: TranslationGroup;
+  readonly language: ContentLanguage;
+}
+
+async function translationOf(db: Database, own: LanguagesOfKind, kind: TermKind, { term, group, language }: Wanted): Promise<number> {
   const known = group.get(language.code);
   if (known !== undefined) return known;
   if (own.languages.form !== 'polylang') return term.term_id;

@@ -71,7 +71,7 @@ async function termNamed(
   language: ContentLanguage | undefined,
 ): Promise<number> {
   try {
-    return await createTermIn(db, caller, kind, { name, description: '', parent: 0 }, language);
+    return await createTermIn(db, caller, kind, { name, description: '', parent: 0 }, { language });
   } catch (error) {
     if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
     throw error;

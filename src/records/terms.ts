@@ -86,7 +86,8 @@ export async function createTerm(
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   const id = await site.db.transaction(async (trx) => {
     const draft = { name, slug, description: description ?? '', parent: parent ?? 0 };
-    const made = await createTermIn(trx, caller, kind, draft, await languageOfNewTerm(trx, caller, kind, values), languageValues(values));
+    const language = await languageOfNewTerm(trx, caller, kind, values);
+    const made = await createTermIn(trx, caller, kind, draft, { language, values: languageValues(values) });
     noteChange(trx, caller);
     return made;
   });

@@ -62,7 +62,7 @@ const isSeries = ({ recurrence }: PostItem): boolean =>
 /** Events that recur, each with all its dates. */
 async function seriesOf(site: Site, caller: Caller, items: readonly PostItem[]): Promise<CalendarEvent[]> {
   const dates = new Map(items.map(({ id = 0, recurrence }) => [id, recurrence]));
-  const { records } = await readablePosts(site, caller, event, [...dates.keys()], {});
+  const { records } = await readablePosts(site, caller, event, [...dates.keys()]);
   return records.map((record) => {
     const stored = dates.get(record.id);
     return { ...record, recurs: stored && toldDates(stored, parseZone(record.timezone) ?? caller.settings.zone) };

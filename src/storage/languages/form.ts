@@ -20,18 +20,8 @@ export interface LanguageForm {
   readonly memberships: (db: Database, languages: ContentLanguages, records: Named) => Promise<Memberships>;
   /** Narrows a list to the records that have a language, or none. */
   readonly whereLanguage: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, code: string | null) => void;
-  /**
-   * Narrows a list to the records whose group has a member in this language; `isShown` narrows the members that are
-   * posts (as `member`).
-   */
-  readonly whereInGroup: (
-    db: Database,
-    where: QueryBuilder,
-    languages: ContentLanguages,
-    records: Listed,
-    code: string,
-    isShown?: (member: QueryBuilder) => void,
-  ) => void;
+  /** Narrows a list to the records whose group has a certain member. */
+  readonly whereInGroup: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, member: Member) => void;
   /** The group of one record, kept from other writers until the end of the transaction; undefined: it has none. */
   readonly lockGroup: (db: Database, languages: ContentLanguages, record: RecordName) => Promise<LockedGroup | undefined>;
 }
@@ -56,6 +46,12 @@ export interface RecordName {
 export type Listed =
   | { readonly is: 'post'; readonly name: string; readonly alias: string }
   | { readonly is: 'term'; readonly name: string };
+
+/** A member of a group: one in a language; `isShown` narrows members that are posts, as `member`. */
+export interface Member {
+  readonly code: string;
+  readonly isShown?: ((member: QueryBuilder) => void) | undefined;
+}
 
 /** A group as its own rows say it. */
 export interface LockedGroup {

@@ -22,7 +22,7 @@ export function whereInLanguage(
     if (standIns && code !== defaultCode)
       any.orWhere((other) => {
         whereLanguage(db, other, languages, records, defaultCode);
-        other.whereNot((translated) => whereInGroup(db, translated, languages, records, code, isShown));
+        other.whereNot((translated) => whereInGroup(db, translated, languages, records, { code, isShown }));
       });
     if (neutral) any.orWhere((none) => whereLanguage(db, none, languages, records, null));
   });

@@ -200,7 +200,10 @@ function whereLinkedThroughGroups(
     if (!isTranslated(languages, query.kind.postType)) return;
     for (const { code } of languages.languages)
       any.orWhere((other) =>
-        formOf(languages).whereInGroup(db, other, languages, records, code, (member) => void member.whereIn('member.ID', named)),
+        formOf(languages).whereInGroup(db, other, languages, records, {
+          code,
+          isShown: (member) => void member.whereIn('member.ID', named),
+        }),
       );
   });
 }

@@ -94,7 +94,7 @@ export const polylang: LanguageForm = {
     else where.whereRaw(`${sql} = ?`, [...bindings, rowOf(languages, records.is, code)]);
   },
 
-  whereInGroup(db, where, languages, records, code, isShown) {
+  whereInGroup(db, where, languages, records, { code, isShown }) {
     where.whereExists((sub: QueryBuilder) => {
       sub
         .select(db.raw('1'))

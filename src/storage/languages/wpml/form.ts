@@ -64,7 +64,7 @@ export const wpml: LanguageForm = {
     else where.whereExists(own);
   },
 
-  whereInGroup(db, where, _languages, records, code, isShown) {
+  whereInGroup(db, where, _languages, records, { code, isShown }) {
     where.whereExists((sub: QueryBuilder) => {
       elementsOf(db, sub, records)
         .joinRaw(`${db.dialect.joinInOrder} ?? wm ON wm.trid = w.trid AND wm.element_type = w.element_type`, [db.table('icl_translations')])
