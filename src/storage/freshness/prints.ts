@@ -3,7 +3,7 @@ import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import type { PrintRow } from '../engine/tables.ts';
+import type { PrintRow, TableName } from '../engine/tables.ts';
 import type { Spoken } from '../index/event-index.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
@@ -84,30 +84,30 @@ const GROUPS = { post: 'post_translations', term: 'term_translations' } as const
  * its members shows all others.
  */
 function languageDigests(db: Database, languages: Spoken, kind: PrintKind): string[] {
-  const [relationships, taxonomy] = [db.table('term_relationships'), db.table('term_taxonomy')];
+  const join = db.dialect.joinInOrder;
+  const named = (table: TableName) => `\`${db.table(table)}\``;
   if (languages?.form === 'wpml') {
-    const own = `SELECT m.trid FROM \`${db.table('icl_translations')}\` m
-      WHERE m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(ELEMENTS[kind])})`;
-    return [digestOf(db, 'icl_translations', `r.trid IN (${own}) AND r.element_id IS NOT NULL`)];
+    const group = `${named('icl_translations')} m ${join} ${named('icl_translations')} r ON r.trid = m.trid`;
+    const own = `m.element_id = o.${kind === 'post' ? 'ID' : 'term_taxonomy_id'} AND m.element_type IN (${quoted(ELEMENTS[kind])})`;
+    return [digestOf(db, 'icl_translations', `${own} AND r.element_id IS NOT NULL`, group)];
   }
   if (languages?.form !== 'polylang') return [];
-  const object = kind === 'post' ? 'ID' : 'term_id';
-  const group = `SELECT m.term_taxonomy_id FROM \`${relationships}\` m WHERE m.object_id = o.${object}`;
-  const members = `SELECT ${db.dialect.joinedPrint('r.description')} FROM \`${taxonomy}\` r
-    WHERE r.term_taxonomy_id IN (${group}) AND r.taxonomy = '${GROUPS[kind]}'`;
+  const related = `${named('term_relationships')} m ${join} ${named('term_taxonomy')} t ON t.term_taxonomy_id = m.term_taxonomy_id`;
+  const own = `m.object_id = o.${kind === 'post' ? 'ID' : 'term_id'}`;
+  const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${related} WHERE ${own} AND t.taxonomy = '${GROUPS[kind]}'`;
+  if (kind === 'post') return [`COALESCE((${group}), '-')`];
   // Relations of posts are in their digest anyway. Those of terms stand among those of posts with the same ids.
-  const ofLanguages = `SELECT m.term_taxonomy_id FROM \`${taxonomy}\` m WHERE m.taxonomy IN ('term_language', 'term_translations')`;
-  const relations = digestOf(db, 'term_relationships', `r.object_id = o.term_id AND r.term_taxonomy_id IN (${ofLanguages})`);
-  return [`COALESCE((${members}), '-')`, ...(kind === 'term' ? [relations] : [])];
+  const language = `SELECT ${db.dialect.joinedPrint('t.term_taxonomy_id')} FROM ${related} WHERE ${own} AND t.taxonomy = 'term_language'`;
+  return [`COALESCE((${group}), '-')`, `COALESCE((${language}), '-')`];
 }
 
 /** A digest of the rows `r` of a table that belong to the object `o`; a dash where there are none. */
-function digestOf(db: Database, table: WatchedName, belongs: string): string {
+function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`${db.table(table)}\` r`): string {
   const { plain, texts } = WATCHED[table];
   // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
   const sized = texts.flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]);
   const joined = db.dialect.joinedPrint(`CONCAT_WS('|', ${[...plain.map((name) => `r.\`${name}\``), ...sized].join(', ')})`);
-  return `COALESCE((SELECT ${joined} FROM \`${db.table(table)}\` r WHERE ${belongs}), '-')`;
+  return `COALESCE((SELECT ${joined} FROM ${from} WHERE ${belongs}), '-')`;
 }
 
 /** Keys of the objects in a range whose print is not the one that is stored, those among them that are gone. */
