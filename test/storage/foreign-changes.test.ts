@@ -110,7 +110,7 @@ describeDatabases('what others change', (open) => {
   });
 });
 
-/** What WordPress writes with each plugin, and which records show something else afterwards. Events 110 and 111 are one group. */
+/** What WordPress writes with each plugin, and which records show it afterwards. Events 110 and 111 are one group. */
 const SCRIPTS: Readonly<Record<'polylang' | 'wpml', readonly (readonly [string, string, readonly string[]])[]>> = {
   wpml: [
     ['a language', "UPDATE wp_icl_translations SET language_code = 'it' WHERE element_type = 'post_tribe_events' AND element_id = 112", ['post 112']],

@@ -42,7 +42,7 @@ export interface PrintSource {
   readonly columns: Piece;
 }
 
-/** Where prints come from, in this database: some have no tables of the calendar. Languages and translations are part of a print. */
+/** Where prints come from, in this database: some have no tables of the calendar. Languages are part of a print. */
 export async function printSources(db: Database, languages: Spoken): Promise<readonly PrintSource[]> {
   const isDated = await hasTable(db, 'tec_occurrences');
   const [ofPost, ofTerm] = [
