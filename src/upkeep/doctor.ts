@@ -409,7 +409,7 @@ async function noteFindings(site: Site): Promise<Finding[]> {
   ];
 }
 
-/** The index beside a WordPress. What that has written since is no fault of it: a server takes it over when it looks. */
+/** The index beside a WordPress. What that has written since is no fault of it: a server takes that over. */
 async function indexBesideOthers(db: Database, languages: Spoken): Promise<IndexState | 'behind'> {
   const state = await indexState(db, languages);
   if (state !== 'wrong') return state;

@@ -38,8 +38,8 @@ const STEP_MS = 10;
 const MOST_RANGES = 1024;
 
 /**
- * Reads a whole table in short queries and returns the fingerprints of its ranges; where it is absent, none. Each `next()` runs one query or two,
- * so that the caller decides when they run.
+ * Reads a whole table in short queries and returns the fingerprints of its ranges; where it is absent, none. Each
+ * `next()` runs one query or two, so that the caller decides when they run.
  */
 export async function* fingerprintsOf(
   db: Database,
