@@ -15,10 +15,10 @@ export type Print = Readonly<PrintRow>;
 export type PrintKind = 'post' | 'term';
 
 /** Types of posts that answers show. Revisions, orders of a shop and menus are none of them. */
-const TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
+export const PRINTED_TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
 /** Polylang keeps languages, and what is a translation of what, in terms. */
 const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
-const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
+export const PRINTED_TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
 
 /** Metas that change while somebody has an editor open, and are shown nowhere. */
 export const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
@@ -54,8 +54,14 @@ export async function printSources(db: Database): Promise<readonly PrintSource[]
   const term = `o.taxonomy AS type, o.term_id AS term, o.parent AS parent, 1 AS is_public,
     CONCAT_WS(' ', ${digestOf(db, 'term_taxonomy', 'term_taxonomy_id', 'term_taxonomy_id')}, ${digestOf(db, 'terms', 'term_id', 'term_id')}) AS digest`;
   return [
-    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', TYPES), columns: verbatim(post) },
-    { kind: 'term', table: 'term_taxonomy', key: 'term_taxonomy_id', which: oneOf('taxonomy', TAXONOMIES), columns: verbatim(term) },
+    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', PRINTED_TYPES), columns: verbatim(post) },
+    {
+      kind: 'term',
+      table: 'term_taxonomy',
+      key: 'term_taxonomy_id',
+      which: oneOf('taxonomy', PRINTED_TAXONOMIES),
+      columns: verbatim(term),
+    },
   ];
 }
 
