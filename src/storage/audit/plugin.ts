@@ -3,7 +3,7 @@ import { readOptions } from '../rows/options.ts';
 
 /** What is seen of the WordPress plugin (`wordpress-plugin/fasti.php`). */
 export interface PluginState {
-  /** Whether WordPress runs it, as far as its options say. Not so where it was put among the plugins that must be used. */
+  /** Whether it is among the active plugins of the site. One in `mu-plugins` is not. */
   readonly active: boolean;
   /** How many of its notes nobody has taken over yet. */
   readonly waiting: number;

@@ -116,8 +116,8 @@ interface Difference {
 }
 
 /**
- * Makes all other writers wait until the end of this transaction. What it reads from now on is of one moment after that:
- * call it first.
+ * Makes all other writers wait until the end of this transaction. What it reads from now on is of one moment after
+ * that: call it first.
  */
 export async function lockChanges(db: Database): Promise<void> {
   await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;

@@ -9,8 +9,8 @@ import { arePrintsComplete, type PrintSource, termKeys } from './prints.ts';
 
 /*
  * The inbox: the WordPress plugin (`wordpress-plugin/fasti.php`) inserts a row for each object that a request has
- * changed. A row is a hint: what really changed is found by comparing that object with its print. So a row too many does
- * no harm, and what has no row is found a moment later with everything else.
+ * changed. A row is a hint: what really changed is found by comparing that object with its print. So a row too many
+ * does no harm, and what has no row is found a moment later with everything else.
  */
 
 /** Takes over what the plugin has noted. */
