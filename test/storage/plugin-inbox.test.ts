@@ -35,7 +35,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
   /** What the journal says of a script, each entry as the words that tell it from others, in any order. */
   const taken = async (...script: string[]): Promise<string[]> => {
     const from = await lastNumber(db);
-    await runScript(db, script.join(';\n'));
+    await runScript(db, script.filter(Boolean).join(';\n'));
     await inbox.drain(await newest(), undefined);
     return (await entriesAfter(db, from, 1000))
       .map(({ kind, type, object, what, wasPublic, isPublic, writer, user }) =>
