@@ -8,6 +8,7 @@ COPY tsconfig.json LICENSE ./
 COPY src src
 COPY migrations migrations
 COPY locales locales
+COPY wordpress-plugin wordpress-plugin
 RUN npm run --silent build && node bin/bundle.mjs /bundle
 
 FROM node:24.11.1-bookworm-slim

@@ -19,7 +19,8 @@ if (!folder) {
 }
 mkdirSync(folder, { recursive: true });
 cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.map') });
-for (const path of ['locales', 'bin/fasti', 'LICENSE']) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+for (const path of ['locales', 'wordpress-plugin', 'bin/fasti', 'LICENSE'])
+  cpSync(join(ROOT, path), join(folder, path), { recursive: true });
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(packed(readJson('package.json')), null, 2)}\n`);
 for (const path of needed()) cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: isRun });
 

@@ -7,6 +7,7 @@ import { type Database, DatabaseUnavailable, hasTable, openDatabase } from './st
 import { addressesOf } from './storage/engine/mysql/address.ts';
 import { printOwnChanges, takeOverChanges } from './storage/freshness/foreign-changes.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
+import { createInbox, type Inbox } from './storage/freshness/plugin-inbox.ts';
 import { type PrintSource, printSources } from './storage/freshness/prints.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
 import { createRowRanges, type RowRanges } from './storage/freshness/row-ranges.ts';
@@ -68,8 +69,13 @@ export async function openSite(
     loadTexts(config.languages),
   ]);
   let follows = false;
-  const takeOver = takingOver(opened, clock);
-  const main = sourceOf(opened, config, 'primary', async (how) => follows && (await takeOver(how)));
+  const others = followedOthers(opened, clock);
+  const main = sourceOf(opened, config, 'primary', {
+    takeOver: async (how) => follows && (await others.takeOver(how)),
+    drain: async (newest, languages) => {
+      if (follows) await others.drain(newest, languages);
+    },
+  });
   const replicas = await openReplicas(config, opened, log);
   const sources = replicas.map((db, place) => sourceOf(db, config, `replica ${place + 1}`));
   const following = followReplicas(opened, replicas, {
@@ -114,6 +120,14 @@ export async function openSite(
 /** How changes of others are taken over; `languages` of the content, as they stand. */
 type Taking = Parameters<TakeOver>[0] & { readonly languages: Spoken };
 
+/** What takes over the changes of others, to one database. */
+interface Others {
+  /** As in `watchTables`. */
+  readonly takeOver: (how: Taking) => Promise<boolean>;
+  /** Takes over what the WordPress plugin has noted. */
+  readonly drain: Inbox['drain'];
+}
+
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
@@ -125,18 +139,18 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' 
 }
 
 /**
- * `name`: the first part of the versions of its data, so that they differ from those of other databases. `takeOver`: as
- * in `watchTables`; a replica gets the journal from its primary.
+ * `name`: the first part of the versions of its data, so that they differ from those of other databases. `others`:
+ * absent for a replica, which gets the journal from its primary.
  */
-function sourceOf(db: Database, config: Config, name: string, takeOver?: (how: Taking) => Promise<boolean>): Source {
+function sourceOf(db: Database, config: Config, name: string, others?: Others): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
-  const takingOver: TakeOver | undefined =
-    takeOver && (async (how) => takeOver({ ...how, languages: (await settings.known()).contentLanguages }));
+  const takeOver: TakeOver | undefined =
+    others && (async (how) => others.takeOver({ ...how, languages: (await settings.known()).contentLanguages }));
   const watch = watchTables(db, {
     bound: config.cacheStale,
     clock: () => performance.now(),
-    ...(takingOver ? { takeOver: takingOver } : {}),
+    ...(takeOver ? { takeOver } : {}),
   });
   const journal = createJournalFeed(db);
   let changedAt: string | undefined;
@@ -144,8 +158,9 @@ function sourceOf(db: Database, config: Config, name: string, takeOver?: (how: T
     async () => {
       const era = db.cluster.era();
       await db.cluster.catchUp();
-      const { shared, edition } = await settings.read();
-      const looked = await lookAtVersion(db, shared ? watch : undefined);
+      const { shared, edition, contentLanguages } = await settings.read();
+      const drain = async (newest: number) => others?.drain(newest, contentLanguages);
+      const looked = await lookAtVersion(db, shared ? { watch, drain } : undefined);
       await journal.advanceTo(looked.count);
       changedAt = looked.changedAt;
       // Another server may have been asked in between.
@@ -178,8 +193,8 @@ interface Prints {
   readonly isDated: boolean;
 }
 
-/** Takes over what others have written, and makes the list index where there is none. Gives that it was possible. */
-function takingOver(db: Database, clock: () => Date): (how: Taking) => Promise<true> {
+/** Takes over what others have written, and makes the list index where there is none. */
+function followedOthers(db: Database, clock: () => Date): Others {
   let opened: Prints | undefined;
   printOwnChanges(db, () => opened?.sources ?? []);
   const open = async (languages: Spoken): Promise<Prints> => ({
@@ -188,10 +203,14 @@ function takingOver(db: Database, clock: () => Date): (how: Taking) => Promise<t
     ranges: createRowRanges(db, languages),
     isDated: await hasTable(db, 'tec_occurrences'),
   });
-  return async ({ whole, languages }) => {
+  const ready = async (languages: Spoken): Promise<Prints> => {
     // Another plugin for languages keeps them in other rows.
     if (!opened || opened.form !== languages?.form) opened = await open(languages);
-    const { sources, ranges, isDated } = opened;
+    return opened;
+  };
+  const inbox = createInbox(db, clock, async (languages) => (await ready(languages)).sources);
+  const takeOver: Others['takeOver'] = async ({ whole, languages }) => {
+    const { sources, ranges, isDated } = await ready(languages);
     const suspects = whole ? undefined : await ranges.suspects();
     if (!suspects) await ranges.begin();
     await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
@@ -200,6 +219,7 @@ function takingOver(db: Database, clock: () => Date): (how: Taking) => Promise<t
     if (!isIndexed && isDated) await reindexEvents(db, clock, { trust: true, languages });
     return true;
   };
+  return { takeOver, drain: inbox.drain };
 }
 
 /** A database of its own for each replica, so that each is known to be one server. */

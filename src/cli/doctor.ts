@@ -84,8 +84,10 @@ async function repair({ io, say }: Session, findings: readonly Finding[], yes: b
   return repaired;
 }
 
-function told({ versions, servers, findings }: Health, { say }: Session, whole = true): string {
-  const lines = whole ? [say('upkeep:doctor.versions', { ...versions }), ...servers.map((server) => serverLine(server, say))] : [];
+function told({ versions, servers, plugin, findings }: Health, { say }: Session, whole = true): string {
+  const lines = whole
+    ? [say('upkeep:doctor.versions', { ...versions }), ...servers.map((server) => serverLine(server, say)), ...pluginLine(plugin, say)]
+    : [];
   for (const { name, severity, count, examples, fix } of findings) {
     lines.push(
       `${say(`upkeep:doctor.${severity}`)}  ${say(`upkeep:findings.${name}`)}${count > 1 ? ` (${count})` : ''}${fix ? ` · ${say('upkeep:doctor.fixable')}` : ''}`,
@@ -101,4 +103,11 @@ function told({ versions, servers, findings }: Health, { say }: Session, whole =
 function serverLine({ name, replica, inUse, detail }: Health['servers'][number], say: Session['say']): string {
   const what = replica ? 'replica' : inUse ? 'server-in-use' : 'server';
   return `${say(`upkeep:doctor.${what}`, { name })}${detail === '' ? '' : ` · ${detail.replace(`${name}: `, '')}`}`;
+}
+
+function pluginLine(plugin: Health['plugin'], say: Session['say']): string[] {
+  if (!plugin) return [];
+  const { active, waiting, latest } = plugin;
+  const state = latest ? 'plugin-at-work' : active ? 'plugin-active' : 'plugin-absent';
+  return [say(`upkeep:doctor.${state}`, { waiting, latest: latest ?? '' })];
 }

@@ -25,6 +25,7 @@ import {
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../storage/audit/event-audit.ts';
 import { languageFaults } from '../storage/audit/language-audit.ts';
 import { ORPHANS } from '../storage/audit/orphans.ts';
+import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { ROW_FAULTS } from '../storage/audit/post-faults.ts';
 import {
   auditRecurrences,
@@ -81,6 +82,8 @@ export interface Health {
   readonly versions: Versions;
   /** The servers of the database and its replicas; none for an SQLite file. */
   readonly servers: readonly (ServerReport & { readonly replica: boolean })[];
+  /** The WordPress plugin that tells of changes; absent: there is no sign of it. */
+  readonly plugin?: PluginState;
   readonly findings: readonly Finding[];
 }
 
@@ -104,9 +107,11 @@ export async function examine(site: Site, version: string): Promise<Health> {
   ];
   // Without all tables nothing else can be asked.
   if (tables.some(({ name }) => name === 'tables-missing')) return { versions, servers, findings: tables };
+  const plugin = await pluginState(db);
   return {
     versions,
     servers,
+    ...(plugin ? { plugin } : {}),
     findings: [
       ...tables,
       ...(await serverFindings(site, servers)),
@@ -119,6 +124,7 @@ export async function examine(site: Site, version: string): Promise<Health> {
       ...(await valueFindings(site)),
       ...(await fileFindings(site)),
       ...(await noteFindings(site)),
+      ...pluginFindings(site, plugin),
     ],
   };
 }
@@ -415,4 +421,13 @@ async function indexBesideOthers(db: Database, languages: Spoken): Promise<Index
   if (state !== 'wrong') return state;
   // A server may have taken it over since the index was read.
   return (await hasForeignChanges(db, languages)) ? 'behind' : indexState(db, languages);
+}
+
+/** A server takes notes over with each look for changes, as long as requests come in. */
+const STUCK_MS = 10 * 60_000;
+
+function pluginFindings({ clock }: Site, plugin: PluginState | undefined): Finding[] {
+  const { waiting = 0, oldest = null } = plugin ?? {};
+  const isStuck = oldest !== null && oldest < nowUtc(new Date(clock().getTime() - STUCK_MS));
+  return isStuck ? [{ name: 'plugin-unread', severity: 'warning', count: waiting, examples: [oldest] }] : [];
 }

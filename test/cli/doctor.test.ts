@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { append, EVERYTHING } from '../../src/storage/journal/entries.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
@@ -304,6 +305,46 @@ describeDatabases('fasti doctor', (open, engine) => {
     chmodSync(uploads, 0o500);
     expect((await fasti([])).out).toContain('cannot be written to');
     chmodSync(uploads, 0o700);
+  });
+
+  describe('on the WordPress plugin', () => {
+    const note = (at: string) =>
+      db
+        .from('fasti_journal_inbox')
+        .insert({ at, kind: 'post', type: '', object: 38, what: 'changed', user: 1, was_public: 0, is_public: 0 });
+    const line = async () => /^WordPress plugin: .*$/m.exec((await fasti([])).out)?.[0];
+    const activate = (plugins: string) => db.from('options').where('option_name', 'active_plugins').update({ option_value: plugins });
+    beforeEach(async () => {
+      await db.from('fasti_journal_inbox').delete();
+      await db.from('fasti_journal').where('writer', 'wordpress').delete();
+    });
+    afterEach(() => db.from('fasti_journal_inbox').delete());
+
+    it('says nothing where there is none', async () => {
+      expect(await line()).toBeUndefined();
+      await activate('a:1:{i:0;s:23:"other/not-the-fasti.php";}');
+      expect(await line()).toBeUndefined();
+    });
+    it('says that it is active, and how many changes wait', async () => {
+      await activate('a:1:{i:0;s:9:"fasti.php";}');
+      expect(await line()).toBe('WordPress plugin: active; no recent change taken over, 0 waiting');
+      await activate('a:1:{i:0;s:15:"fasti/fasti.php";}');
+      await note('2026-11-21 08:59:30');
+      expect(await line()).toBe('WordPress plugin: active; no recent change taken over, 1 waiting');
+      expect(await told()).toEqual([]);
+    });
+    it('says when a change was taken over last', async () => {
+      const origin = { writer: 'wordpress', at: '2026-11-21 08:00:00', user: 1 } as const;
+      await db.transaction((trx) => append(trx, [EVERYTHING], origin));
+      expect(await line()).toBe('WordPress plugin: at work; latest change taken over at 2026-11-21 08:00:00 UTC, 0 waiting');
+    });
+    it('warns where nobody takes changes over', async () => {
+      await note('2026-11-21 08:40:00');
+      await note('2026-11-21 08:59:00');
+      const [plugin] = await told();
+      expect(plugin).toMatchObject({ name: 'plugin-unread', severity: 'warning', count: 2, examples: ['2026-11-21 08:40:00'] });
+      expect(await line()).toBe('WordPress plugin: not active; no recent change taken over, 2 waiting');
+    });
   });
 
   describe('on the tables', () => {

@@ -5,7 +5,7 @@ import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
 import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type Spoken } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
-import { append, type Change, EVERYTHING } from '../journal/entries.ts';
+import { append, type Change, EVERYTHING, type Origin, type Writer } from '../journal/entries.ts';
 import { afterAppending } from '../journal/touched.ts';
 import {
   arePrintsComplete,
@@ -58,7 +58,10 @@ export async function takeOverChanges(
     for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
       for (const some of pagesOf(keys, AT_ONCE))
-        await db.transaction((trx) => takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages }));
+        await db.transaction(async (trx) => {
+          await lockChanges(trx);
+          await takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages, writer: 'found' });
+        });
     }
   }
   if (isKnown) return;
@@ -126,22 +129,37 @@ interface Difference {
   readonly after: Print | undefined;
 }
 
-/** Takes over what is still different. `now` undefined: only into the prints. */
-async function takeOver(
+/**
+ * Makes all other writers wait until the end of this transaction. What it reads from now on is of one moment after
+ * that: call it first.
+ */
+export async function lockChanges(db: Database): Promise<void> {
+  await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;
+}
+
+export interface TakeOverOptions {
+  /** Undefined: changes go into the prints alone. */
+  readonly now: Date | undefined;
+  readonly languages: Spoken;
+  readonly writer: Writer;
+  /** The id of the user who made a change. Absent: nobody knows. */
+  readonly userOf?: (change: Change) => number;
+}
+
+/** Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`. */
+export async function takeOver(
   db: Database,
   source: PrintSource,
   keys: readonly number[],
-  { now, languages }: { readonly now: Date | undefined; readonly languages: Spoken },
+  { now, languages, writer, userOf = () => 0 }: TakeOverOptions,
 ): Promise<void> {
-  // All writers wait here. What is read from now on, for the index as well, is of one moment after that.
-  await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;
   const [stored, current] = [await storedPrints(db, source.kind, keys), await currentPrints(db, source, keys)];
   const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
   if (differences.length === 0) return;
   if (now) {
     if (source.kind === 'post') await indexPosts(db, differences, languages);
     else for (const difference of differences) await indexTerm(db, difference, languages);
-    await append(db, differences.map(changeOf), { writer: 'found', at: nowUtc(now), user: 0 });
+    await appendByUser(db, differences.map(changeOf), userOf, { writer, at: nowUtc(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
   const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
   await storePrints(
@@ -150,6 +168,20 @@ async function takeOver(
     differences.flatMap(({ after }) => after ?? []),
     gone,
   );
+}
+
+/** Appends changes that several users may have made. */
+export async function appendByUser(
+  db: Database,
+  changes: readonly Change[],
+  userOf: (change: Change) => number,
+  origin: Omit<Origin, 'user'>,
+): Promise<void> {
+  const users = new Set(changes.map(userOf));
+  for (const user of users) {
+    const own = changes.filter((change) => userOf(change) === user);
+    await append(db, own, { ...origin, user });
+  }
 }
 
 const isDifferent = ({ before, after }: Difference): boolean => before?.digest !== after?.digest || before?.type !== after?.type;

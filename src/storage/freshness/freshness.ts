@@ -103,20 +103,40 @@ export interface DataVersion {
   readonly changedAt: string | undefined;
 }
 
+/** How it is seen what others write to the same tables. */
+export interface OthersWatch {
+  readonly watch: () => Promise<Watched>;
+  /** Takes over what the WordPress plugin has noted; `newest`: the highest id of its notes. */
+  readonly drain: (newest: number) => Promise<void>;
+}
+
 /**
- * Looks whether anything changed: at our own counter and, where WordPress writes to the same tables, at what `watch`
- * sees of that.
+ * Looks whether anything changed: at our own counter and, where WordPress writes to the same tables, at what its plugin
+ * has noted, which is taken over before the look goes on, and at what `watch` sees.
  */
-export async function lookAtVersion(db: Database, watch: (() => Promise<Watched>) | undefined): Promise<DataVersion> {
-  const [row] = await db.rows<{
-    counter: number | string;
-    changed_at: string;
-  }>`SELECT counter, changed_at FROM {fasti_changes} WHERE id = 1`;
+export async function lookAtVersion(db: Database, others: OthersWatch | undefined): Promise<DataVersion> {
+  let row = await readCounter(db);
+  if (others && row?.noted) {
+    await others.drain(Number(row.noted));
+    row = await readCounter(db);
+  }
   const count = Number(row?.counter ?? 0);
-  const { version, since } = watch ? await watch() : { version: '', since: Number.NEGATIVE_INFINITY };
+  const { version, since } = others ? await others.watch() : { version: '', since: Number.NEGATIVE_INFINITY };
   return {
     count,
     found: version === undefined ? undefined : { name: version, count, since },
-    changedAt: watch ? undefined : row?.changed_at,
+    changedAt: others ? undefined : row?.changed_at,
   };
+}
+
+interface CounterRow {
+  readonly counter: number | string;
+  readonly changed_at: string;
+  readonly noted: number | string | null;
+}
+
+async function readCounter(db: Database): Promise<CounterRow | undefined> {
+  const [row] = await db.rows<CounterRow>`
+    SELECT counter, changed_at, (SELECT MAX(id) FROM {fasti_journal_inbox}) AS noted FROM {fasti_changes} WHERE id = 1`;
+  return row;
 }

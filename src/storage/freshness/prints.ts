@@ -16,10 +16,10 @@ export type Print = Readonly<PrintRow>;
 export type PrintKind = 'post' | 'term';
 
 /** Types of posts that answers show. Revisions, orders of a shop and menus are none of them. */
-const TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
+export const PRINTED_TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
 /** Polylang keeps languages, and what is a translation of what, in terms. */
 const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
-const TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
+export const PRINTED_TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
 
 /** Metas that change while somebody has an editor open, and are shown nowhere. */
 export const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
@@ -66,8 +66,14 @@ export async function printSources(db: Database, languages: Spoken): Promise<rea
     CONCAT_WS(' ', ${ofTerm.join(', ')}) AS digest`;
   return [
     // Terms come first: they say of which posts the translations may have changed.
-    { kind: 'term', table: 'term_taxonomy', key: 'term_taxonomy_id', which: oneOf('taxonomy', TAXONOMIES), columns: verbatim(term) },
-    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', TYPES), columns: verbatim(post) },
+    {
+      kind: 'term',
+      table: 'term_taxonomy',
+      key: 'term_taxonomy_id',
+      which: oneOf('taxonomy', PRINTED_TAXONOMIES),
+      columns: verbatim(term),
+    },
+    { kind: 'post', table: 'posts', key: 'ID', which: oneOf('post_type', PRINTED_TYPES), columns: verbatim(post) },
   ];
 }
 
@@ -76,7 +82,7 @@ const quoted = (values: readonly string[]): string => values.map((value) => `'${
 const oneOf = (column: string, values: readonly string[]) => new Piece([`o.${column} IN (${quoted(values)})`, []]);
 
 /** What WPML calls the objects of a kind, and what Polylang calls the groups of their translations. */
-const ELEMENTS = { post: TYPES.map((type) => `post_${type}`), term: TAXONOMIES.map((taxonomy) => `tax_${taxonomy}`) };
+const ELEMENTS = { post: PRINTED_TYPES.map((type) => `post_${type}`), term: PRINTED_TAXONOMIES.map((taxonomy) => `tax_${taxonomy}`) };
 const GROUPS = { post: 'post_translations', term: 'term_translations' } as const;
 
 /**

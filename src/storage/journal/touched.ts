@@ -125,7 +125,7 @@ export function userTouched(db: Database, id: number, what: Change['what']): voi
 }
 
 /** Options that come and go with the work itself: nobody is shown anything of them. */
-const isInternal = (name: string): boolean =>
+export const isInternal = (name: string): boolean =>
   name.startsWith('fasti_') || name.endsWith('_children') || name === 'tribe_last_save_post' || name === 'user_count';
 
 export function optionTouched(db: Database, name: string): void {
@@ -207,7 +207,8 @@ async function changesOf(db: Database, touched: Touched): Promise<Change[]> {
   ];
 }
 
-const unseen = (kind: ObjectKind, type: string, object: number, what: Change['what']): Change => ({
+/** A change of what nobody is shown in the journal. */
+export const unseen = (kind: ObjectKind, type: string, object: number, what: Change['what']): Change => ({
   kind,
   type,
   object,

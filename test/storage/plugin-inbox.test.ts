@@ -1,0 +1,131 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
+import { createInbox, type Inbox } from '../../src/storage/freshness/plugin-inbox.ts';
+import { printSources } from '../../src/storage/freshness/prints.ts';
+import { isInStep } from '../../src/storage/index/event-index.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
+import { describeDatabases, runScript } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const now = () => new Date('2026-11-20T12:00:00Z');
+
+/** A row as the plugin inserts it. */
+const noted = (kind: string, type: string, object: number, what: string, user: number) =>
+  `INSERT INTO \`wp_fasti_journal_inbox\` (at, kind, type, object, what, user) VALUES ('2026-11-20 11:59:59', '${kind}', '${type}', ${object}, '${what}', ${user})`;
+
+describeDatabases('what the WordPress plugin notes', (open) => {
+  let db: Database;
+  let inbox: Inbox;
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(async () => {
+    await loadSite(db);
+    await db.from('fasti_prints').delete();
+    await db.from('fasti_journal_inbox').delete();
+    await takeOverChanges(db, now);
+    await reindexEvents(db, now, { trust: true });
+    inbox = createInbox(db, now, () => printSources(db, undefined));
+  });
+
+  const waiting = async () => (await db.from('fasti_journal_inbox').select('id')).map(({ id }) => Number(id));
+  const newest = async () => Math.max(0, ...(await waiting()));
+  /** What the journal says of a script, each entry as the words that tell it from others, in any order. */
+  const taken = async (...script: string[]): Promise<string[]> => {
+    const from = await lastNumber(db);
+    await runScript(db, script.filter(Boolean).join(';\n'));
+    await inbox.drain(await newest(), undefined);
+    return (await entriesAfter(db, from, 1000))
+      .map(({ kind, type, object, what, wasPublic, isPublic, writer, user }) =>
+        [kind, type || '-', object, what, `${Number(wasPublic)}${Number(isPublic)}`, writer, user].join(' '),
+      )
+      .sort();
+  };
+
+  it.each([
+    ['a title', "UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38", noted('post', 'tribe_events', 38, 'changed', 3),
+      'post tribe_events 38 changed 11 wordpress 3'],
+    ['a status', "UPDATE wp_posts SET post_status = 'draft' WHERE ID = 38", noted('post', 'tribe_events', 38, 'changed', 3),
+      'post tribe_events 38 changed 10 wordpress 3'],
+    ['a post that is gone', 'DELETE FROM wp_posts WHERE ID = 38', noted('post', 'tribe_events', 38, 'removed', 0),
+      'post tribe_events 38 removed 10 wordpress 0'],
+    ['a term', "UPDATE wp_terms SET name = 'Other' WHERE term_id = 3", noted('term', 'tribe_events_cat', 3, 'changed', 3),
+      'term tribe_events_cat 3 changed 11 wordpress 3'],
+    ['a term that is gone', 'DELETE FROM wp_term_taxonomy WHERE term_id = 12', noted('term', 'post_tag', 12, 'removed', 3),
+      'term post_tag 12 removed 10 wordpress 3'],
+    ['a user', '', noted('user', '', 2, 'removed', 3), 'user - 2 removed 00 wordpress 3'],
+    ['an option', '', noted('option', 'timezone_string', 0, 'changed', 3), 'option timezone_string 0 changed 00 wordpress 3'],
+  ])('is taken over, with the index: %s', async (_, script, note, entry) => {
+    expect(await taken(script, note)).toEqual([entry]);
+    expect(await waiting()).toEqual([]);
+    const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
+    expect(await isInStep(db, [...events.map(({ ID }) => ID), 38], undefined)).toBe(true);
+    // The comparison of everything finds nothing that is left.
+    const before = await lastNumber(db);
+    await takeOverChanges(db, now);
+    expect(await lastNumber(db)).toBe(before);
+  }); // biome-ignore format: a table
+
+  it.each([
+    ['nothing was changed', noted('post', 'tribe_events', 38, 'changed', 1)],
+    ['it is of a type that is shown nowhere', noted('post', 'shop_order', 9000, 'changed', 1)],
+    ['there is no such post', noted('post', 'tribe_events', 987_654, 'made', 1)],
+    ['nobody knows the kind', noted('thing', '', 1, 'changed', 1)],
+    ['the option is of nobody’s concern', noted('option', 'fasti_index', 0, 'changed', 1)],
+  ])('is removed without an entry where %s', async (_, note) => {
+    expect(await taken(note)).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is one entry for an object that was noted twice', async () => {
+    const twice = [noted('post', 'tribe_events', 38, 'changed', 3), noted('user', '', 2, 'made', 3)];
+    expect(await taken("UPDATE wp_posts SET post_title = 'Other' WHERE ID = 38", ...twice, ...twice)).toEqual([
+      'post tribe_events 38 changed 11 wordpress 3',
+      'user - 2 made 00 wordpress 3',
+    ]);
+  });
+
+  it('is taken over once, however many processes look at the same time', async () => {
+    const from = await lastNumber(db);
+    const ids = [38, 39, 12, 13];
+    await runScript(
+      db,
+      [
+        `UPDATE wp_posts SET menu_order = menu_order + 1 WHERE ID IN (${ids.join()})`,
+        ...ids.map((id) => noted('post', '', id, 'changed', 1)),
+      ].join(';\n'),
+    );
+    const last = await newest();
+    const others = Array.from({ length: 3 }, () => createInbox(db, now, () => printSources(db, undefined)));
+    await Promise.all(others.map((other) => other.drain(last, undefined)));
+    expect((await entriesAfter(db, from, 100)).map(({ object }) => object).sort()).toEqual([...ids].sort());
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is taken over in steps, the oldest first', async () => {
+    await runScript(db, Array.from({ length: 600 }, (_, at) => noted('user', '', at + 1, 'changed', 1)).join(';\n'));
+    const from = await lastNumber(db);
+    await inbox.drain(await newest(), undefined);
+    expect((await entriesAfter(db, from, 1000)).map(({ object }) => object)).toEqual(Array.from({ length: 500 }, (_, at) => at + 1));
+    expect(await waiting()).toHaveLength(100);
+    await inbox.drain(await newest(), undefined);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('stays until there are prints', async () => {
+    await db.from('fasti_prints').delete();
+    expect(await taken(noted('user', '', 1, 'changed', 1))).toEqual([]);
+    expect(await waiting()).toHaveLength(1);
+    await takeOverChanges(db, now);
+    expect(await taken(noted('user', '', 2, 'changed', 1))).toHaveLength(2);
+  });
+
+  it('harms nobody when it cannot be taken over', async () => {
+    await runScript(db, noted('user', '', 1, 'changed', 1));
+    const failing = createInbox(db, now, () => Promise.reject(new Error('no sources')));
+    await failing.drain(await newest(), undefined);
+    expect(await waiting()).toHaveLength(1);
+  });
+});
