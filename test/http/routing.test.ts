@@ -27,6 +27,11 @@ describe('the routes', () => {
       '/tags',
       '/tags/(?P<id>\\d+)',
       '/changes',
+      '/webhooks',
+      '/webhooks/(?P<id>\\d+)',
+      '/webhooks/(?P<id>\\d+)/test',
+      '/webhooks/(?P<id>\\d+)/retry',
+      '/webhooks/(?P<id>\\d+)/deliveries',
     ]);
   });
 
