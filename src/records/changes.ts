@@ -1,17 +1,16 @@
 import { fail } from '../errors.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind, KindName, PostKind, TermKind } from '../kinds/kind.ts';
-import { termRecord } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
 import { entriesAfter, type JournalEntry, lastNumber, oldestNumber } from '../storage/journal/entries.ts';
 import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { loadTerms, loadTree } from '../storage/rows/terms.ts';
+import { loadTerms } from '../storage/rows/terms.ts';
 import type { Caller } from './caller.ts';
 import { type Place, placeIn, tokenOf } from './changes-token.ts';
 import { readablePosts } from './posts.ts';
 import { chosenLanguage, languagesOf, languagesOfRecords } from './record-languages.ts';
-import { ancestors } from './terms.ts';
+import { translatedTerms } from './terms.ts';
 import { listVisibility } from './visibility.ts';
 
 /*
@@ -254,6 +253,6 @@ async function visibleTerms(
   records: boolean,
 ): Promise<Map<number, unknown>> {
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const tree = records && [...terms.values()].some(({ parent }) => parent > 0) ? await loadTree(db, kind.taxonomy) : new Map();
-  return new Map([...terms].map(([id, term]) => [id, records ? termRecord(term, kind, ancestors(term, tree), caller) : undefined]));
+  const shown = records ? await translatedTerms(db, caller, kind, [...terms.values()]) : () => undefined;
+  return new Map([...terms].map(([id, term]) => [id, shown(term)]));
 }
