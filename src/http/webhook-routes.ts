@@ -54,7 +54,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         mode: 'create',
         success: '201',
         secret: true,
-        // Whoever manages users can sign in as any of them; others must not see through a webhook what they may not see.
+        // Whoever manages users can sign in as any of them. Others must not see more through a webhook than they may.
         allow: (look, caller, { user = caller.viewer.id }) =>
           manages(look, caller) && (user === caller.viewer.id || caller.viewer.can('edit_users')),
         run: async (site, caller, { url = '', kinds = [], user = 0 }) => {
