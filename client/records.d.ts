@@ -303,6 +303,7 @@ export interface Errors {
   "rest_idempotency_key_reused": 422;
   "rest_recurring_event_dates": 409;
   "rest_recurring_event_date": 409;
+  "rest_webhook_not_found": 404;
   "rest_changes_token_expired": 410;
   "language-taken": 400;
   "translation-conflict": 409;

@@ -145,6 +145,37 @@ const terms = (path: string, id: number): Step[] => [
   ['DELETE', `${path}/999999`, 400, 'admin'],
 ];
 
+/** The first step that creates one makes this one. */
+const HOOK = '/webhooks/1';
+const webhooks: readonly Step[] = [
+  ['GET', '/webhooks', 200, 'admin'],
+  ['GET', '/webhooks', 401],
+  ['GET', '/webhooks', 403, 'ed'],
+  ['POST', '/webhooks', 201, 'admin', { url: 'https://example.org/hook', kinds: ['event'], user: 2 }],
+  ['POST', '/webhooks', 400, 'admin', { url: 'ftp://example.org' }],
+  ['POST', '/webhooks', 403, 'ed', { url: 'https://example.org/hook' }],
+  ...(['POST', 'PUT', 'PATCH'] as const).flatMap((method): Step[] => [
+    [method, HOOK, 200, 'admin', { state: 'paused', kinds: [] }],
+    [method, HOOK, 400, 'admin', { state: 'off' }],
+    [method, HOOK, 403, 'ed', {}],
+    [method, '/webhooks/999', 404, 'admin', {}],
+  ]),
+  ...(
+    [
+      ['GET', HOOK],
+      ['POST', `${HOOK}/test`],
+      ['POST', `${HOOK}/retry`],
+      ['GET', `${HOOK}/deliveries`],
+      ['DELETE', HOOK],
+    ] as const
+  ).flatMap(([method, path]): Step[] => [
+    [method, path, 200, 'admin'],
+    [method, path, 401],
+    [method, path, 403, 'ed'],
+    [method, path.replace('1', '999'), 404, 'admin'],
+  ]),
+];
+
 const PLAN: readonly Step[] = [
   ['GET', '', 200],
   ['GET', '?namespace=nothing', 404],
@@ -209,6 +240,7 @@ const PLAN: readonly Step[] = [
   ['POST', '/tags', 400, 'admin', { name: 'x', parent: 11 }],
   ['GET', '/changes?include=records', 200],
   ['GET', '/changes?since=x', 400],
+  ...webhooks,
   ['POST', '/batch/v1', 207, 'admin', { requests: [{ path: '/calendar/events/v1/venues', body: { venue: 'New' } }] }],
   ['POST', '/batch/v1', 400, 'admin', { requests: [{}] }],
 ];
@@ -221,7 +253,7 @@ const templateOf = (path: string) =>
   path
     .replace(/\?.*$/, '')
     .replace(/\/by-slug\/[^/]+$/, '/by-slug/{slug}')
-    .replace(/\/\d+(?=\/dates$|$)/, '/{id}') || '/';
+    .replace(/\/\d+(?=\/(?:dates|test|retry|deliveries)$|$)/, '/{id}') || '/';
 
 describeAsking('the document of the interface', (ask) => {
   let document: Json;

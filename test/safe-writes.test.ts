@@ -40,8 +40,8 @@ const sampleOf = (pattern: string) => SAMPLES.find(([matches]) => matches.test(p
 const NAMESPACES = new Map<string, readonly ServedRoute[]>([['calendar/events/v1', createRoutes(['en', 'it'])], ...companionNamespaces()]);
 const WRITES = [...NAMESPACES].flatMap(([namespace, routes]) =>
   routes
-    // Dates are added where events recur: `recurrence.test.ts`.
-    .filter(({ pattern }) => !pattern.startsWith('/users') && !pattern.endsWith('/dates'))
+    // Dates are added where events recur: `recurrence.test.ts`. People and webhooks are no records.
+    .filter(({ pattern }) => !/^\/(users|webhooks)\b|\/dates$/.test(pattern))
     .flatMap((route) =>
       route.endpoints.flatMap(({ methods }) =>
         methods

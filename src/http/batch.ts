@@ -57,6 +57,7 @@ export function batchRoute(router: () => Router): ServedRoute {
     summary: 'batch',
     params: PARAMS,
     mode: 'create',
+    success: '207',
     allow: 'anyone',
     forwards: true,
     prepare: async (site, _caller, { validation, requests = [], received }) => {

@@ -109,7 +109,8 @@ function operation(described: Operation, method: Method): Json {
   const { caller, say, route, endpoint } = described;
   const kind = kindOf(route);
   const ofSite = endpoint.onSite?.(caller.settings) ?? {};
-  const isField = (name: string) => (kind ? name in kind.fields || name in ofSite : name !== 'translation_language');
+  const isField = (name: string) =>
+    kind ? name in kind.fields || name in ofSite : name !== 'translation_language' && !selectorsOf(route).includes(name);
   const written = endpoint.mode === 'read' ? [] : Object.keys(endpoint.params).filter(isField);
   const others = Object.entries(endpoint.params).filter(([name]) => !written.includes(name) || selectorsOf(route).includes(name));
   return {
@@ -121,7 +122,7 @@ function operation(described: Operation, method: Method): Json {
       ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
     ],
     ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
-    responses: responses(route, method, kind, say),
+    responses: responses({ route, endpoint }, method, kind, say),
   };
 }
 
@@ -161,10 +162,10 @@ function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined
   return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } };
 }
 
-function responses(route: Route, method: Method, kind: Kind | undefined, say: Say): Json {
+function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
   const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
     Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
-  const whole = method === 'GET' ? '200' : '207';
+  const whole = endpoint.success ?? '200';
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {

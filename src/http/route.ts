@@ -38,6 +38,8 @@ export interface Endpoint<V = Values> {
   /** Further parameters that some sites have and others have not. */
   readonly onSite?: (settings: SiteSettings) => Params;
   readonly mode: 'read' | 'create' | 'change';
+  /** Status of its success, where that is not 200; of routes that serve a kind the kind decides. */
+  readonly success?: '201' | '207';
   /**
    * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
    * header `Allow`, the selector and `context=edit` alone.
@@ -64,7 +66,7 @@ export interface Route {
   /** The kind of record that it serves, if it serves one. */
   readonly kind?: Kind;
   /** Statuses by which it refuses, besides those of every route. */
-  readonly refusals?: readonly '410'[];
+  readonly refusals?: readonly ('403' | '404' | '410')[];
   /** Group of sentences about its parameters, for routes whose parameters are not those of a kind. */
   readonly texts?: string;
   readonly endpoints: readonly Endpoint[];

@@ -29,6 +29,7 @@ import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from 
 import { openApiDocument } from './openapi.ts';
 import { created, described, ok, postList, record, termList, written } from './reply.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /**
  * All routes of the namespace in the order in which the index shows them. `languages`: those an answer can be asked for
@@ -41,6 +42,7 @@ export function createRoutes(languages: readonly string[], roots: () => readonly
     ...postKinds.flatMap((kind) => [posts(kind), onePost(kind), onePostBySlug(kind), ...(kind.dated ? [datesOf(kind)] : [])]),
     ...termKinds.flatMap((kind) => [terms(kind), oneTerm(kind)]),
     changes,
+    ...webhookRoutes,
   ];
   const routes = all.map((route) => inLanguages(route, languages));
   return routes;

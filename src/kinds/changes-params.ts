@@ -5,7 +5,7 @@ import type { KindName, Params } from './kind.ts';
 const NAMES = kinds.map(({ name }) => name);
 
 /** Names of kinds with commas between them, or as a list. */
-const kindNames: Grammar<readonly KindName[]> = {
+export const kindNames: Grammar<readonly KindName[]> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-one-of', values: { values: NAMES.join(', ') }, example: 'event,venue' },
   json: { type: 'array', items: { type: 'string', enum: NAMES } },

@@ -1,16 +1,16 @@
 import { fail } from '../errors.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind, KindName, PostKind, TermKind } from '../kinds/kind.ts';
-import { termRecord } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
 import { entriesAfter, type JournalEntry, lastNumber, oldestNumber } from '../storage/journal/entries.ts';
 import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { loadTerms, loadTree } from '../storage/rows/terms.ts';
+import { loadTerms } from '../storage/rows/terms.ts';
 import type { Caller } from './caller.ts';
 import { type Place, placeIn, tokenOf } from './changes-token.ts';
 import { readablePosts } from './posts.ts';
-import { ancestors } from './terms.ts';
+import { chosenLanguage, languagesOf, languagesOfRecords } from './record-languages.ts';
+import { translatedTerms } from './terms.ts';
 import { listVisibility } from './visibility.ts';
 
 /*
@@ -52,7 +52,7 @@ export interface Following {
  */
 export async function changesSince(site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> {
   const views = viewsOf(caller, following);
-  const scope = JSON.stringify(views.map(({ kind, statuses }) => [kind.name, statuses]));
+  const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
   const tokenAt = (place: Place) => tokenOf(place, scope, versionKey);
   // Before anything is read: what happens from now on comes later.
@@ -90,28 +90,32 @@ interface Followed {
 
 /** A place in the journal from which the changes of such a client go on. */
 export const tokenFrom = (caller: Caller, number: number, following: Pick<Following, 'kinds'>): string =>
-  tokenOf(
-    { number },
-    JSON.stringify(viewsOf(caller, following).map(({ kind, statuses }) => [kind.name, statuses])),
-    caller.settings.versionKey,
-  );
+  tokenOf({ number }, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
 
-/** What of a kind the caller sees: posts of these statuses. */
+/** What a token is good for. Records may get another language without a word when the languages of the site change. */
+function scopeOf({ settings }: Caller, views: readonly View[]): string {
+  const codes = settings.contentLanguages?.languages.map(({ code }) => code);
+  return JSON.stringify(views.map(({ kind, statuses, language }) => [kind.name, statuses, ...(language ? [language, codes] : [])]));
+}
+
+/** What of a kind the caller sees: posts of these statuses, and only records in this language, where one is named. */
 interface View {
   readonly kind: Kind;
   readonly statuses: readonly string[];
+  readonly language?: string | undefined;
 }
 
 /**
  * Whoever sees the same of everybody's records, whoever wrote them, follows all that. Whoever sees more of their own
  * follows what everybody sees: the journal does not tell whose a record was that is gone.
  */
-function viewsOf({ viewer }: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
+function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
   const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
   return named.map((kind) => {
-    if (kind.is === 'term') return { kind, statuses: [] };
-    const { all, others, own } = listVisibility(viewer, kind, undefined);
-    return { kind, statuses: others.length + own.length > 0 ? PUBLIC : all };
+    const language = languagesOf(caller, kind) && chosenLanguage(caller);
+    if (kind.is === 'term') return { kind, statuses: [], language };
+    const { all, others, own } = listVisibility(caller.viewer, kind, undefined);
+    return { kind, statuses: others.length + own.length > 0 ? PUBLIC : all, language };
   });
 }
 
@@ -210,15 +214,30 @@ const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], re
 async function visibleNow(
   site: Site,
   caller: Caller,
-  { kind, statuses }: View,
-  ids: readonly number[],
+  { kind, statuses, language }: View,
+  found: readonly number[],
   records: boolean,
 ): Promise<Map<number, unknown>> {
+  const ids = await inLanguage(site, caller, kind, language, found);
   if (ids.length === 0) return new Map();
   if (kind.is === 'term') return visibleTerms(site, caller, kind, ids, records);
   const rows = await loadPosts(site.db, ids);
   const visible = ids.filter((id) => rows.get(id)?.post_type === kind.postType && statuses.includes(rows.get(id)!.post_status));
   return records ? visiblePosts(site, caller, kind, visible) : new Map(visible.map((id) => [id, undefined]));
+}
+
+/** Those of these records that are in a language; undefined: in any. */
+async function inLanguage(
+  { db }: Site,
+  caller: Caller,
+  kind: Kind,
+  language: string | undefined,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const own = languagesOf(caller, kind);
+  if (!own || language === undefined || ids.length === 0) return ids;
+  const codes = await languagesOfRecords(db, own, ids);
+  return ids.filter((id) => codes.get(id) === language);
 }
 
 async function visiblePosts(site: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Map<number, unknown>> {
@@ -234,6 +253,6 @@ async function visibleTerms(
   records: boolean,
 ): Promise<Map<number, unknown>> {
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const tree = records && [...terms.values()].some(({ parent }) => parent > 0) ? await loadTree(db, kind.taxonomy) : new Map();
-  return new Map([...terms].map(([id, term]) => [id, records ? termRecord(term, kind, ancestors(term, tree), caller) : undefined]));
+  const shown = records ? await translatedTerms(db, caller, kind, [...terms.values()]) : () => undefined;
+  return new Map([...terms].map(([id, term]) => [id, shown(term)]));
 }

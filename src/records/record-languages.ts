@@ -70,7 +70,7 @@ export async function languageOfChange(
 }
 
 /** The one language that a request chose, if it did. */
-const chosenLanguage = ({ content }: Caller): string | undefined => (content.chosen ? content.code : undefined);
+export const chosenLanguage = ({ content }: Caller): string | undefined => (content.chosen ? content.code : undefined);
 
 /** What the values say of languages. */
 export const languageValues = ({ language, translations, translation_of }: LanguageValues & Values): LanguageValues => ({

@@ -139,7 +139,7 @@ async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, v
 type Tree = ReadonlyMap<number, { readonly parent: number; readonly slug: string }>;
 
 /** Renders these terms, with their languages and translations where their kind has any. */
-async function translatedTerms(
+export async function translatedTerms(
   db: Database,
   caller: Caller,
   kind: TermKind,

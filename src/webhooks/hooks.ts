@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isHookUrl } from '../kinds/hook-params.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { KindName } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
@@ -12,6 +13,7 @@ import {
   loadHooks,
   removeHook,
   retryMessages,
+  setHookKinds,
   setHookState,
 } from '../storage/rows/hooks.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -40,8 +42,6 @@ export interface ShownHook {
 
 const shown = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
 
-const LONGEST_URL = 2000;
-
 /**
  * Adds a webhook that is told of everything from now on. Its secret is shown this once.
  *
@@ -52,7 +52,7 @@ export async function addHook(
   { db, clock }: Site,
   { url, kinds = '', user = 0 }: { readonly url: string; readonly kinds?: string | undefined; readonly user?: number },
 ): Promise<ShownHook & { readonly secret: string }> {
-  if (url.length > LONGEST_URL || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new HookError('hook-url', { url });
+  if (!isHookUrl(url)) throw new HookError('hook-url', { url });
   const unknown = kindsIn(kinds).filter((name) => !allKinds.some((kind) => kind.name === name));
   if (unknown.length > 0) throw new HookError('hook-kinds', { kinds: unknown.join(', ') });
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
@@ -68,6 +68,9 @@ export const kindsIn = (text: string): KindName[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '') as KindName[];
 
+/** One webhook. Throws HookError. */
+export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => shown(await existing(db, id));
+
 export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(shown);
 
 /** The latest messages of a webhook, the newest first. Throws HookError. */
@@ -77,9 +80,26 @@ export async function hookMessages({ db }: Site, id: number, limit: number): Pro
 }
 
 /** Stops and continues a webhook. What happens while it is paused is told when it goes on. Throws HookError. */
-export async function switchHook({ db }: Site, id: number, state: 'active' | 'paused'): Promise<void> {
-  await existing(db, id);
-  await db.transaction((trx) => setHookState(trx, id, state));
+export async function switchHook(site: Site, id: number, state: 'active' | 'paused'): Promise<void> {
+  await changeHook(site, id, { state });
+}
+
+/**
+ * Changes what is given of a webhook, and gives it as it is then. `kinds`: names with commas between them; empty: all.
+ *
+ * @throws HookError
+ */
+export async function changeHook(
+  { db }: Site,
+  id: number,
+  { kinds, state }: { readonly kinds?: string | undefined; readonly state?: 'active' | 'paused' | undefined },
+): Promise<ShownHook> {
+  const hook = await existing(db, id);
+  await db.transaction(async (trx) => {
+    if (kinds !== undefined) await setHookKinds(trx, id, kinds);
+    if (state !== undefined) await setHookState(trx, id, state);
+  });
+  return shown({ ...hook, kinds: kinds ?? hook.kinds, state: state ?? hook.state });
 }
 
 /** Throws HookError. */
@@ -94,12 +114,13 @@ export async function retryHook({ db, clock }: Site, id: number): Promise<number
   return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
 }
 
-/** Has a message sent that says nothing, to see whether it arrives. Throws HookError. */
-export async function testHook({ db, clock }: Site, id: number): Promise<void> {
+/** Has a message sent that says nothing, to see whether it arrives. Gives how many messages. Throws HookError. */
+export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   const hook = await existing(db, id);
   await db.transaction((trx) =>
     insertMessages(trx, [message(hook, { number: hook.position, type: 'webhook.test', data: { hook: id } }, clock())]),
   );
+  return 1;
 }
 
 async function existing(db: Site['db'], id: number): Promise<Hook> {

@@ -66,3 +66,21 @@ describe('differences from the reference that were recorded', () => {
     expect(rows.filter((row) => row.startsWith('not'))).toEqual([]);
   });
 });
+
+describe('languages, which one of two sites tells of', () => {
+  const event = { id: 1, title: 'Jazz', venue: { id: 2 } };
+  const spoken = { language: 'it', translations: { it: { id: 1 } } };
+  const decided = (before: object, after: object) => {
+    const answers = { old: { status: 200, body: before }, new: { status: 200, body: after } };
+    return differencesOf(before, after, { old: HOME, new: HOME }).map((place) =>
+      decisionOf({ ...place, route: 'events/1', query: {} }, answers),
+    );
+  };
+  it('are additions', () => {
+    const after = { ...event, ...spoken, venue: { ...event.venue, ...spoken } };
+    expect(decided(event, after)).toEqual(['additions', 'additions', 'additions', 'additions']);
+    expect(decided(after, event)).toEqual(['additions', 'additions', 'additions', 'additions']);
+  });
+  it('are compared where both tell of them', () =>
+    expect(decided({ ...event, ...spoken }, { ...event, ...spoken, language: 'en' })).toEqual([undefined]));
+});

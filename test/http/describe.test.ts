@@ -114,6 +114,11 @@ describe('the index of a namespace', () => {
         '/tags',
         '/tags/(?P<id>\\d+)',
         '/changes',
+        '/webhooks',
+        '/webhooks/(?P<id>\\d+)',
+        '/webhooks/(?P<id>\\d+)/test',
+        '/webhooks/(?P<id>\\d+)/retry',
+        '/webhooks/(?P<id>\\d+)/deliveries',
       ].map((path) => `/calendar/events/v1${path}`),
     ));
   it('links up to the root', () => expect(index._links).toEqual({ up: [{ href: 'https://example.com:8443/town/wp-json/' }] }));

@@ -27,6 +27,11 @@ describe('the routes', () => {
       '/tags',
       '/tags/(?P<id>\\d+)',
       '/changes',
+      '/webhooks',
+      '/webhooks/(?P<id>\\d+)',
+      '/webhooks/(?P<id>\\d+)/test',
+      '/webhooks/(?P<id>\\d+)/retry',
+      '/webhooks/(?P<id>\\d+)/deliveries',
     ]);
   });
 
@@ -46,8 +51,11 @@ describe('the routes', () => {
     expect(without).toEqual([]);
   });
 
-  it('all have a reader who may be anyone and writers who may not', () => {
-    for (const endpoint of routes.flatMap((route) => route.endpoints))
+  it('all have a reader who may be anyone and writers who may not, but for webhooks', () => {
+    const isOpen = ({ pattern }: (typeof routes)[number]) => !pattern.startsWith('/webhooks');
+    for (const endpoint of routes.filter((route) => !isOpen(route)).flatMap((route) => route.endpoints))
+      expect(endpoint.allow).not.toBe('anyone');
+    for (const endpoint of routes.filter(isOpen).flatMap((route) => route.endpoints))
       expect(endpoint.allow === 'anyone').toBe(endpoint.methods[0] === 'GET');
   });
 

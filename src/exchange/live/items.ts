@@ -14,6 +14,7 @@ import {
 } from '../../kinds/event-metas.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
+import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { toSerialized } from '../../wordpress/serialized.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
@@ -28,7 +29,9 @@ import { type Guess, storedContent, storedCost, storedExcerpt, storedTitle } fro
 
 /** What the mapping needs to know of the place that items are made for. */
 export interface LiveContext {
-  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar'>;
+  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
+  /** Where the pages of the site that is imported begin, without trailing slash. */
+  readonly home: string;
   /** Words for a price of nothing, in the languages that a site may have. */
   readonly free: readonly string[];
   /** Where the record was found, for reports. */
@@ -206,17 +209,34 @@ const pair = (key: string, value: string): [string, string][] => [[key, value]];
 const filled = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
   Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
 
-function named(kind: PostItem['kind'], record: LivePost, { place, author }: LiveContext) {
+function named(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
+  const { place, author } = context;
   const { id: postId } = record;
-  const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...spokenOf(record) } as const;
+  const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...spokenOf(record, context) } as const;
   return { ...name, ...(author === undefined ? {} : { author }) };
 }
 
 /** The language and the translations of a record, whose group is named by the lowest id. */
-function spokenOf({ language, translations }: LivePost | LiveTerm): Pick<PostItem, 'language' | 'translation_group'> {
+function spokenOf(
+  record: LivePost | LiveTerm,
+  context?: Pick<LiveContext, 'home' | 'settings'>,
+): Pick<PostItem, 'language' | 'translation_group'> {
+  const { translations, language = context && languageInAddress(String(record.url ?? ''), context) } = record;
   const ids = Object.values(translations).map(({ id }) => id);
   if (language === undefined) return {};
   return { language, ...(ids.length > 1 ? { translation_group: String(Math.min(...ids)) } : {}) };
+}
+
+/**
+ * The language that the address of a page says, as far as this site has it: `/it/event/jazz/`, `?lang=it`. Some sites
+ * in several languages say it nowhere else.
+ */
+function languageInAddress(url: string, { home, settings }: Pick<LiveContext, 'home' | 'settings'>): string | undefined {
+  const { contentLanguages: languages } = settings;
+  if (!languages || !URL.canParse(url) || !url.startsWith(`${home}/`)) return undefined;
+  const [first, second] = url.slice(home.length + 1).split(/[/?#]/);
+  const named = new URL(url).searchParams.get('lang') ?? (first === 'language' ? second : first);
+  return languageOfCode(languages, named)?.code;
 }
 
 const imageLink = ({ image: shown }: LivePost): Link[] =>

@@ -21,7 +21,7 @@ import { codeOf, isMembers, type Query, type RemoteSite, type SiteAnswer } from 
 import { type Mark, openSpool, type Spool } from './spool.ts';
 
 export interface LiveOptions {
-  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar'>;
+  readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
   /** Words for a price of nothing, in the languages that a site may have. */
   readonly free: readonly string[];
   readonly now: Date;
@@ -208,13 +208,20 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
 }
 
 function itemOf(
-  { options, people }: Walk,
+  { site, options, people }: Walk,
   stage: PostStage,
   record: { author: string },
   core: CoreRecord | undefined,
   place: string,
 ): LiveItem {
-  const context = { settings: options.settings, free: options.free, place, author: people.get(Number(record.author)), core };
+  const context = {
+    settings: options.settings,
+    home: site.home,
+    free: options.free,
+    place,
+    author: people.get(Number(record.author)),
+    core,
+  };
   if (stage === 'events') return eventItem(record as Parameters<typeof eventItem>[0], context);
   return stage === 'venues'
     ? venueItem(record as Parameters<typeof venueItem>[0], context)

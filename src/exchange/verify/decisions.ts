@@ -4,6 +4,7 @@
  * at both sites alike: either may be the one or the other.
  */
 import { oursIn, postKinds } from '../../kinds/index.ts';
+import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { isMembers, type Query } from '../live/site-client.ts';
 import { listUrl, type Place, sameValue } from './compare.ts';
@@ -34,11 +35,11 @@ type Row = readonly [row: string, holds: (difference: Difference, answers: Answe
 /** Parameters and members that only Fasti has, as the kinds declare them, and others that it describes besides. */
 const ADDED: ReadonlySet<string> = new Set([
   ...postKinds.flatMap(({ filters, fields }) => [...oursIn(filters), ...oursIn(fields)]),
-  'translation_language', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
+  'translation_language', 'language_fallback', 'language', 'translations', 'translation_of', 'geoloc_radius', 'geo_lat', 'geo_lng', 'slug', 'parent', 'context', 'event',
 ]); // biome-ignore format: a list of names
 
 /** Members of records that only Fasti has. */
-const MEMBERS: ReadonlySet<string> = new Set(postKinds.flatMap(({ fields }) => oursIn(fields)));
+const MEMBERS: ReadonlySet<string> = new Set([...postKinds.flatMap(({ fields }) => oursIn(fields)), ...Object.keys(languageShape)]);
 
 /** Where the API describes itself: the second site may say more. */
 const DESCRIPTIONS = new Set(['', 'doc']);

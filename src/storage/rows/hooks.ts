@@ -28,6 +28,10 @@ export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>):
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
+/** Which kinds of records a webhook is told of: their names with commas between them, or none for all. */
+export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
+
 export async function removeHook(db: Database, id: number): Promise<void> {
   await db.change`DELETE FROM {fasti_hook_messages} WHERE hook = ${id}`;
   await db.change`DELETE FROM {fasti_hooks} WHERE id = ${id}`;

@@ -1,0 +1,159 @@
+import { loadViewer } from '../accounts/viewer.ts';
+import { fail, failParam } from '../errors.ts';
+import { HOOK_PARAMS, MOST_DELIVERIES, USUAL_DELIVERIES } from '../kinds/hook-params.ts';
+import type { Caller } from '../records/caller.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
+import {
+  addHook,
+  changeHook,
+  deleteHook,
+  HookError,
+  hookMessages,
+  kindsIn,
+  listHooks,
+  readHook,
+  retryHook,
+  type ShownHook,
+  testHook,
+} from '../webhooks/hooks.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
+import { created, ok } from './reply.ts';
+
+/*
+ * Webhooks for administrators: what `fasti webhook` does on the command line.
+ */
+
+const manages = (_look: LookUp, { viewer }: Caller): boolean => viewer.can('manage_options');
+
+const ONE = '/webhooks/(?P<id>\\d+)';
+/** How each of these routes refuses, besides the statuses of every route. */
+const REFUSALS = ['403', '404'] as const;
+
+/** No kinds: all of them. */
+const shown = <H extends ShownHook>(hook: H) => ({ ...hook, kinds: kindsIn(hook.kinds) });
+
+export const webhookRoutes: readonly ServedRoute[] = [
+  {
+    pattern: '/webhooks',
+    texts: 'webhooks',
+    refusals: ['403'],
+    endpoints: [
+      endpoint({
+        methods: ['GET'],
+        summary: 'webhooks.list',
+        params: {},
+        mode: 'read',
+        allow: manages,
+        run: async (site) => ok({ webhooks: (await listHooks(site)).map(shown) }),
+      }),
+      endpoint({
+        methods: ['POST'],
+        summary: 'webhooks.create',
+        params: HOOK_PARAMS.create,
+        mode: 'create',
+        success: '201',
+        secret: true,
+        // Whoever manages users can sign in as any of them. Others must not see more through a webhook than they may.
+        allow: (look, caller, { user = caller.viewer.id }) =>
+          manages(look, caller) && (user === caller.viewer.id || caller.viewer.can('edit_users')),
+        run: async (site, caller, { url = '', kinds = [], user = 0 }) => {
+          if (user > 0 && !(await loadViewer(site.db, caller.settings, user))) failParam('user', 'user-unknown');
+          const hook = await addHook(site, { url, kinds: kinds.join(), user });
+          return created({ record: shown(hook) }, restUrl(caller, `${caller.namespace}/webhooks/${hook.id}`));
+        },
+      }),
+    ],
+  },
+  {
+    pattern: ONE,
+    texts: 'webhooks',
+    refusals: REFUSALS,
+    endpoints: [
+      recordEndpoint({
+        methods: ['GET'],
+        summary: 'webhooks.read',
+        params: HOOK_PARAMS.one,
+        mode: 'read',
+        allow: manages,
+        run: async (site, _caller, { id }) => ok(shown(await found(readHook(site, id)))),
+      }),
+      recordEndpoint({
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: 'webhooks.change',
+        params: HOOK_PARAMS.change,
+        mode: 'change',
+        allow: manages,
+        run: async (site, _caller, { id, kinds, state }) => ok(shown(await found(changeHook(site, id, { kinds: kinds?.join(), state })))),
+      }),
+      recordEndpoint({
+        methods: ['DELETE'],
+        summary: 'webhooks.delete',
+        params: HOOK_PARAMS.one,
+        mode: 'read',
+        allow: manages,
+        run: async (site, _caller, { id }) => {
+          const previous = shown(await found(readHook(site, id)));
+          await deleteHook(site, id);
+          return ok({ deleted: true, previous });
+        },
+      }),
+    ],
+  },
+  {
+    pattern: `${ONE}/test`,
+    texts: 'webhooks',
+    refusals: REFUSALS,
+    endpoints: [
+      recordEndpoint({
+        methods: ['POST'],
+        summary: 'webhooks.test',
+        params: HOOK_PARAMS.one,
+        mode: 'read',
+        allow: manages,
+        run: async (site, _caller, { id }) => ok({ queued: await found(testHook(site, id)) }),
+      }),
+    ],
+  },
+  {
+    pattern: `${ONE}/retry`,
+    texts: 'webhooks',
+    refusals: REFUSALS,
+    endpoints: [
+      recordEndpoint({
+        methods: ['POST'],
+        summary: 'webhooks.retry',
+        params: HOOK_PARAMS.one,
+        mode: 'read',
+        allow: manages,
+        run: async (site, _caller, { id }) => ok({ queued: await found(retryHook(site, id)) }),
+      }),
+    ],
+  },
+  {
+    pattern: `${ONE}/deliveries`,
+    texts: 'webhooks',
+    refusals: REFUSALS,
+    endpoints: [
+      recordEndpoint({
+        methods: ['GET'],
+        summary: 'webhooks.deliveries',
+        params: HOOK_PARAMS.deliveries,
+        mode: 'read',
+        allow: manages,
+        run: async (site, _caller, { id, limit = USUAL_DELIVERIES }) =>
+          ok({ deliveries: await found(hookMessages(site, id, Math.min(limit, MOST_DELIVERIES))) }),
+      }),
+    ],
+  },
+];
+
+/** What a webhook gives, which the caller may name though it is not there. Throws webhook-not-found. */
+async function found<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof HookError && error.problem === 'hook-unknown') return fail('webhook-not-found');
+    throw error;
+  }
+}

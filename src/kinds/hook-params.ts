@@ -1,0 +1,33 @@
+import { kindNames } from './changes-params.ts';
+import { anyId, type Grammar, oneOf, positive } from './grammar.ts';
+import type { Params } from './kind.ts';
+
+/** As long as the column that keeps it. */
+const LONGEST_URL = 2000;
+
+/** Whether messages can be sent to an address at all. What it leads to is looked at when they are sent. */
+export const isHookUrl = (text: string): boolean =>
+  text.length <= LONGEST_URL && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+const hookUrl: Grammar<string> = {
+  longest: LONGEST_URL,
+  hint: { reason: 'not-a-web-address', example: 'https://example.org/hook' },
+  json: { type: 'string', format: 'uri' },
+  read: (raw) => (typeof raw === 'string' && isHookUrl(raw) ? { value: raw } : { fault: { stage: 'value' } }),
+};
+
+/** How many deliveries are shown unless another number is asked for. */
+export const USUAL_DELIVERIES = 50;
+/** The most deliveries that one answer shows. */
+export const MOST_DELIVERIES = 500;
+
+const ID = { id: { grammar: anyId, required: true } } satisfies Params;
+const KINDS = { kinds: { grammar: kindNames } } satisfies Params;
+
+/** What the routes of webhooks take. */
+export const HOOK_PARAMS = {
+  create: { url: { grammar: hookUrl, required: true }, ...KINDS, user: { grammar: positive } },
+  one: ID,
+  change: { ...ID, ...KINDS, state: { grammar: oneOf(['active', 'paused'], 'enum') } },
+  deliveries: { ...ID, limit: { grammar: positive, fallback: USUAL_DELIVERIES } },
+} satisfies Readonly<Record<string, Params>>;

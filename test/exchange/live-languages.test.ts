@@ -1,0 +1,87 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { commandIn, temporaryFolder } from '../cli/command.ts';
+import type { Json } from '../support/asking.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+/*
+ * A running site in two languages comes over with them.
+ */
+
+const HEADERS = { Host: '127.0.0.1:8081' };
+const EVENTS = '/wp-json/tribe/events/v1/events?start_date=2000-01-01&end_date=2100-01-01&per_page=50&translation_language=all';
+
+const folder = temporaryFolder();
+
+/** What a server answers that passes requests on to another one, and does this to the bodies. */
+async function proxyOf(site: RunningSite, change: (text: string) => string): Promise<http.Server> {
+  const server = http.createServer(async (req, res) => {
+    const { status, text } = await site.send('GET', req.url ?? '/', { headers: HEADERS });
+    res.writeHead(status, { 'content-type': 'application/json' }).end(change(text));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return server;
+}
+const baseOf = (server: http.Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** An answer without what says the languages of records. */
+const unspoken = (text: string): string =>
+  JSON.stringify(JSON.parse(text), (name, value) => (['language', 'translations', 'languages'].includes(name) ? undefined : value));
+
+for (const form of ['polylang', 'wpml'] as const) {
+  describeDatabases(`a running site in two languages, as ${form} keeps them`, (open) => {
+    let old: RunningSite;
+    const servers: http.Server[] = [];
+    beforeAll(async () => {
+      old = await serveDatabase(await loadLanguages(await open(), form), { clock: () => new Date('2026-11-22T21:30:00Z') });
+    });
+    afterAll(async () => {
+      for (const server of servers) await new Promise((closed) => server.close(closed));
+      await old.close();
+    });
+
+    /** Imports the site into an empty one, and gives the events of both: by id, their languages and translations. */
+    async function imported(change: (text: string) => string) {
+      const proxy = await proxyOf(old, change);
+      servers.push(proxy);
+      const copy: Database = await open({ migrated: false });
+      const env = { DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' };
+      const fasti = commandIn(env);
+      expect((await fasti('init', '--languages=en,it')).code).toBe(0);
+      const { code, err } = await fasti('import', baseOf(proxy), '--rate=1000');
+      expect({ code, err: [0, 3].includes(code) ? '' : err }).toEqual({ code: expect.any(Number), err: '' });
+      const { out } = await fasti('event', 'list', '--format=json', '--start_date=2000-01-01', '--end_date=2100-01-01');
+      const there = await old.send('GET', EVENTS, { headers: HEADERS });
+      return { there: there.body.events as Json[], here: JSON.parse(out) as Json[] };
+    }
+    const languagesOf = (events: Json[]) => events.map(({ title, language }) => `${language} ${title}`).sort();
+    const groupsOf = (events: Json[]) => {
+      const titles = new Map(events.map(({ id, title }) => [id, title]));
+      return events.flatMap(({ translations }) => {
+        const names = Object.entries<Json>(translations).map(([code, { id }]) => `${code} ${titles.get(id)}`);
+        return names.length > 1 ? [names.sort().join()] : [];
+      });
+    };
+
+    it('comes over with the languages that it says, and each record once', async () => {
+      const { there, here } = await imported((text) => text);
+      expect(there.filter(({ language }) => language === 'it').length).toBeGreaterThan(3);
+      // What had no language has the default one now.
+      const spoken = there.map((event) => ({ ...event, language: event.language ?? 'en' }));
+      expect(languagesOf(here)).toEqual(languagesOf(spoken));
+      expect(groupsOf(here).length).toBeGreaterThan(1);
+      expect(groupsOf(here).sort()).toEqual(groupsOf(there).sort());
+    });
+
+    it('comes over with the languages of its addresses if it says none', async () => {
+      const { there, here } = await imported(unspoken);
+      const spoken = there.map((event) => ({ ...event, language: event.language ?? 'en' }));
+      expect(languagesOf(here)).toEqual(languagesOf(spoken));
+      expect(groupsOf(here)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { webhookRoutes } from '../src/http/webhook-routes.ts';
+import { serveHooks } from '../src/webhooks/deliver.ts';
+import { addHook, deleteHook, listHooks } from '../src/webhooks/hooks.ts';
+import { type As, bodyOf, describeAsking, expectRefusal, ROOT } from './support/asking.ts';
+
+/*
+ * The routes by which administrators manage webhooks.
+ */
+
+/** Refused before anything is sent: it is an address inside the network. */
+const URL = 'http://10.0.0.1/hook';
+const UNKNOWN = 999_999;
+
+const HANDLERS = webhookRoutes.flatMap(({ pattern, endpoints }) =>
+  endpoints.flatMap(({ methods }) => methods.map((method) => [method, pattern] as const)),
+);
+
+describeAsking('the routes of webhooks', (ask) => {
+  const site = () => ask.running().site;
+  beforeEach(async () => {
+    for (const { id } of await listHooks(site())) await deleteHook(site(), id);
+  });
+  const grant = (capabilities: string) =>
+    ask.rows((db) => db.from('usermeta').where({ user_id: 5, meta_key: 'wp_capabilities' }).update({ meta_value: capabilities }));
+
+  it('add a webhook and show its secret once', async () => {
+    const answer = await ask.post('/webhooks', { url: URL, kinds: ['venue', 'event'] });
+    const { secret, ...hook } = bodyOf(answer, 201);
+    expect(secret).toMatch(/^whsec_/);
+    expect(hook).toEqual({
+      id: expect.any(Number),
+      url: URL,
+      kinds: ['event', 'venue'],
+      user: 0,
+      state: 'active',
+      created_at: '2026-11-20 12:00:00',
+    });
+    expect(answer.headers.location).toMatch(new RegExp(`${ROOT}/webhooks/${hook.id}$`));
+    expect(await ask.read('/webhooks', 'admin')).toEqual({ webhooks: [hook] });
+    expect(await ask.read(`/webhooks/${hook.id}`, 'admin')).toEqual(hook);
+    expect(await ask.db().from('fasti_hooks').where('id', hook.id).first('secret')).toEqual({ secret });
+  });
+
+  it('keep no secret for a request that is sent again, and take none in a batch', async () => {
+    const headers = { 'Idempotency-Key': 'hook' };
+    const { secret } = bodyOf(await ask.send('POST', `${ROOT}/webhooks`, { as: 'admin', body: { url: URL }, headers }), 201);
+    expect(JSON.stringify(await ask.db().from('fasti_answers').select('*'))).not.toContain(secret);
+    const requests = [{ path: '/calendar/events/v1/webhooks', body: { url: URL } }];
+    const { responses } = bodyOf(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
+    expect(responses).toMatchObject([{ status: 400, body: { code: 'rest_batch_not_allowed' } }]);
+  });
+
+  it('pause and resume it, and change its kinds', async () => {
+    const { id } = await addHook(site(), { url: URL, kinds: 'event' });
+    for (const method of ['POST', 'PUT', 'PATCH'] as const) {
+      const change = async (body: object) => bodyOf(await ask.send(method, `${ROOT}/webhooks/${id}`, { as: 'admin', body }));
+      expect(await change({ state: 'paused' })).toMatchObject({ id, state: 'paused', kinds: ['event'] });
+      expect(await change({ kinds: ['tag'] })).toMatchObject({ state: 'paused', kinds: ['tag'] });
+      expect(await change({ state: 'active', kinds: [] })).toMatchObject({ state: 'active', kinds: [] });
+      expect(await change({})).toEqual(await ask.read(`/webhooks/${id}`, 'admin'));
+      await change({ kinds: 'event' });
+    }
+  });
+
+  it('test it, show what became of its messages, and send them again', async () => {
+    const { id } = await addHook(site(), { url: URL });
+    expect(bodyOf(await ask.post(`/webhooks/${id}/test`, {}))).toEqual({ queued: 1 });
+    await ask.made('/venues', { venue: 'Barn' });
+    await serveHooks(site());
+    const { deliveries } = await ask.read(`/webhooks/${id}/deliveries`, 'admin');
+    expect(deliveries).toMatchObject([{ subject: expect.stringMatching(/^venue /) }, { subject: 'webhook.test', state: 'waiting' }]);
+    expect(JSON.stringify(deliveries)).not.toContain('Barn');
+    const failed = deliveries.filter(({ attempts }: { attempts: number }) => attempts === 1);
+    expect(failed).not.toEqual([]);
+    for (const one of failed) expect(one).toMatchObject({ state: 'waiting', status: 0, error: 'address' });
+    expect((await ask.read(`/webhooks/${id}/deliveries?limit=1`, 'admin')).deliveries).toEqual([deliveries[0]]);
+    expect(bodyOf(await ask.post(`/webhooks/${id}/retry`, {}))).toEqual({ queued: 2 });
+    expect((await ask.read(`/webhooks/${id}/deliveries`, 'admin')).deliveries).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
+  });
+
+  it('remove it with its messages', async () => {
+    const { id } = await addHook(site(), { url: URL });
+    bodyOf(await ask.post(`/webhooks/${id}/test`, {}));
+    expect(bodyOf(await ask.del(`/webhooks/${id}`))).toMatchObject({ deleted: true, previous: { id, url: URL } });
+    expect(await ask.read('/webhooks', 'admin')).toEqual({ webhooks: [] });
+    expect(await ask.db().from('fasti_hook_messages').where('hook', id).select('id')).toEqual([]);
+  });
+
+  it.each([
+    ['no address', {}, 'rest_missing_callback_param', ['url']],
+    ['another protocol', { url: 'ftp://example.org' }, 'rest_invalid_param', ['url']],
+    ['too long an address', { url: `https://example.org/${'a'.repeat(2000)}` }, 'rest_invalid_param', ['url']],
+    ['a kind that there is not', { url: URL, kinds: 'event,page' }, 'rest_invalid_param', ['kinds']],
+    ['a user who is not there', { url: URL, user: UNKNOWN }, 'rest_invalid_param', ['user']],
+  ] as const)('refuse %s', async (_what, body, code, params) => {
+    expectRefusal(await ask.post('/webhooks', body), 400, code, params);
+    expect(await listHooks(site())).toEqual([]);
+  });
+
+  describe.each(HANDLERS)('%s %s', (method, pattern) => {
+    const path = (id: number) => `${ROOT}${pattern.replace('(?P<id>\\d+)', String(id))}`;
+    const body = method === 'GET' || method === 'DELETE' ? null : { url: URL, state: 'paused' };
+
+    it.each([undefined, 'sub', 'contrib', 'auth', 'ed'] as As[])('is closed to %s', async (as) => {
+      const { id, ...before } = await addHook(site(), { url: URL });
+      const answer = await ask.send(method, path(id), { body, ...(as ? { as } : {}) });
+      expectRefusal(answer, as ? 403 : 401, 'rest_forbidden');
+      expect(answer.headers.allow).toBeUndefined();
+      expect(answer.text).not.toContain(URL);
+      const { secret: _, ...shown } = before;
+      expect(await listHooks(site())).toEqual([{ id, ...shown }]);
+      expect(await ask.db().from('fasti_hook_messages').select('id')).toEqual([]);
+    });
+
+    if (pattern.includes('(?P<'))
+      it('says that there is no such webhook', async () =>
+        expectRefusal(await ask.send(method, path(UNKNOWN), { as: 'admin', body }), 404, 'rest_webhook_not_found'));
+  });
+
+  it('give the rights of others only to those who manage users', async () => {
+    const add = async (user: number, as: As) => (await ask.post('/webhooks', { url: URL, user }, as)).status;
+    expect(await add(2, 'admin')).toBe(201);
+    await grant('a:1:{s:14:"manage_options";b:1;}');
+    expect([await add(5, 'sub'), await add(1, 'sub')]).toEqual([201, 403]);
+    expect((await ask.read('/webhooks', 'sub')).webhooks.map(({ user }: { user: number }) => user)).toEqual([2, 5]);
+  });
+});
