@@ -203,14 +203,12 @@ function followedOthers(db: Database, clock: () => Date): Others {
     ranges: createRowRanges(db, languages),
     isDated: await hasTable(db, 'tec_occurrences'),
   });
-  const ready = async (languages: Spoken): Promise<Prints> => {
+  // Before the first comparison, and where languages are kept in other rows since, notes wait for the next one.
+  const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
+  const takeOver: Others['takeOver'] = async ({ whole, languages }) => {
     // Another plugin for languages keeps them in other rows.
     if (!opened || opened.form !== languages?.form) opened = await open(languages);
-    return opened;
-  };
-  const inbox = createInbox(db, clock, async (languages) => (await ready(languages)).sources);
-  const takeOver: Others['takeOver'] = async ({ whole, languages }) => {
-    const { sources, ranges, isDated } = await ready(languages);
+    const { sources, ranges, isDated } = opened;
     const suspects = whole ? undefined : await ranges.suspects();
     if (!suspects) await ranges.begin();
     await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });

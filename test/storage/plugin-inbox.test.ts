@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { createInbox, type Inbox } from '../../src/storage/freshness/plugin-inbox.ts';
-import { printSources } from '../../src/storage/freshness/prints.ts';
+import { type PrintSource, printSources } from '../../src/storage/freshness/prints.ts';
 import { isInStep } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
@@ -18,6 +18,7 @@ const noted = (kind: string, type: string, object: number, what: string, user: n
 describeDatabases('what the WordPress plugin notes', (open) => {
   let db: Database;
   let inbox: Inbox;
+  let sources: readonly PrintSource[];
   beforeAll(async () => {
     db = await open();
   });
@@ -27,7 +28,8 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     await db.from('fasti_journal_inbox').delete();
     await takeOverChanges(db, now);
     await reindexEvents(db, now, { trust: true });
-    inbox = createInbox(db, now, () => printSources(db, undefined));
+    sources = await printSources(db, undefined);
+    inbox = createInbox(db, now, () => sources);
   });
 
   const waiting = async () => (await db.from('fasti_journal_inbox').select('id')).map(({ id }) => Number(id));
@@ -98,7 +100,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
       ].join(';\n'),
     );
     const last = await newest();
-    const others = Array.from({ length: 3 }, () => createInbox(db, now, () => printSources(db, undefined)));
+    const others = Array.from({ length: 3 }, () => createInbox(db, now, () => sources));
     await Promise.all(others.map((other) => other.drain(last, undefined)));
     expect((await entriesAfter(db, from, 100)).map(({ object }) => object).sort()).toEqual([...ids].sort());
     expect(await waiting()).toEqual([]);
@@ -124,7 +126,9 @@ describeDatabases('what the WordPress plugin notes', (open) => {
 
   it('harms nobody when it cannot be taken over', async () => {
     await runScript(db, noted('user', '', 1, 'changed', 1));
-    const failing = createInbox(db, now, () => Promise.reject(new Error('no sources')));
+    const failing = createInbox(db, now, () => {
+      throw new Error('no sources');
+    });
     await failing.drain(await newest(), undefined);
     expect(await waiting()).toHaveLength(1);
   });

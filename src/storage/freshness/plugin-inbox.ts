@@ -30,16 +30,16 @@ const AT_ONCE = 500;
 /** After a failure the same notes are left alone for so many milliseconds. */
 const REST_MS = 1000;
 
-/** `sources`: where the prints of this database come from. */
-export function createInbox(db: Database, now: () => Date, sources: (languages: Spoken) => Promise<readonly PrintSource[]>): Inbox {
+/** `sources`: where the prints of this database come from; undefined: that is not known yet, and the notes stay. */
+export function createInbox(db: Database, now: () => Date, sources: (languages: Spoken) => readonly PrintSource[] | undefined): Inbox {
   let failed = { newest: 0, at: Number.NEGATIVE_INFINITY };
   return {
     drain: async (newest, languages) => {
       if (failed.newest === newest && performance.now() - failed.at < REST_MS) return;
       try {
-        const from = await sources(languages);
+        const from = sources(languages);
         // Before that nobody can tell what was changed. Everything is about to be looked at, and the notes stay.
-        if (await arePrintsComplete(db, languages)) return await db.transaction((trx) => drainSome(trx, now(), from, languages));
+        if (from && (await arePrintsComplete(db, languages))) return await db.transaction((trx) => drainSome(trx, now(), from, languages));
       } catch {
         // The comparison of everything finds what is not taken over here; `fasti doctor` tells of notes that stay.
       }
