@@ -151,7 +151,9 @@ describeAsking('Fields that a site defines', (ask) => {
     await define(ask);
     await ask.changed(`/events/${id}`, { custom_fields: { note: 'x', seats: 1 } });
     await cost();
-    expect(await cost()).toEqual(without);
+    // What is remembered may make it less.
+    const now = await cost();
+    expect(now.filter((queries, place) => queries > (without[place] ?? 0))).toEqual([]);
   });
 
   it('tell nothing of protected events', async () => {

@@ -44,6 +44,8 @@ export const LENGTHS = {
   /** The name of a term with its markup, which is taken out. */
   name: 4000,
   address: 8192,
+  /** The URL of a webhook. */
+  url: 2000,
   /** Ids with commas between them. */
   ids: 20_000,
   /** What a column of the type `TEXT` holds: titles, excerpts, one meta. */

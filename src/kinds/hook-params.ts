@@ -1,16 +1,15 @@
 import { kindNames } from './changes-params.ts';
-import { anyId, type Grammar, oneOf, positive } from './grammar.ts';
+import { anyId, type Grammar, LENGTHS, oneOf, positive } from './grammar.ts';
 import type { Params } from './kind.ts';
 
 /** As long as the column that keeps it. */
-const LONGEST_URL = 2000;
 
 /** Whether messages can be sent to an address at all. What it leads to is looked at when they are sent. */
 export const isHookUrl = (text: string): boolean =>
-  text.length <= LONGEST_URL && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  text.length <= LENGTHS.url && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 const hookUrl: Grammar<string> = {
-  longest: LONGEST_URL,
+  longest: LENGTHS.url,
   hint: { reason: 'not-a-web-address', example: 'https://example.org/hook' },
   json: { type: 'string', format: 'uri' },
   read: (raw) => (typeof raw === 'string' && isHookUrl(raw) ? { value: raw } : { fault: { stage: 'value' } }),

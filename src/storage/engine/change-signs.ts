@@ -8,6 +8,11 @@ export interface ChangeSigns {
    */
   readonly settled: boolean;
   /**
+   * Whether the server has no note of some table: nobody has written to it since the start, or the server has forgotten
+   * it, as it does where it holds more tables than it keeps open. Then a change may show in the log alone.
+   */
+  readonly forgets: boolean;
+  /**
    * How far the server's log has come, which every commit in any database moves. Undefined where it does not say.
    */
   readonly position: string | undefined;

@@ -31,6 +31,8 @@ export type TakeOver = (how: { readonly whole: boolean }) => Promise<boolean>;
 const MARGIN_MS = 1000;
 /** For so long something remembered may be used while it is not known what a change was. */
 const GRACE_MS = 600;
+/** Where the server may have forgotten a change, and its log has moved, they are taken over again after so long. */
+const AGAIN_MS = 500;
 /** Changes are taken over again for the same signs after so many times what it took before. */
 const REST = 5;
 
@@ -38,6 +40,7 @@ const REST = 5;
 interface Look {
   readonly sighting: Sighting;
   readonly position: string | undefined;
+  readonly forgets: boolean;
   readonly surprises: number;
   readonly at: number;
 }
@@ -70,7 +73,7 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const surprises = comparison?.surprises() ?? 0;
-    const taken = taking.see({ sighting, position: signs.position, surprises, at });
+    const taken = taking.see({ sighting, position: signs.position, forgets: signs.forgets, surprises, at });
     const version = taken.isPossible ? 'taken over' : `${sighting.epoch}.${surprises}`;
     const isUsable = taken.isPossible ? taken.isUsable : sighting.trusted;
     return { version: isUsable ? version : undefined, since: since(at), isTakenOver: taken.isPossible && taken.isDone };
@@ -115,13 +118,18 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
   const isDone = (look: Look): boolean =>
     done !== undefined && isSameRun(look) && (done.sighting.trusted || (look.position !== undefined && look.position === done.position));
 
+  /** Whether something may have changed without a sign. What is known counts until it is looked at. */
+  const mayBeMissing = (look: Look): boolean =>
+    look.forgets && look.position !== done?.position && look.at - begun > Math.max(AGAIN_MS, REST * took);
+
   return {
     see: (look) => {
       const known = isDone(look);
       if (known) doneAt = look.at;
       const isDue = done === undefined || !isSameRun(look) || look.sighting.trusted || look.at - begun > REST * took;
       const rested = look.at - begun > took;
-      if (takeOver && !known && !isRunning && isDue && rested) void run(look);
+      const isMissing = known ? mayBeMissing(look) : isDue && rested;
+      if (takeOver && !isRunning && isMissing) void run(look);
       return { isPossible, isDone: known, isUsable: known || look.at - doneAt < GRACE_MS };
     },
   };

@@ -14,19 +14,20 @@ export async function changeSigns(db: Asker, tables: readonly string[]): Promise
   const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
   const [rows, status] = (await Promise.all([
     db.ask(
-      `SELECT LOWER(TABLE_NAME) AS name, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
+      `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS forgotten, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
          CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
        FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
       [...tables],
     ),
     db.ask("SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime', 'Innodb_lsn_current', 'Innodb_redo_log_current_lsn')"),
-  ])) as [{ name: string; young: number; sign: string }[], { Variable_name: string; Value: string }[]];
+  ])) as [{ name: string; forgotten: number; young: number; sign: string }[], { Variable_name: string; Value: string }[]];
   const statusOf = (name: RegExp) => status.find(({ Variable_name }) => name.test(Variable_name))?.Value;
   const seconds = statusOf(/^uptime$/i);
   const signs = new Map(rows.map(({ name, sign }) => [name, sign]));
   return {
     signs: tables.map((table) => signs.get(table.toLowerCase()) ?? ''),
     settled: rows.every(({ young }) => Number(young) === 0),
+    forgets: rows.some(({ forgotten }) => Number(forgotten) === 1),
     position: statusOf(/lsn/i),
     uptime: seconds === undefined ? undefined : Number(seconds),
   };
