@@ -206,6 +206,15 @@ export const settings = {
       'Where WordPress writes to the same MySQL or MariaDB database: for how many seconds, at most, an answer is still given that a change made wrong without the server showing it. What the server shows, which is nearly everything, is noticed after `CACHE_FRESHNESS_MS`.',
     schema: whole(1, 86_400).transform((seconds) => seconds * 1000),
   },
+  followWordpress: {
+    env: 'FOLLOW_WORDPRESS',
+    type: 'switch',
+    fallback: 'off',
+    allowed: 'on or off',
+    meaning:
+      'Experimental. Where WordPress writes to the same database: whether its changes are taken into the journal, for `/changes` and webhooks, and into the index, which lists are then read from. Under load a change may be missing from lists for up to `CACHE_STALE_SECONDS`.',
+    schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
+  },
   journalDays: {
     env: 'JOURNAL_DAYS',
     type: 'number',

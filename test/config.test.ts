@@ -33,6 +33,7 @@ describe('settings', () => {
       themeDir: undefined,
       contentLanguages: 'auto',
       contentLanguageDefault: 'auto',
+      followWordpress: false,
       journalDays: 90,
       logFormat: 'auto',
       cache: true,

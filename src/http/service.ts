@@ -34,8 +34,7 @@ const DUE_MS = 30_000;
 const GRACE_MS = 3000;
 /** What is said at the start where lists do without their index. */
 const WITHOUT_INDEX: Record<IndexLack, string> = {
-  shared:
-    'WordPress writes to this database too: the index of lists is made in the background, and lists are read from its tables until then',
+  shared: 'WordPress writes to this database too: lists are read from its tables, unless FOLLOW_WORDPRESS is on and the index is made',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
@@ -106,7 +105,7 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
 
   async function serve(): Promise<void> {
     if (phase === 'starting') phase = 'serving';
-    site.followOthers();
+    if (site.config.followWordpress) site.followOthers();
     open('ready');
     void tellHooks();
     while (!ending) {

@@ -40,6 +40,8 @@ const REST = 5;
 interface Look {
   readonly sighting: Sighting;
   readonly position: string | undefined;
+  /** For how many milliseconds the position has been seen where it is: what moved it can be read by then. */
+  readonly stillFor: number;
   readonly forgets: boolean;
   readonly surprises: number;
   readonly at: number;
@@ -59,6 +61,7 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
   const margin = dialect.showsEveryChange ? 0 : MARGIN_MS;
   const taking = createTaking(takeOver, clock);
   let last: Sighting | undefined;
+  let stood: { readonly position: string | undefined; readonly since: number } | undefined;
 
   const since = (at: number): number => {
     if (!comparison) return Number.NEGATIVE_INFINITY;
@@ -71,9 +74,11 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     const signs = await dialect.changeSigns(db, tables);
     const sighting = nextSighting(last, signs, at, margin);
     last = sighting;
+    if (stood?.position !== signs.position) stood = { position: signs.position, since: at };
+    const stillFor = at - (stood?.since ?? at);
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const surprises = comparison?.surprises() ?? 0;
-    const taken = taking.see({ sighting, position: signs.position, forgets: signs.forgets, surprises, at });
+    const taken = taking.see({ sighting, position: signs.position, stillFor, forgets: signs.forgets, surprises, at });
     const version = taken.isPossible ? 'taken over' : `${sighting.epoch}.${surprises}`;
     const isUsable = taken.isPossible ? taken.isUsable : sighting.trusted;
     return { version: isUsable ? version : undefined, since: since(at), isTakenOver: taken.isPossible && taken.isDone };
@@ -115,8 +120,11 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
 
   const isSameRun = (look: Look): boolean => done?.sighting.firstSeen === look.sighting.firstSeen && done.surprises === look.surprises;
   /** A further change would show: in the signs, since they were settled then, or in the position. */
-  const isDone = (look: Look): boolean =>
-    done !== undefined && isSameRun(look) && (done.sighting.trusted || (look.position !== undefined && look.position === done.position));
+  const isDone = (look: Look): boolean => done !== undefined && isSameRun(look) && (done.sighting.trusted || stoodStill(done, look));
+
+  /** The log moves before what was written can be read: it must have stood still for a while before all was looked at. */
+  const stoodStill = (before: Look, look: Look): boolean =>
+    look.position !== undefined && look.position === before.position && before.stillFor >= MARGIN_MS;
 
   /** Whether something may have changed without a sign. What is known counts until it is looked at. */
   const mayBeMissing = (look: Look): boolean =>
@@ -126,7 +134,8 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
     see: (look) => {
       const known = isDone(look);
       if (known) doneAt = look.at;
-      const isDue = done === undefined || !isSameRun(look) || look.sighting.trusted || look.at - begun > REST * took;
+      const isDue =
+        done === undefined || !isSameRun(look) || look.sighting.trusted || look.stillFor >= MARGIN_MS || look.at - begun > REST * took;
       const rested = look.at - begun > took;
       const isMissing = known ? mayBeMissing(look) : isDue && rested;
       if (takeOver && !isRunning && isMissing) void run(look);
