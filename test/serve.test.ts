@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -91,11 +92,15 @@ describe('a process that is told to end', () => {
 
   it('ends at once when it is told a second time', async () => {
     const { port, child, ended, said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
+    // Somebody is connected, so that it waits.
+    const held = connect(port, '127.0.0.1').on('error', () => undefined);
+    await once(held, 'connect');
     const end = keepReading(port, '/health/live', 1);
     child.kill('SIGTERM');
     await said('stopping');
     child.kill('SIGTERM');
     expect(await ended).toBe('SIGTERM');
+    held.destroy();
     await end();
   });
 
