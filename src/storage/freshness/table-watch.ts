@@ -122,7 +122,9 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
   /** A further change would show: in the signs, since they were settled then, or in the position. */
   const isDone = (look: Look): boolean => done !== undefined && isSameRun(look) && (done.sighting.trusted || stoodStill(done, look));
 
-  /** The log moves before what was written can be read: it must have stood still for a while before all was looked at. */
+  /**
+   * The log moves before what was written can be read: it must have stood still for a while before all was looked at.
+   */
   const stoodStill = (before: Look, look: Look): boolean =>
     look.position !== undefined && look.position === before.position && before.stillFor >= MARGIN_MS;
 
