@@ -229,7 +229,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     sourceId: name,
     place: `${file}:${event.line}`,
     columns: {
-      post_title: escHtml(event.summary.replace(/\s+/g, ' ').trim()),
+      post_title: escHtml(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
       post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
       ...moments(event),
