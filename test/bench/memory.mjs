@@ -143,7 +143,7 @@ async function remade(env, authorization) {
   return { on: median(times.on.slice(10)), off: median(times.off.slice(10)) };
 }
 
-/** Lists with the same records at addresses that nobody asked for before: requests a second, and processor time each. */
+/** Lists of the same records at addresses that nobody asked for before: their rate and processor time. */
 async function freshLists(env) {
   const services = {};
   const loads = {};
