@@ -1,4 +1,8 @@
 import type { JSX } from 'preact';
+import { termChoices } from '../forms/about.ts';
+import { controlOf } from '../forms/controls.tsx';
+import { textIn, textsIn } from '../forms/form-values.ts';
+import { labelOf } from '../forms/labels.ts';
 import { isTwentyFour, spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
@@ -8,11 +12,8 @@ import { type Editable, type EditList, listToEdit } from '../records/editing.ts'
 import { mayCreate } from '../records/posts.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { termChoices } from './about.ts';
-import { controlOf } from './controls.tsx';
-import { labelOf } from './labels.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, textIn, textsIn, type Visit } from './visit.ts';
+import { at, type Outcome, type Visit } from './visit.ts';
 
 /*
  * Lists of events, venues and organizers.
