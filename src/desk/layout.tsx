@@ -28,7 +28,7 @@ export function deskPage(visit: Visit, { title, part, notice = doneIn(visit), ch
   return documentOf({
     speech,
     title: `${title} · ${settings.name}`,
-    styles: [asset('base.css'), asset('desk.css')],
+    styles: ['base.css', 'forms.css', 'desk.css'].map(asset),
     scripts: visit.login ? [asset('desk.js')] : [],
     name: 'desk',
     children: (

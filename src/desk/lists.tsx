@@ -276,6 +276,7 @@ function Row(props: {
       </td>
       <th scope="row">
         {it.mayEdit && !trashed ? <Link href={at(visit, path)}>{title}</Link> : title}
+        {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
         <p class="row-actions">
           {row.post_status === 'publish' && typeof record.url === 'string' && (
             <Link href={record.url} label={`${say('desk:actions.view')}: ${title}`}>
@@ -287,6 +288,7 @@ function Row(props: {
               {say('desk:actions.duplicate')}
             </Link>
           )}
+          {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
           {it.mayDelete && !trashed && button('trash')}
           {it.mayDelete && trashed && button('restore')}
           {it.mayDelete && trashed && button('delete', true)}

@@ -23,6 +23,7 @@ import { onceWritten } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { Suggested, withSuggestedLinks } from './suggested.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
@@ -55,7 +56,8 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const plan = formPlan(visit, declared);
   const record = await readToEdit(visit.site, visit.caller, declared, id);
   const about = await aboutForm(visit, plan.kind, plan.names, record.values);
-  return { html: formPage(visit, { plan, record, shown: shownValues(plan, record.values, about), about }) };
+  const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
+  return { html: formPage(visit, { plan, record, shown, about }) };
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -84,6 +86,7 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
   const fields = await withUploads(visit, plan, record, errors);
   const values = record?.values ?? {};
   const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
+  if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
   const aboutOf = (shown: Values) => aboutForm(visit, kind, plan.names, withNamed(plan, values, shown));
   const about = await aboutOf(typed);
   const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
@@ -234,6 +237,7 @@ function formPage(visit: Visit, form: Form): string {
   const filled: Filled = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
+  const rejects = record?.suggestion !== undefined && record.row.post_status === 'pending';
   return deskPage(visit, {
     title,
     part: kind.path,
@@ -241,6 +245,7 @@ function formPage(visit: Visit, form: Form): string {
     children: (
       <>
         {record && <RecordLinks visit={visit} kind={kind} record={record} />}
+        {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
         <ErrorSummary form={filled} speech={visit.speech} />
         <form
           method="post"
@@ -273,6 +278,11 @@ function formPage(visit: Visit, form: Form): string {
             <button type="submit" class="button-main">
               {say('desk:form.save')}
             </button>
+            {record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && (
+              <button type="submit" name="publish" value="1">
+                {say('desk:suggestion.publish')}
+              </button>
+            )}
             <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
           </div>
         </form>
@@ -280,8 +290,8 @@ function formPage(visit: Visit, form: Form): string {
           <ButtonForm
             visit={visit}
             path={`/${kind.path}/${record.id}/trash`}
-            text={say('desk:actions.trash')}
-            danger={say('desk:actions.trash-sure')}
+            text={say(rejects ? 'desk:suggestion.reject' : 'desk:actions.trash')}
+            danger={say(rejects ? 'desk:suggestion.reject-sure' : 'desk:actions.trash-sure')}
           />
         )}
       </>

@@ -79,6 +79,7 @@ export const deskRoutes: readonly DeskRoute[] = [
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
       upload(`${path}/:id`, edits, (visit, pieces) => saveRecord(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
+      post(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
         post(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
       ),

@@ -10,6 +10,8 @@ export interface Filled {
   readonly kind: PostKind;
   readonly shown: Readonly<Record<string, Shown>>;
   readonly about: About;
+  /** What fields are called that are no fields of the kind. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** What is wrong, by field. */
   readonly errors?: ReadonlyMap<string, string>;
   /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
@@ -21,16 +23,16 @@ export function ErrorSummary({
   form,
   speech,
 }: {
-  readonly form: Pick<Filled, 'errors' | 'kind'>;
+  readonly form: Pick<Filled, 'errors' | 'kind' | 'labels'>;
   readonly speech: Speech;
 }): JSX.Element | null {
-  const { errors, kind } = form;
+  const { errors, kind, labels = {} } = form;
   if (!errors || errors.size === 0) return null;
   return (
     <ul class="error-summary">
       {[...errors].map(([name, text]) => (
         <li key={name}>
-          <Link href={`#${name}`}>{labelOf(speech, kind.name, name)}</Link>: {text}
+          <Link href={`#${name}`}>{labels[name] ?? labelOf(speech, kind.name, name)}</Link>: {text}
         </li>
       ))}
     </ul>
