@@ -18,6 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['records', 'accounts'],
   ['exchange', 'webhooks'],
   ['upkeep', 'sample'],
+  ['forms'],
   ['pages', 'desk'],
   ['http', 'cli'],
   ['main.ts', 'cli.ts'],
