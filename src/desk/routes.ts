@@ -2,7 +2,7 @@ import { foundLinks } from '../forms/about.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
-import { importByForm, importPage } from './import.tsx';
+import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
 import {
@@ -105,6 +105,8 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/month/move', can('edit_tribe_events'), moveEvent),
   get('/import', can('import'), (visit) => importPage(visit)),
   upload('/import', can('import'), importByForm),
+  get('/import/progress', can('import'), (visit) => importProgressPage(visit)),
+  post('/import/undo', can('import'), undoByForm),
   get('/people', can('list_users'), (visit) => peoplePage(visit)),
   post('/people', can('create_users'), invite),
   get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),
