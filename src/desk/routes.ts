@@ -2,6 +2,7 @@ import { foundLinks } from '../forms/about.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
@@ -101,6 +102,10 @@ export const deskRoutes: readonly DeskRoute[] = [
       json: await foundLinks(visit, name, textIn(visit.request.query, 'q').trim()),
     })),
   ),
+  get('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => datesPage(visit, idOf(pieces))),
+  post('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => addDateByForm(visit, idOf(pieces))),
+  post('/events/:id/dates/leave-out', can('edit_tribe_events'), (visit, pieces) => leaveOutByForm(visit, idOf(pieces))),
+  post('/events/:id/dates/move', can('edit_tribe_events'), (visit, pieces) => moveDateByForm(visit, idOf(pieces))),
   get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
   post('/month/move', can('edit_tribe_events'), moveEvent),
   get('/import', can('import'), (visit) => importPage(visit)),
