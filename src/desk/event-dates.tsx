@@ -23,8 +23,8 @@ import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
- * The dates of an event that recurs: its rule in words, and its next dates, of which single ones are left out, moved and
- * added.
+ * The dates of an event that recurs: its rule in words, and its next dates, of which single ones are left out, moved
+ * and added.
  */
 
 const EVENT = postKind('event');

@@ -7,8 +7,8 @@ const UNTOLD = ['byYearDay', 'byWeekNo', 'byHour', 'byMinute', 'bySecond', 'bySe
 const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' };
 
 /**
- * A rule in words: `every 2 weeks, on Monday and Thursday, until Thursday 31 December 2026`. Undefined where no sentence
- * tells all of it.
+ * A rule in words: `every 2 weeks, on Monday and Thursday, until Thursday 31 December 2026`. Undefined where no
+ * sentence tells all of it.
  */
 export function ruleInWords(speech: Speech, rule: Rule): string | undefined {
   const { say } = speech;
