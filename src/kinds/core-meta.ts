@@ -17,6 +17,8 @@ type MetaType = 'boolean' | 'string' | 'ids';
 interface CoreMeta {
   readonly type: MetaType;
   readonly fields: ReadonlyMap<string, string>;
+  /** Whether WordPress would not have it: it is shown only where there is one, so that clients find what they know. */
+  readonly ours?: boolean;
 }
 
 /**
@@ -44,7 +46,11 @@ const EVERYWHERE: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
     const [owner] = owners;
     return [
       key,
-      { type: owner ? typeOf(owner.field) : 'string', fields: new Map(owners.map(({ postType, name }) => [postType, name])) },
+      {
+        type: owner ? typeOf(owner.field) : 'string',
+        fields: new Map(owners.map(({ postType, name }) => [postType, name])),
+        ours: owners.length > 0 && owners.every(({ field }) => field.ours),
+      },
     ] as const;
   }),
 );
@@ -67,11 +73,15 @@ function registered(postType: string): Readonly<Record<string, CoreMeta>> {
 }
 
 /**
- * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all of them,
- * typed.
+ * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
+ * has, typed, and what is ours where there is any.
  */
 export function coreMeta(postType: string, metas: Metas | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(registered(postType)).map(([key, { type }]) => [key, shown(type, metas?.get(key) ?? [])]));
+  return Object.fromEntries(
+    Object.entries(registered(postType)).flatMap(([key, { type, ours }]) =>
+      ours && !metaOf(metas, key) ? [] : [[key, shown(type, metas?.get(key) ?? [])]],
+    ),
+  );
 }
 
 function shown(type: MetaType, stored: readonly string[]): unknown {
