@@ -3,22 +3,22 @@
  * that the sources take.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** As deep in the repository as `dist/src`, so that the program finds what it looks for. */
-const FOLDER = join(ROOT, 'test/dist');
+/** Laid out as the package is. */
+const FOLDER = join(ROOT, 'node_modules/.cache/program');
 /** Says what the program was made of. */
 const MARK = join(FOLDER, 'made-of');
 /** What is built of it; packages change with the lock file. */
 const SOURCES = ['src', 'migrations', 'bin', 'package-lock.json'];
 
 /** What to start with Node. */
-export const COMMAND = join(FOLDER, 'src/cli.js');
+export const COMMAND = join(FOLDER, 'dist/src/cli.js');
 /** What each of several processes that serve starts. */
-export const MAIN = join(FOLDER, 'src/main.js');
+export const MAIN = join(FOLDER, 'dist/src/main.js');
 
 /** Builds it, unless this was done since the sources changed. jest calls this once, before all tests. */
 export default async function buildProgram() {
@@ -26,10 +26,9 @@ export default async function buildProgram() {
   if (existsSync(MARK) && readFileSync(MARK, 'utf8') === made) return;
   const [{ build }, { OPTIONS }] = await Promise.all([import('esbuild'), import('../../bin/build.mjs')]);
   rmSync(FOLDER, { recursive: true, force: true });
-  await build({ ...OPTIONS, outdir: FOLDER, sourcemap: false });
-  mkdirSync(FOLDER, { recursive: true });
-  symlinkSync(join(ROOT, 'locales'), join(FOLDER, 'locales'));
-  symlinkSync(join(ROOT, 'src/html/assets'), join(FOLDER, 'assets'));
+  await build({ ...OPTIONS, outdir: join(FOLDER, 'dist'), sourcemap: false });
+  for (const name of ['package.json', 'locales']) symlinkSync(join(ROOT, name), join(FOLDER, name));
+  symlinkSync(join(ROOT, 'src/html/assets'), join(FOLDER, 'dist/assets'));
   writeFileSync(MARK, made);
 }
 
