@@ -51,6 +51,8 @@ export async function startPrivateMysql(folder, settings = []) {
       `--datadir=${data}`,
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
+      // Results that are too large for its memory.
+      `--tmpdir=${folder}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
       '--skip-networking=0',

@@ -11,19 +11,25 @@ import { sourceMapOf } from './compile.mjs';
 import { setGlobals } from './jest-globals.mjs';
 
 const require = createRequire(import.meta.url);
+const hooks = require('node:async_hooks');
 /** Under which jest-circus keeps who is told of each test; every file brings its own. */
 const LISTENERS = Symbol.for('EVENT_HANDLERS');
 
 /** jest-runner calls this with `new`. */
 export default function NativeRuntime() {
   const nothing = () => undefined;
+  let ended = nothing;
   return {
     setGlobalsForRuntime: setGlobals,
     // jest-circus begins anew with every file.
     requireInternalModule: (path) => {
       delete require.cache[path];
       delete globalThis[LISTENERS];
-      return require(path);
+      const [circus, storages] = storagesMadeBy(() => require(path));
+      ended = () => {
+        for (const storage of storages) storage.disable();
+      };
+      return circus;
     },
     requireModule: require,
     unstable_shouldLoadAsEsm: () => true,
@@ -32,6 +38,25 @@ export default function NativeRuntime() {
     getAllCoverageInfoCopy: nothing,
     enterTestCode: nothing,
     leaveTestCode: nothing,
-    teardown: nothing,
+    teardown: () => ended(),
   };
+}
+
+/**
+ * What `work` gives, and what it makes to follow promises: whoever is not told to stop is told of every promise of the
+ * process for good, which would be dearer with every file.
+ */
+function storagesMadeBy(work) {
+  const { AsyncLocalStorage } = hooks;
+  const made = [];
+  hooks.AsyncLocalStorage = function Followed() {
+    const storage = new AsyncLocalStorage();
+    made.push(storage);
+    return storage;
+  };
+  try {
+    return [work(), made];
+  } finally {
+    hooks.AsyncLocalStorage = AsyncLocalStorage;
+  }
 }
