@@ -1,7 +1,7 @@
 /**
- * How jest loads a test file: by Node's own `import`, in the process itself. What was loaded stays for the next file, so
- * that the sources are read, compiled and made fast by V8 once for each process rather than once for each file. It takes
- * the place of jest-runtime, which loads everything anew into a context of its own.
+ * How jest loads a test file: by Node's own `import`, in the process itself. What was loaded stays for the next file,
+ * so that the sources are read, compiled and made fast by V8 once for each process rather than once for each file. It
+ * takes the place of jest-runtime, which loads everything anew into a context of its own.
  *
  * Whatever a module keeps is therefore seen by every file after it: a test must not count on being the first.
  */
