@@ -124,7 +124,7 @@ export interface DatabaseSettings {
  */
 export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url, options), prefix, watched ? new AsyncLocalStorage() : undefined);
+  return root(engineAt(url, options), prefix, watched ? watching() : undefined);
 }
 
 /**
@@ -169,8 +169,36 @@ interface Watched {
   told: boolean;
 }
 
-/** `inside`: where the transaction that a piece of work belongs to is noted. */
-function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched> | undefined): Database {
+/** Where the transaction of a watched database is noted that a piece of work belongs to. */
+interface Watching {
+  readonly current: () => Watched | undefined;
+  readonly run: <T>(state: Watched, work: () => Promise<T>) => Promise<T>;
+}
+
+/** A piece of work may belong to transactions of several databases. */
+interface Within {
+  readonly watching: Watching;
+  readonly state: Watched;
+  readonly outer: Within | undefined;
+}
+
+/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
+const within = new AsyncLocalStorage<Within>();
+
+function watching(): Watching {
+  const own: Watching = {
+    current: () => {
+      let at = within.getStore();
+      while (at && at.watching !== own) at = at.outer;
+      return at?.state;
+    },
+    run: (state, work) => within.run({ watching: own, state, outer: within.getStore() }, work),
+  };
+  return own;
+}
+
+/** `inside`: where its transactions are noted, if they are. */
+function root(engine: Engine, prefix: string, inside: Watching | undefined): Database {
   const { driver, dialect, cluster } = engine;
   const statementOf = statements(prefix);
   const inTransaction = transactionRunner(engine);
@@ -179,7 +207,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
   let count = 0;
   driver.listen(({ sql }) => {
     count += 1;
-    const state = inside?.getStore();
+    const state = inside?.current();
     if (state) watch(state, sql);
   });
 
@@ -187,7 +215,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
    * Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself.
    */
   const refuseBeside = (): void => {
-    if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
+    if (inside?.current()?.open) throw new Error('inside a transaction, use the database given to it');
   };
 
   /** Runs a piece of work, and writes what it has gathered. */
@@ -259,7 +287,7 @@ function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched>
         if (way === outside) return db.transaction(work);
         await db.ask('SAVEPOINT part');
         const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
-        const state = inside?.getStore();
+        const state = inside?.current();
         const records = state?.records === true;
         try {
           const result = await work({ ...db, part: (inner) => inner(db) });
