@@ -112,7 +112,11 @@ async function endure(title, service, authorization) {
   await sleep(LOOK_MS);
   const heaps = heapsOf(service);
   const late = (all) => all.slice(Math.floor(all.length * FILLING));
-  const slopes = { heap: slopeOf(late(heaps), 'heap'), resident: slopeOf(late(looks), 'resident'), descriptors: slopeOf(late(looks), 'descriptors') };
+  const slopes = {
+    heap: slopeOf(late(heaps), 'heap'),
+    resident: slopeOf(late(looks), 'resident'),
+    descriptors: slopeOf(late(looks), 'descriptors'),
+  };
   const ends = (all, what) => `${late(all)[0][what].toFixed(0)} and ${all.at(-1)[what].toFixed(0)}`;
   const failed = counts.failed + record.wrong.length;
   console.log(
