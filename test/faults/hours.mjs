@@ -6,7 +6,7 @@
  *   --pause N        milliseconds between two requests of a client (20)
  *   --events N       how many events there are besides those of the sample (2000)
  *   --cache N        megabytes for answers; so few that they are full after minutes (6)
- *   --snapshots PATH two snapshots of the heap, 26 minutes before the end and then, at paths that begin so
+ *   --snapshots PATH two snapshots of the heap, once it is full and at the end, at paths that begin so
  *   --database NAME  only sqlite or mysql
  *
  * Memory must stay flat once all that is remembered is full. The heap is looked at after a collection, so that what
@@ -42,11 +42,12 @@ const HIGHEST_SLOPE = { heap: 1, descriptors: 1 };
 const JUDGED_MINUTES = 30;
 /** Until then everything that is remembered fills up. */
 const FILLING = 4 / 9;
-const FIRST_SNAPSHOT_MINUTES = 26;
 /** How many new records stay: a calendar that grows takes more memory by itself. */
 const KEPT_RECORDS = 100;
 /** Titles come back after so many: a name that is new each time is remembered like any other text. */
 const NAMES = 500;
+/** So many addresses are remembered, whether there is something or not; they are asked for before the time begins. */
+const ADDRESSES = 22_000;
 /** Likewise words that are searched for. */
 const WORDS = 5000;
 const HEAP = new URL('../support/heap.mjs', import.meta.url).href;
@@ -73,6 +74,8 @@ async function measure({ title }, provide) {
       SITE_URL: 'http://127.0.0.1',
       CACHE_MB: flags.cache,
       HEAP_TOLD: told,
+      // A snapshot takes so long that it would be killed.
+      ...(flags.snapshots === undefined ? {} : { WATCHDOG_SECONDS: '0' }),
       NODE_OPTIONS: `--import ${HEAP}`,
     },
     `${API}/events`,
@@ -87,12 +90,22 @@ async function measure({ title }, provide) {
 
 async function endure(title, service, authorization) {
   const { words } = await findWords(service.base);
+  await fillAddresses(service);
   const record = newRecord();
   const counts = { reads: 0, failed: 0 };
   const until = performance.now() + MINUTES * 60_000;
-  const stopped = () => performance.now() > until;
+  let isGone = false;
+  const stopped = () => isGone || performance.now() > until;
   const looks = [];
-  const looking = setInterval(() => looks.push(lookAt(service)), LOOK_MS);
+  const looking = setInterval(() => {
+    try {
+      looks.push(lookAt(service));
+    } catch (error) {
+      isGone = true;
+      missed.push(`${title}: the service is gone (${error.message})`);
+      clearInterval(looking);
+    }
+  }, LOOK_MS);
   if (flags.snapshots !== undefined) void takeSnapshots(service, until);
   const readers = Array.from({ length: Number(flags.clients) }, (_, number) =>
     keepReading({ ...service, words, authorization, counts, stopped, number }),
@@ -128,13 +141,21 @@ async function endure(title, service, authorization) {
     if (slopes[what].rise > highest) missed.push(`${title}: ${what} rises by ${told(slopes[what])}`);
 }
 
+async function fillAddresses({ base }) {
+  let next = 0;
+  const ask = async () => {
+    for (let number = next++; number < ADDRESSES; number = next++)
+      await (await fetch(`${base}${API}/events/${1_000_000 + number}`)).arrayBuffer();
+  };
+  await Promise.all(Array.from({ length: 4 }, ask));
+}
+
 async function takeSnapshots({ pid, told }, until) {
-  for (const [number, before] of [FIRST_SNAPSHOT_MINUTES, 0.5].entries()) {
+  for (const [number, before] of [MINUTES * (1 - FILLING), 0.5].entries()) {
     await sleep(until - performance.now() - before * 60_000);
     process.kill(pid, 'SIGUSR1');
     const file = `${told}.${number + 1}.heapsnapshot`;
     while (!existsSync(file)) await sleep(LOOK_MS / 10);
-    await sleep(LOOK_MS);
     copyFileSync(file, `${flags.snapshots}.${number + 1}.heapsnapshot`);
   }
 }

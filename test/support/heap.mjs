@@ -3,7 +3,7 @@
  * is gone. On SIGUSR2 it collects and adds a line of JSON to the file that HEAP_TOLD names; on SIGUSR1 it writes a
  * snapshot of the heap beside it.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, renameSync } from 'node:fs';
 import { setFlagsFromString, writeHeapSnapshot } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
@@ -22,6 +22,7 @@ if (isMainThread && HEAP_TOLD !== undefined) {
   });
   process.on('SIGUSR1', () => {
     snapshots += 1;
-    writeHeapSnapshot(`${HEAP_TOLD}.${snapshots}.heapsnapshot`);
+    const file = `${HEAP_TOLD}.${snapshots}.heapsnapshot`;
+    renameSync(writeHeapSnapshot(`${file}.part`), file);
   });
 }
