@@ -2,6 +2,7 @@ import ICAL from 'ical.js';
 import { stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { CUSTOM_FIELD } from './custom-field.ts';
 import type { Line } from './lines.ts';
 import { mendLine } from './mend.ts';
 
@@ -51,6 +52,8 @@ export interface CalendarEvent {
   readonly contacts: readonly string[];
   readonly categories: readonly string[];
   readonly url: string;
+  /** What fields that a site defines hold, by their names. */
+  readonly custom: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly { readonly url: string; readonly type: string }[];
   readonly status: string;
   readonly isPrivate: boolean;
@@ -108,6 +111,10 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
+    custom: all(CUSTOM_FIELD.property).map((property) => ({
+      name: parameter(property, CUSTOM_FIELD.name),
+      value: extensionText(property),
+    })),
     attachments: all('attach').map((property) => ({
       url: property[2] === 'uri' ? raw(property).trim() : '',
       type: parameter(property, 'fmttype').toLowerCase(),
@@ -214,10 +221,14 @@ const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percent
 
 function htmlOf(properties: readonly Property[]): string {
   const property = properties.find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
-  // The library knows no types of extensions, so that their texts come as they are written.
-  return property
-    ? raw(property)
-        .replace(/\\n/gi, '\n')
-        .replace(/\\([\\,;])/g, '$1')
-    : '';
+  return property ? extensionText(property) : '';
+}
+
+/**
+ * The text of an extension. The library knows no types of extensions, so that their texts come as they are written,
+ * unless the file itself says that it is one.
+ */
+function extensionText(property: Property): string {
+  const [text = ''] = textsOf(property);
+  return property[2] === 'text' ? text : text.replace(/\\([\\,;nN])/g, (_, sign: string) => (sign.toLowerCase() === 'n' ? '\n' : sign));
 }

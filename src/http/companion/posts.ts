@@ -1,6 +1,9 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { metaParam } from '../../kinds/core-meta.ts';
 import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core-params.ts';
 import { isViewable } from '../../kinds/core-post.ts';
-import type { PostKind } from '../../kinds/kind.ts';
+import { onSite } from '../../kinds/custom-fields.ts';
+import type { Params, PostKind } from '../../kinds/kind.ts';
 import {
   changeCorePost,
   createCorePost,
@@ -18,6 +21,14 @@ import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
+
+/** The parameters of writes that a site has besides: its own fields among the metas. */
+const ofSite =
+  (kind: PostKind) =>
+  (settings: SiteSettings): Params => {
+    const meta = metaParam(onSite(kind, settings));
+    return meta ? { meta } : {};
+  };
 
 const EDITED = { context: 'edit' } as const;
 
@@ -44,6 +55,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         methods: ['POST'],
         summary: `${kind.name}.create`,
         params: postFields(kind),
+        onSite: ofSite(kind),
         mode: 'create',
         allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
         run: async (site, caller, values) => {
@@ -75,6 +87,7 @@ export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
         methods: ['POST', 'PUT', 'PATCH'],
         summary: `${kind.name}.change`,
         params: { ...ID, ...postFields(kind) },
+        onSite: ofSite(kind),
         mode: 'read',
         allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
         run: async (site, caller, values) => {
