@@ -4,7 +4,8 @@ import { LONGEST_TEXT, textOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { withoutForbidden } from './characters.ts';
-import { type Elements, entryOf, homeOf } from './entries.ts';
+import { type Elements, entryOf, homeOf, type TermGroup, termGroupOf } from './entries.ts';
+import { createTerms } from './terms.ts';
 
 /** Real exports are five elements deep. */
 const DEEPEST = 32;
@@ -25,6 +26,7 @@ export function openWxr(paths: readonly string[]): Source {
     close: async () => undefined,
     hint: 'export-all',
     entries: async function* (): AsyncGenerator<Entry> {
+      const terms = createTerms();
       for (const path of paths) {
         const file = basename(path);
         for await (const record of records(path)) {
@@ -33,15 +35,17 @@ export function openWxr(paths: readonly string[]): Source {
             if (name !== undefined && home !== '' && name !== home)
               throw new SourceFault('several-sites', { file, line: record.line, one: name, other: home });
             if (home !== '') name ??= home;
-          } else yield record.entry;
+          } else if ('group' in record) terms.group(record.group);
+          else yield* terms.take(record.entry);
         }
         name ??= file;
       }
+      yield* terms.rest();
     },
   };
 }
 
-type Found = { readonly home: string; readonly line: number } | { readonly entry: Entry };
+type Found = { readonly home: string; readonly line: number } | { readonly group: TermGroup } | { readonly entry: Entry };
 
 /** One element with its text as it is. */
 interface Open {
@@ -102,6 +106,8 @@ async function* records(path: string): AsyncGenerator<Found> {
     if (home !== undefined) found.push({ home, line: parser.line });
     if (!RECORDS.has(element.name)) return;
     if (!version) throw new SourceFault('not-wxr', here());
+    const group = termGroupOf(element);
+    if (group) found.push({ group });
     found.push(...entryOf(element, `${file}:${element.name === 'item' ? itemLine : parser.line}`).map((entry) => ({ entry })));
   });
 
