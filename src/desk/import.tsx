@@ -10,11 +10,12 @@ import { SourceFault } from '../exchange/items/items.ts';
 import type { Report } from '../exchange/items/report.ts';
 import { type Source, survey } from '../exchange/items/source.ts';
 import { openSource } from '../exchange/sources.ts';
+import { membersIn, textIn } from '../forms/form-values.ts';
 import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { eventFields } from '../kinds/event-fields.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, membersIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * Importing a file: it is read, what would become of it is shown, and only then it is taken in.

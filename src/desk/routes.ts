@@ -1,6 +1,7 @@
+import { foundLinks } from '../forms/about.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
-import { findLinks } from './about.ts';
 import { importByForm, importPage } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
@@ -23,7 +24,7 @@ import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './reco
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
 import { healthPage, repair, saveSettings, settingsPage } from './site-pages.tsx';
 import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
-import { at, idIn, type Outcome, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /** The pieces of a path that a route names: `id`, `uuid`. */
 export type Pieces = Readonly<Record<string, string>>;
@@ -78,6 +79,7 @@ export const deskRoutes: readonly DeskRoute[] = [
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
       upload(`${path}/:id`, edits, (visit, pieces) => saveRecord(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
+      post(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
         post(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
       ),
@@ -95,7 +97,9 @@ export const deskRoutes: readonly DeskRoute[] = [
     ];
   }),
   ...(['venue', 'organizer'] as const).map((name) =>
-    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), (visit) => findLinks(visit, name)),
+    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), async (visit) => ({
+      json: await foundLinks(visit, name, textIn(visit.request.query, 'q').trim()),
+    })),
   ),
   get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
   post('/month/move', can('edit_tribe_events'), moveEvent),

@@ -70,11 +70,9 @@ export const polylangWriter: LanguageWriter = {
     if (!known && is === 'post' && ids.length < 2) return;
     const row = known?.row ?? (await insertGroup(db, taxonomy));
     for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leave(db, other, ids));
-    await unrelate(
-      db,
-      (await heldBy(db, row)).filter((id) => !ids.includes(id)),
-      [row],
-    );
+    const out = (await heldBy(db, row)).filter((id) => !ids.includes(id));
+    touch(db, of, out);
+    await unrelate(db, out, [row]);
     await relate(db, ids, row);
     await describe(db, row, known?.description ?? '', members);
   },

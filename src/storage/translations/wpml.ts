@@ -58,6 +58,11 @@ export const wpmlWriter: LanguageWriter = {
   async writeGroup(db, of, members) {
     touch(db, of, members.values());
     const rows = await rowsOf(db, of, [...members.values()]);
+    const before = await rowsOfGroups(
+      db,
+      rows.map(({ trid }) => trid),
+    );
+    touch(db, of, (await idsOf(db, of, before)).values());
     const [first] = rows.toSorted((one, other) => place(members, one.id) - place(members, other.id));
     if (!first) return;
     const original = rows.find(({ trid, source }) => trid === first.trid && source === null) ?? first;

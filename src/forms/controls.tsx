@@ -5,7 +5,7 @@ import { isYesOrNo } from '../kinds/editable.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { decimal, LENGTHS, timeText, timezone, url } from '../kinds/grammar.ts';
 import type { Field, Values } from '../kinds/kind.ts';
-import { membersIn, textIn, textsIn } from './visit.ts';
+import { membersIn, textIn, textsIn } from './form-values.ts';
 
 /*
  * How each field of a kind is shown in a form, and read from one. The form of a value is plain data, so that what was
