@@ -111,10 +111,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
-    custom: all(CUSTOM_FIELD.property).map((property) => ({
-      name: parameter(property, CUSTOM_FIELD.name),
-      value: extensionText(property),
-    })),
+    custom: all(CUSTOM_FIELD.property).map(customValue),
     attachments: all('attach').map((property) => ({
       url: property[2] === 'uri' ? raw(property).trim() : '',
       type: parameter(property, 'fmttype').toLowerCase(),
@@ -223,6 +220,8 @@ function htmlOf(properties: readonly Property[]): string {
   const property = properties.find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
   return property ? extensionText(property) : '';
 }
+
+const customValue = (property: Property) => ({ name: parameter(property, CUSTOM_FIELD.name), value: extensionText(property) });
 
 /**
  * The text of an extension. The library knows no types of extensions, so that their texts come as they are written,

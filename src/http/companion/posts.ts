@@ -33,76 +33,77 @@ const ofSite =
 const EDITED = { context: 'edit' } as const;
 
 /** WordPress's own routes of events, venues or organizers: the list and the single record. */
-export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
-  {
-    pattern: `/${kind.postType}`,
-    texts: 'core',
-    kind,
-    endpoints: [
-      endpoint({
-        methods: ['GET'],
-        summary: `${kind.name}.list`,
-        params: postFilters(kind),
-        unlisted: EMBED,
-        mode: 'read',
-        allow: (_look, caller, values) => mayListCore(caller, kind, values),
-        run: async (site, caller, values) => {
-          const page = await listCorePosts(site, caller, kind, values);
-          return pageWithEmbeds(site, caller, page, values._embed);
-        },
-      }),
-      endpoint({
-        methods: ['POST'],
-        summary: `${kind.name}.create`,
-        params: postFields(kind),
-        onSite: ofSite(kind),
-        mode: 'create',
-        allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
-        run: async (site, caller, values) => {
-          const id = await createCorePost(site, caller, kind, values);
-          return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
-        },
-      }),
-    ],
-  },
-  {
-    pattern: `/${kind.postType}/(?P<id>\\d+)`,
-    texts: 'core',
-    kind,
-    lockVersion: lockPostVersion(kind),
-    endpoints: [
-      recordEndpoint({
-        methods: ['GET'],
-        summary: `${kind.name}.read`,
-        params: { ...ID, ...POST_READING },
-        unlisted: EMBED,
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
-        run: async (site, caller, values) => {
-          const shown = await readCorePost(site, caller, kind, values.id, values);
-          return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
-        },
-      }),
-      recordEndpoint({
-        methods: ['POST', 'PUT', 'PATCH'],
-        summary: `${kind.name}.change`,
-        params: { ...ID, ...postFields(kind) },
-        onSite: ofSite(kind),
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
-        run: async (site, caller, values) => {
-          await changeCorePost(site, caller, kind, values.id, values);
-          return written(await readCorePost(site, caller, kind, values.id, EDITED));
-        },
-      }),
-      recordEndpoint({
-        methods: ['DELETE'],
-        summary: `${kind.name}.trash`,
-        params: { ...ID, ...FORCE },
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
-        run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
-      }),
-    ],
-  },
-];
+export const corePostRoutes = (kind: PostKind): ServedRoute[] => [list(kind), single(kind)];
+
+const list = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.postType}`,
+  texts: 'core',
+  kind,
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: postFilters(kind),
+      unlisted: EMBED,
+      mode: 'read',
+      allow: (_look, caller, values) => mayListCore(caller, kind, values),
+      run: async (site, caller, values) => {
+        const page = await listCorePosts(site, caller, kind, values);
+        return pageWithEmbeds(site, caller, page, values._embed);
+      },
+    }),
+    endpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: postFields(kind),
+      onSite: ofSite(kind),
+      mode: 'create',
+      allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
+      run: async (site, caller, values) => {
+        const id = await createCorePost(site, caller, kind, values);
+        return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
+      },
+    }),
+  ],
+});
+
+const single = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.postType}/(?P<id>\\d+)`,
+  texts: 'core',
+  kind,
+  lockVersion: lockPostVersion(kind),
+  endpoints: [
+    recordEndpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.read`,
+      params: { ...ID, ...POST_READING },
+      unlisted: EMBED,
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
+      run: async (site, caller, values) => {
+        const shown = await readCorePost(site, caller, kind, values.id, values);
+        return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
+      },
+    }),
+    recordEndpoint({
+      methods: ['POST', 'PUT', 'PATCH'],
+      summary: `${kind.name}.change`,
+      params: { ...ID, ...postFields(kind) },
+      onSite: ofSite(kind),
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
+      run: async (site, caller, values) => {
+        await changeCorePost(site, caller, kind, values.id, values);
+        return written(await readCorePost(site, caller, kind, values.id, EDITED));
+      },
+    }),
+    recordEndpoint({
+      methods: ['DELETE'],
+      summary: `${kind.name}.trash`,
+      params: { ...ID, ...FORCE },
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
+      run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
+    }),
+  ],
+});
