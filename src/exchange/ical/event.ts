@@ -3,6 +3,7 @@ import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { CUSTOM_FIELD } from './custom-field.ts';
 import type { Line } from './lines.ts';
 import { hasStrayDate, mendLine } from './mend.ts';
 
@@ -52,6 +53,8 @@ export interface CalendarEvent {
   readonly contacts: readonly string[];
   readonly categories: readonly string[];
   readonly url: string;
+  /** What fields that a site defines hold, by their names. */
+  readonly custom: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly { readonly url: string; readonly type: string }[];
   readonly status: string;
   readonly isPrivate: boolean;
@@ -112,6 +115,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
+    custom: all(CUSTOM_FIELD.property).map(customValue),
     attachments: all('attach').map((property) => ({
       url: property[2] === 'uri' ? raw(property).trim() : '',
       type: parameter(property, 'fmttype').toLowerCase(),
@@ -231,10 +235,16 @@ const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percent
 
 function htmlOf(properties: readonly Property[]): string {
   const property = properties.find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
-  // The library knows no types of extensions, so that their texts come as they are written.
-  return property
-    ? raw(property)
-        .replace(/\\n/gi, '\n')
-        .replace(/\\([\\,;])/g, '$1')
-    : '';
+  return property ? extensionText(property) : '';
+}
+
+const customValue = (property: Property) => ({ name: parameter(property, CUSTOM_FIELD.name), value: extensionText(property) });
+
+/**
+ * The text of an extension. The library knows no types of extensions, so that their texts come as they are written,
+ * unless the file itself says that it is one.
+ */
+function extensionText(property: Property): string {
+  const [text = ''] = textsOf(property);
+  return property[2] === 'text' ? text : text.replace(/\\([\\,;nN])/g, (_, sign: string) => (sign.toLowerCase() === 'n' ? '\n' : sign));
 }
