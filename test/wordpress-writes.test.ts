@@ -48,6 +48,7 @@ describeMysql('the answers beside a WordPress that writes', (open) => {
       clock: () => RECORDED_ON,
       env: { CACHE_FRESHNESS_MS: '', SHARED_WITH_WORDPRESS: 'on' },
     });
+    running.site.followOthers();
     try {
       const results: Result[] = [];
       for (const operation of recordedWrites.slice(first, end)) results.push(await beside(memoryOf(running), writer, operation));
