@@ -315,6 +315,7 @@ export interface Errors {
   "rest_upload_sideload_error": 500;
   "rest_upload_file_too_big": 400;
   "rest_too_many_requests": 429;
+  "rest_suggestions_full": 429;
   "rest_server_busy": 503;
   "rest_database_unavailable": 503;
   "rest_uploads_unavailable": 503;

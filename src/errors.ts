@@ -112,6 +112,7 @@ export const problems = {
   'raw-upload-refused': { code: 'rest_upload_sideload_error', status: 500 },
   'upload-too-large': { code: 'rest_upload_file_too_big', status: 400 },
   'too-many-requests': { code: 'rest_too_many_requests', status: 429 },
+  'suggestions-full': { code: 'rest_suggestions_full', status: 429 },
   'server-busy': { code: 'rest_server_busy', status: 503 },
   'database-unavailable': { code: 'rest_database_unavailable', status: 503 },
   'uploads-unavailable': { code: 'rest_uploads_unavailable', status: 503 },

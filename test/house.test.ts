@@ -18,6 +18,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['records', 'accounts'],
   ['exchange', 'webhooks'],
   ['upkeep', 'sample'],
+  ['forms'],
   ['pages', 'desk'],
   ['http', 'cli'],
   ['main.ts', 'cli.ts'],
@@ -28,7 +29,7 @@ const FLOORS: readonly (readonly string[])[] = [
  * import each other.
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  storage: [['engine'], ['languages', 'journal'], ['rows'], ['translations'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
+  storage: [['engine'], ['journal'], ['languages'], ['rows'], ['translations'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 

@@ -39,6 +39,8 @@ export interface SiteSettings {
   /** Whether somebody else writes to these tables: WordPress, where the calendar's plugin is active in it. */
   readonly shared: boolean;
   readonly calendar: CalendarSettings;
+  /** Where visitors suggest events, below the page of all events; empty: nowhere. */
+  readonly suggestSlug: string;
   /** Undefined: the tables have no place for recurring events. */
   readonly recurrence: RecurrenceSettings | undefined;
   /** The languages that content is written in; undefined: it has none. */
@@ -97,6 +99,9 @@ export interface DateFormats {
 /** The option that holds the calendar's own settings. */
 export const CALENDAR_OPTION = 'tribe_events_calendar_options';
 
+/** The option that holds `SiteSettings.suggestSlug`. */
+export const SUGGEST_SLUG_OPTION = 'fasti_suggest_slug';
+
 /** The option that holds `versionKey`. */
 export const VERSION_KEY_OPTION = 'fasti_version_key';
 
@@ -132,7 +137,7 @@ export const settingNames = (prefix: string): string[] => [
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
   'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
   'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
-  'polylang', 'icl_sitepress_settings',
+  'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION,
 ]; // biome-ignore format: a list of names
 
 /** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
@@ -167,6 +172,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
       text('date_format'),
       text('time_format'),
     ),
+    suggestSlug: text(SUGGEST_SLUG_OPTION),
     recurrence: undefined,
     contentLanguages: undefined,
     versionKey: text(VERSION_KEY_OPTION),

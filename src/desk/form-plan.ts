@@ -1,5 +1,4 @@
 import { onSite } from '../kinds/custom-fields.ts';
-import { isYesOrNo } from '../kinds/editable.ts';
 import type { Field, PostKind, Values } from '../kinds/kind.ts';
 import type { Visit } from './visit.ts';
 
@@ -72,6 +71,3 @@ export function freshValues({ settings, caller }: Visit, kind: PostKind): Values
       : Object.fromEntries(['show_map', 'show_map_link'].filter((name) => name in kind.fields).map((name) => [name, true]))),
   };
 }
-
-/** Whether a new record is told about a field though nothing was typed: the box that is not ticked says no. */
-export const isAlwaysSaid = (field: Field | undefined): boolean => field !== undefined && isYesOrNo(field.grammar);

@@ -1,11 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { textIn } from '../forms/form-values.ts';
 import { documentOf } from '../html/document.tsx';
 import { Link } from '../html/links.tsx';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { mayListToEdit } from '../records/editing.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { at, textIn, type Visit } from './visit.ts';
+import { at, type Visit } from './visit.ts';
 
 export interface PageProps {
   readonly title: string;
@@ -27,7 +28,7 @@ export function deskPage(visit: Visit, { title, part, notice = doneIn(visit), ch
   return documentOf({
     speech,
     title: `${title} · ${settings.name}`,
-    styles: [asset('base.css'), asset('desk.css')],
+    styles: ['base.css', 'forms.css', 'desk.css'].map(asset),
     scripts: visit.login ? [asset('desk.js')] : [],
     name: 'desk',
     children: (

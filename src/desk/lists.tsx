@@ -1,4 +1,8 @@
 import type { JSX } from 'preact';
+import { termChoices } from '../forms/about.ts';
+import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
+import { textIn, textsIn } from '../forms/form-values.ts';
+import { labelOf } from '../forms/labels.ts';
 import { isTwentyFour, spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
@@ -8,11 +12,8 @@ import { type Editable, type EditList, listToEdit } from '../records/editing.ts'
 import { mayCreate } from '../records/posts.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { termChoices } from './about.ts';
-import { controlOf } from './controls.tsx';
-import { labelOf } from './labels.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, textIn, textsIn, type Visit } from './visit.ts';
+import { at, type Outcome, type Visit } from './visit.ts';
 
 /*
  * Lists of events, venues and organizers.
@@ -275,6 +276,7 @@ function Row(props: {
       </td>
       <th scope="row">
         {it.mayEdit && !trashed ? <Link href={at(visit, path)}>{title}</Link> : title}
+        {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
         <p class="row-actions">
           {row.post_status === 'publish' && typeof record.url === 'string' && (
             <Link href={record.url} label={`${say('desk:actions.view')}: ${title}`}>
@@ -286,6 +288,7 @@ function Row(props: {
               {say('desk:actions.duplicate')}
             </Link>
           )}
+          {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
           {it.mayDelete && !trashed && button('trash')}
           {it.mayDelete && trashed && button('restore')}
           {it.mayDelete && trashed && button('delete', true)}
@@ -313,14 +316,8 @@ function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; read
       name === row.values.status || name === 'draft' || name === 'pending' || (publishes && (name === 'publish' || name === 'private')),
   );
   const about = {
+    ...NOTHING_ABOUT,
     say: speech.say,
-    terms: {},
-    links: {},
-    authors: [],
-    image: undefined,
-    mayUpload: false,
-    customFields: [],
-    zones: [],
     statuses: statuses.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) })),
   };
   return (

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { failParam } from '../errors.ts';
+import { textIn } from '../forms/form-values.ts';
 import { dayInWords, isTwentyFour, timeInWords, weekdays } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
+import { daysOfWeeks } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
@@ -10,7 +12,7 @@ import { changePost } from '../records/post-writes.ts';
 import { addSeconds, diffSeconds, nowLocal } from '../wordpress/time.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { monthBounds } from './lists.tsx';
-import { at, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
@@ -34,7 +36,7 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
     order: 'asc',
   });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
-  const days = daysOf(year, number, first);
+  const days = daysOfWeeks(month, first);
   const around = (step: number) => {
     const moved = new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
     return { href: at(visit, '/month', { month: moved }), text: dayInWords(speech, moved, 'month') };
@@ -82,17 +84,6 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
 }
 
 const startOf = ({ record }: Editable): string => String(record.start_date ?? '');
-
-/** The weeks that a month touches, each of seven days (`YYYY-MM-DD`). `first`: the day that weeks begin with. */
-function daysOf(year: number, month: number, first: number): string[][] {
-  const begin = new Date(Date.UTC(year, month - 1, 1));
-  const back = (begin.getUTCDay() - first + 7) % 7;
-  const count = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  const weeks = Math.ceil((back + count) / 7);
-  return Array.from({ length: weeks }, (_, week) =>
-    Array.from({ length: 7 }, (__, day) => new Date(Date.UTC(year, month - 1, 1 - back + week * 7 + day)).toISOString().slice(0, 10)),
-  );
-}
 
 function Day(props: {
   readonly visit: Visit;

@@ -7,23 +7,18 @@ import {
   revokeApplicationPassword,
 } from '../accounts/application-passwords.ts';
 import { beginSession } from '../accounts/logins.ts';
-import {
-  changePassword,
-  FEWEST_LETTERS,
-  LINK_SECONDS,
-  linkQuery,
-  makePasswordLink,
-  type PasswordLink,
-} from '../accounts/password-links.ts';
+import { changePassword, LINK_SECONDS, linkQuery, makePasswordLink, type PasswordLink } from '../accounts/password-links.ts';
 import { type Account, createUser, deleteUser, listUsers, setLocale, setRole } from '../accounts/users.ts';
 import { ApiError, fail } from '../errors.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
+import { sentenceOf } from '../forms/refused.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { Values } from '../kinds/kind.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
-import { sentenceOf } from './records.tsx';
+import { NewPassword } from './new-password.tsx';
 import { accountSentence, setCookie } from './sign-in.tsx';
-import { at, DESK_PATH, idIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { at, DESK_PATH, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * People: who may do what, who is invited; and one's own password and application passwords.
@@ -283,15 +278,7 @@ export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Pro
         <form method="post" action={at(visit, '/me/password')} class="narrow">
           <Nonce nonce={visit.nonce} />
           <Input name="before" type="password" label={say('desk:me.before')} autocomplete="current-password" required />
-          <Input
-            name="password"
-            type="password"
-            label={say('desk:welcome.password')}
-            hint={say('desk:welcome.hint', { letters: FEWEST_LETTERS })}
-            autocomplete="new-password"
-            required
-          />
-          <Input name="again" type="password" label={say('desk:welcome.again')} autocomplete="new-password" required />
+          <NewPassword speech={speech} />
           <button type="submit">{say('desk:me.change')}</button>
         </form>
         {made !== undefined && (

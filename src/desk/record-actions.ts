@@ -1,11 +1,12 @@
 import { ApiError, refuse } from '../errors.ts';
+import { idIn, textIn, textsIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import { readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/post-writes.ts';
 import { mayTrash } from '../records/posts.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { at, idIn, type Outcome, textIn, textsIn, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * What is done to records without a form: one at a time, or to all that are selected in a list.

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JSX } from 'preact';
 import { ApiError, fail, refuse } from '../errors.ts';
+import { aboutForm } from '../forms/about.ts';
+import { changedValues } from '../forms/changed.ts';
+import { type About, controlOf, type Shown } from '../forms/controls.tsx';
+import { ErrorSummary, FieldOf, type Filled } from '../forms/fields.tsx';
+import { membersIn, textIn } from '../forms/form-values.ts';
+import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { Link } from '../html/links.tsx';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind, Values } from '../kinds/kind.ts';
@@ -13,30 +19,25 @@ import { changePost, createPost } from '../records/post-writes.ts';
 import { mayCreate } from '../records/posts.ts';
 import { discardingImages, withFiles } from '../records/prepared-images.ts';
 import { lockPostVersion, onlyIf, versionTag } from '../records/versions.ts';
-import { faultSentence, refusalSentence } from '../refusals.ts';
 import { onceWritten } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { aboutForm, resolvedLinks } from './about.ts';
-import { type About, controlOf, type Shown } from './controls.tsx';
-import { type FormPlan, formPlan, freshValues, isAlwaysSaid } from './form-plan.ts';
-import { hintOf, labelOf } from './labels.ts';
+import { datesOf } from './event-dates.tsx';
+import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
-import { at, membersIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { Suggested, withSuggestedLinks } from './suggested.tsx';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * The forms of events, venues and organizers, generated from their kinds.
  */
 
 /** A form as it is shown. */
-interface Form {
+interface Form extends Omit<Filled, 'kind'> {
   readonly plan: FormPlan;
   readonly record: Editable | undefined;
-  readonly shown: Readonly<Record<string, Shown>>;
-  readonly about: About;
-  readonly errors?: ReadonlyMap<string, string>;
-  /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
-  readonly theirs?: ReadonlyMap<string, string>;
   readonly notice?: Notice | undefined;
+  /** Whether the event has dates of its own page: it recurs. */
+  readonly recurs?: boolean;
 }
 
 /** The form of a new record; `values`: what it begins with. */
@@ -58,7 +59,9 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const plan = formPlan(visit, declared);
   const record = await readToEdit(visit.site, visit.caller, declared, id);
   const about = await aboutForm(visit, plan.kind, plan.names, record.values);
-  return { html: formPage(visit, { plan, record, shown: shownValues(plan, record.values, about), about }) };
+  const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
+  const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
+  return { html: formPage(visit, { plan, record, shown, about, recurs }) };
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -87,6 +90,7 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
   const fields = await withUploads(visit, plan, record, errors);
   const values = record?.values ?? {};
   const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
+  if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
   const aboutOf = (shown: Values) => aboutForm(visit, kind, plan.names, withNamed(plan, values, shown));
   const about = await aboutOf(typed);
   const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
@@ -133,23 +137,6 @@ function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Va
 }
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-/** What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. */
-async function changedValues(
-  visit: Visit,
-  { kind, names }: FormPlan,
-  { before, typed, about }: { readonly before: Values | undefined; readonly typed: Values; readonly about: About },
-): Promise<Values> {
-  const raw: Record<string, unknown> = {};
-  for (const name of names) {
-    const field = kind.fields[name]!;
-    const control = controlOf(name, field);
-    const same = isDeepStrictEqual(typed[name], control.show(before?.[name], about));
-    if (same && (before !== undefined || !isAlwaysSaid(field))) continue;
-    raw[name] = isLinks(field) ? await resolvedLinks(visit, field.place.kind, typed[name]) : control.raw(typed[name], about);
-  }
-  return raw;
-}
 
 /** Writes a record as the API does: parameters, then the write, in one transaction with the check of its version. */
 async function write(visit: Visit, kind: PostKind, record: Editable | undefined, version: string, raw: Values): Promise<number> {
@@ -246,45 +233,24 @@ function returnTo(visit: Writing, kind: PostKind, id: number, done: string): str
   return at(visit, `/${kind.path}/${id}`, { done });
 }
 
-// ------------------------------------------------------------------------------------------------- errors
-/** The sentence about an error. */
-export const sentenceOf = ({ speech }: Pick<Visit, 'speech'>, error: ApiError): string => refusalSentence(sayOf({ speech }), error);
-
-/** Says a text by its key, of several the first that there is. */
-export const sayOf =
-  ({ speech }: Pick<Visit, 'speech'>) =>
-  (key: string | readonly string[], values?: Parameters<typeof speech.say>[1]): string =>
-    speech.say(typeof key === 'string' ? key : (key.find(speech.has) ?? key[0] ?? ''), values);
-
-/** What is wrong with each field, in words. */
-function fieldErrors(visit: Visit, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
-  const { speech } = visit;
-  const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
-  const untitled = problem === kind.problems.noTitle || problem === 'title-without-text' ? [kind.titleField] : [];
-  return [
-    ...[...missing, ...untitled].map((name): [string, string] => [name, speech.say('desk:form.required')]),
-    ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
-      name,
-      faultSentence(sayOf(visit), labelOf(speech, kind.name, name), fault, details.sent?.get(name)),
-    ]),
-  ].filter(([name]) => name in kind.fields);
-}
-
 // ------------------------------------------------------------------------------------------------- the page
 function formPage(visit: Visit, form: Form): string {
   const { say } = visit.speech;
   const { plan, record, notice } = form;
   const { kind } = plan;
+  const filled: Filled = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
+  const rejects = record?.suggestion !== undefined && record.row.post_status === 'pending';
   return deskPage(visit, {
     title,
     part: kind.path,
     notice,
     children: (
       <>
-        {record && <RecordLinks visit={visit} kind={kind} record={record} />}
-        <ErrorSummary visit={visit} form={form} />
+        {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
+        {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
+        <ErrorSummary form={filled} speech={visit.speech} />
         <form
           method="post"
           action={at(visit, path)}
@@ -300,14 +266,14 @@ function formPage(visit: Visit, form: Form): string {
           <input type="hidden" name="fields" value={plan.names.join(',')} />
           <div class="form-main">
             {plan.main.map((name) => (
-              <FieldOf key={name} visit={visit} form={form} name={name} />
+              <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
             ))}
           </div>
           <div class="form-aside">
             {plan.aside.map(({ group, names }) => (
               <section key={group} aria-label={say(`desk:groups.${group}`)}>
                 {names.map((name) => (
-                  <FieldOf key={name} visit={visit} form={form} name={name} />
+                  <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
                 ))}
               </section>
             ))}
@@ -316,6 +282,11 @@ function formPage(visit: Visit, form: Form): string {
             <button type="submit" class="button-main">
               {say('desk:form.save')}
             </button>
+            {record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && (
+              <button type="submit" name="publish" value="1">
+                {say('desk:suggestion.publish')}
+              </button>
+            )}
             <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
           </div>
         </form>
@@ -323,8 +294,8 @@ function formPage(visit: Visit, form: Form): string {
           <ButtonForm
             visit={visit}
             path={`/${kind.path}/${record.id}/trash`}
-            text={say('desk:actions.trash')}
-            danger={say('desk:actions.trash-sure')}
+            text={say(rejects ? 'desk:suggestion.reject' : 'desk:actions.trash')}
+            danger={say(rejects ? 'desk:suggestion.reject-sure' : 'desk:actions.trash-sure')}
           />
         )}
       </>
@@ -332,57 +303,25 @@ function formPage(visit: Visit, form: Form): string {
   });
 }
 
-function RecordLinks({ visit, kind, record }: { readonly visit: Visit; readonly kind: PostKind; readonly record: Editable }): JSX.Element {
+function RecordLinks({
+  visit,
+  kind,
+  record,
+  recurs,
+}: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly record: Editable;
+  readonly recurs: boolean;
+}): JSX.Element {
   const { say } = visit.speech;
   const { row, record: shown } = record;
   return (
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      {recurs && <Link href={at(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
       <Link href={at(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
     </p>
-  );
-}
-
-/** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */
-function ErrorSummary({ visit, form }: { readonly visit: Visit; readonly form: Form }): JSX.Element | null {
-  const { errors, plan } = form;
-  if (!errors || errors.size === 0) return null;
-  return (
-    <ul class="error-summary">
-      {[...errors].map(([name, text]) => (
-        <li key={name}>
-          <Link href={`#${name}`}>{labelOf(visit.speech, plan.kind.name, name)}</Link>: {text}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function FieldOf({ visit, form, name }: { readonly visit: Visit; readonly form: Form; readonly name: string }): JSX.Element {
-  const { plan, shown, about, errors, theirs } = form;
-  const { kind } = plan;
-  const field = kind.fields[name]!;
-  const { Show } = controlOf(name, field);
-  const other = theirs?.get(name);
-  return (
-    <div class={other === undefined ? undefined : 'conflict'}>
-      <Show
-        name={name}
-        field={field}
-        label={labelOf(visit.speech, kind.name, name)}
-        hint={hintOf(visit.speech, kind.name, name)}
-        error={errors?.get(name)}
-        required={field.required === true}
-        shown={shown[name]}
-        about={about}
-      />
-      {other !== undefined && (
-        <p class="theirs">
-          {visit.speech.say('desk:form.theirs')}{' '}
-          <span class="saved-now">{other === '' ? visit.speech.say('desk:form.nothing') : other}</span>
-        </p>
-      )}
-    </div>
   );
 }

@@ -1,7 +1,9 @@
+import { foundLinks } from '../forms/about.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
-import { findLinks } from './about.ts';
-import { importByForm, importPage } from './import.tsx';
+import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
+import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
 import {
@@ -23,7 +25,7 @@ import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './reco
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
 import { healthPage, repair, saveSettings, settingsPage } from './site-pages.tsx';
 import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
-import { at, idIn, type Outcome, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /** The pieces of a path that a route names: `id`, `uuid`. */
 export type Pieces = Readonly<Record<string, string>>;
@@ -78,6 +80,7 @@ export const deskRoutes: readonly DeskRoute[] = [
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
       upload(`${path}/:id`, edits, (visit, pieces) => saveRecord(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
+      post(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
         post(`${path}/:id/${action}`, deletes, (visit, pieces) => actOnOne(visit, kind, idOf(pieces), action)),
       ),
@@ -95,12 +98,20 @@ export const deskRoutes: readonly DeskRoute[] = [
     ];
   }),
   ...(['venue', 'organizer'] as const).map((name) =>
-    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), (visit) => findLinks(visit, name)),
+    get(`/find/${postKind(name).path}`, can('edit_tribe_events'), async (visit) => ({
+      json: await foundLinks(visit, name, textIn(visit.request.query, 'q').trim()),
+    })),
   ),
+  get('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => datesPage(visit, idOf(pieces))),
+  post('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => addDateByForm(visit, idOf(pieces))),
+  post('/events/:id/dates/leave-out', can('edit_tribe_events'), (visit, pieces) => leaveOutByForm(visit, idOf(pieces))),
+  post('/events/:id/dates/move', can('edit_tribe_events'), (visit, pieces) => moveDateByForm(visit, idOf(pieces))),
   get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
   post('/month/move', can('edit_tribe_events'), moveEvent),
   get('/import', can('import'), (visit) => importPage(visit)),
   upload('/import', can('import'), importByForm),
+  get('/import/progress', can('import'), (visit) => importProgressPage(visit)),
+  post('/import/undo', can('import'), undoByForm),
   get('/people', can('list_users'), (visit) => peoplePage(visit)),
   post('/people', can('create_users'), invite),
   get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),

@@ -1,14 +1,16 @@
 import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
 import { beginSession, endSession, formNonce, type MadeCookie, signIn } from '../accounts/logins.ts';
-import { choosePassword, FEWEST_LETTERS, ownerOfLink } from '../accounts/password-links.ts';
+import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
 import { ApiError } from '../errors.ts';
+import { membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/kind.ts';
 import { refusalSentence } from '../refusals.ts';
 import { loginCookieName } from '../wordpress/cookies.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, membersIn, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { NewPassword } from './new-password.tsx';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * Signing in and out, and the pages that links lead to by which somebody chooses a password.
@@ -183,15 +185,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
         <p>{say('desk:welcome.about', { login: row.user_login })}</p>
         <input type="hidden" name="login" value={link.login} autocomplete="username" />
         <input type="hidden" name="token" value={link.key} />
-        <Input
-          name="password"
-          type="password"
-          label={say('desk:welcome.password')}
-          hint={say('desk:welcome.hint', { letters: FEWEST_LETTERS })}
-          autocomplete="new-password"
-          required
-        />
-        <Input name="again" type="password" label={say('desk:welcome.again')} autocomplete="new-password" required />
+        <NewPassword speech={speech} />
         <button type="submit" class="button-main">
           {say('desk:welcome.button')}
         </button>

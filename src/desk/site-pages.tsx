@@ -1,10 +1,11 @@
+import { textIn } from '../forms/form-values.ts';
 import { version } from '../host/version.ts';
 import { Input } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/kind.ts';
 import { examine, type Finding } from '../upkeep/doctor.ts';
 import { SITE_OPTIONS, setSiteOption, siteOption } from '../upkeep/site-options.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * The settings of the site, and whether it is sound.

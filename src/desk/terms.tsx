@@ -1,5 +1,10 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
+import { termChoices } from '../forms/about.ts';
+import type { TermChoice } from '../forms/controls.tsx';
+import { textIn } from '../forms/form-values.ts';
+import { hintOf, labelOf } from '../forms/labels.ts';
+import { sayOf, sentenceOf } from '../forms/refused.ts';
 import { Input, Select, TextArea } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { TermField, TermKind, TermValues, Values } from '../kinds/kind.ts';
@@ -9,12 +14,8 @@ import { lockTermVersion, onlyIf, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { faultSentence } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
-import { termChoices } from './about.ts';
-import type { TermChoice } from './controls.tsx';
-import { hintOf, labelOf } from './labels.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { sayOf, sentenceOf } from './records.tsx';
-import { at, type Outcome, textIn, type Visit, type Writing } from './visit.ts';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
  * Categories and tags: their list with a form for a new one, and the form of each.

@@ -1,9 +1,6 @@
 import type { Login } from '../accounts/logins.ts';
-import type { SiteSettings } from '../calendar/settings.ts';
-import type { Speech } from '../html/words.ts';
+import type { Filler } from '../forms/filler.ts';
 import type { Values } from '../kinds/kind.ts';
-import type { Caller } from '../records/caller.ts';
-import type { Site } from '../site.ts';
 
 /** The path of the desk, below that of the site's home. */
 export const DESK_PATH = '/admin';
@@ -39,11 +36,7 @@ export interface Sent {
 }
 
 /** A request whose sender is known, or known to be nobody. */
-export interface Visit {
-  readonly site: Site;
-  readonly settings: SiteSettings;
-  readonly caller: Caller;
-  readonly speech: Speech;
+export interface Visit extends Filler {
   readonly request: DeskRequest;
   /** Who is signed in; undefined: nobody. */
   readonly login: Login | undefined;
@@ -70,26 +63,3 @@ export function at({ base }: Pick<Visit, 'base'>, path: string, query: Readonly<
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') params.append(name, String(value));
   return params.size > 0 ? `${base}${path}?${params.toString()}` : base + path;
 }
-
-/** A text that a form or a query sent; whatever else was sent counts as none. */
-export const textIn = (fields: Values, name: string): string => {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  return typeof value === 'string' ? value : '';
-};
-
-/** The texts of a list that a form sent, such as the names of ticked boxes. */
-export function textsIn(fields: Values, name: string): string[] {
-  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  return value !== null && typeof value === 'object'
-    ? Object.values(value).filter((item): item is string => typeof item === 'string' && item !== '')
-    : [];
-}
-
-/** What a form sent under a name with names below it: `start_date[time]`. */
-export function membersIn(value: unknown): Values {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Values) : {};
-}
-
-/** A positive whole number, or 0. */
-export const idIn = (text: string | undefined): number => (/^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : 0);

@@ -24,6 +24,7 @@ import { createIndex, createRoutes, inLanguages } from './routes.ts';
 import { createRouter } from './routing.ts';
 import { oneHost, secure } from './security.ts';
 import { serveRoutes } from './serve-route.ts';
+import { serveSuggestions } from './suggestions.ts';
 import { uploads } from './uploads.ts';
 
 const SERVING: Lifecycle = { phase: () => 'serving' };
@@ -84,6 +85,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   app.use(serveReference(site, { routes, roots: [batch], ...look, answers }));
   app.use(servePublicFiles(site, { pages, ...look, answers }));
   app.use(serveFeeds(site, answers, pages));
+  app.use(serveSuggestions(site, look, pages, budget));
   app.use(noRoute);
   app.use(answerProblem(site, pages));
   return app;

@@ -8,6 +8,7 @@ import { notesOf } from './answered.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type Budget, cutSlowReader, readBody, SMALL_BODY } from './limits.ts';
 import { problemOf } from './problem.ts';
+import { isSameOrigin } from './same-origin.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
 /** Serves the desk of the editors below `/admin`, and passes on everything else. */
@@ -70,19 +71,6 @@ function requestOf(req: Request, path: string, query: string, home: string): Des
     secure: req.secure,
     sameOrigin: isSameOrigin(req, home),
   };
-}
-
-/**
- * Whether a request comes from a page of this site, as far as the browser tells: by `Sec-Fetch-Site`, else by `Origin`,
- * which every browser sends with a form. Programs send neither.
- */
-function isSameOrigin(req: Request, home: string): boolean {
-  const site = req.get('sec-fetch-site');
-  if (site !== undefined) return site === 'same-origin' || site === 'none';
-  const origin = req.get('origin');
-  if (origin === undefined) return true;
-  const hosts = [req.host, req.get('host'), URL.canParse(home) ? new URL(home).host : undefined];
-  return URL.canParse(origin) && hosts.includes(new URL(origin).host);
 }
 
 function send(res: Response, { status, headers, body }: DeskAnswer, head: boolean): void {

@@ -51,6 +51,16 @@ const CALENDAR_PAGES: readonly CalendarPage[] = [
   { path: ':day/featured', view: 'day', featured: true, meaning: 'featured events of that day' },
 ];
 
+/** Whether a piece of a path behind that of the whole calendar leads to one of its pages or feeds already. */
+export const isTakenPiece = (piece: string): boolean =>
+  /^\d/.test(piece) ||
+  [
+    ...CALENDAR_PAGES.map(({ path }) => path),
+    ...SECTIONS.map(({ path }) => path.slice('{events}/'.length)),
+    ...ENDINGS.keys(),
+    ...ENDINGS_OF_ALL.keys(),
+  ].some((path) => path.split('/')[0] === piece);
+
 const FRONT_PAGE: readonly CalendarPage[] = [{ path: '', view: 'standard', meaning: '' }];
 
 const EVENT_PAGES: readonly CalendarPage[] = [

@@ -34,9 +34,24 @@ export function calendarUrl(place: Place, target: Target): string {
   return structure === '' ? byQuery(place, target) : byPath(place, target, structure.endsWith('/') ? '/' : '');
 }
 
+/** The address of the page on which visitors suggest events; undefined: there is none. */
+export function suggestUrl({ home, settings }: Place & { readonly settings: Pick<SiteSettings, 'suggestSlug'> }): string | undefined {
+  const { suggestSlug: slug, permalinkStructure: structure, calendar } = settings;
+  if (slug === '') return undefined;
+  return `${home}${frontOf(structure)}/${calendar.eventsSlug}/${slug}${structure.endsWith('/') || structure === '' ? '/' : ''}`;
+}
+
+/** Its path alone: forms are sent to the host that they came from. */
+export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => {
+  const url = suggestUrl(place) ?? '';
+  return URL.canParse(url) ? new URL(url).pathname : url;
+};
+
+const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
+
 function byPath(place: Place, target: Target, slash: string): string {
   const { view, date, from, number = 1, featured, search, term } = target;
-  const front = /^\/?index\.php\//.test(place.settings.permalinkStructure) ? '/index.php' : '';
+  const front = frontOf(place.settings.permalinkStructure);
   const base = term ? termUrl(termPlace(place), term.term, term.ancestors) : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;
   // WordPress's own page of a tag has none below it; the calendar's has.
   const root =

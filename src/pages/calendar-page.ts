@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts';
 import { plainLine } from '../exchange/items/event-record.ts';
 import { dayInWords } from '../html/dates.ts';
+import { weeksOf } from '../html/month-weeks.ts';
 import type { Neighbour } from '../html/paging.tsx';
 import type { Speech } from '../html/words.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
@@ -15,7 +16,6 @@ import { calendarUrl, subscriptions, type Target } from './addresses.ts';
 import type { CalendarProps, SearchProps } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import { descriptionOf, type EventCard, eventCard, type MonthDay } from './models.ts';
-import { weeksOf } from './month-weeks.ts';
 import { type Content, speechFor, type Workshop } from './pages.tsx';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */

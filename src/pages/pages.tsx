@@ -8,7 +8,7 @@ import type { Site } from '../site.ts';
 import { languageTag, urlIn } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { type About, routesOf } from './about.ts';
-import { calendarUrl, type Place, withQuery } from './addresses.ts';
+import { calendarUrl, suggestUrl, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
@@ -164,10 +164,12 @@ function inLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code:
 
 const languageName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
 
-function menuOf({ say }: Speech, place: Place, address: string) {
+function menuOf({ say }: Speech, place: Caller, address: string) {
+  const suggest = suggestUrl(place);
   const entries = [
     { name: say('pages:events'), href: calendarUrl(place, { view: 'list' }) },
     { name: say('pages:month'), href: calendarUrl(place, { view: 'month' }) },
+    ...(suggest === undefined ? [] : [{ name: say('pages:suggest.link'), href: suggest }]),
   ];
   return entries.map((entry) => ({ ...entry, current: entry.href === address }));
 }

@@ -4,6 +4,7 @@ import { editableValues, listedToEdit } from '../kinds/editable.ts';
 import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { Bundle, Condition, PostKind, PublishedRecord, Values } from '../kinds/kind.ts';
+import { type Suggestion, suggestionIn } from '../kinds/suggestion.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { countVisible } from '../storage/lists/many-posts.ts';
@@ -34,6 +35,8 @@ export interface Editable {
   readonly version: string;
   readonly mayEdit: boolean;
   readonly mayDelete: boolean;
+  /** What the visitor said who suggested it, if one did. */
+  readonly suggestion: Suggestion | undefined;
 }
 
 export interface EditList {
@@ -130,6 +133,7 @@ function editable(caller: Caller, kind: PostKind, row: Post, bundle: Bundle): Ed
     version: loadedVersion(caller, id, bundle),
     mayEdit: mayEdit(viewer, it),
     mayDelete: mayDelete(viewer, it),
+    suggestion: suggestionIn(metas),
   };
 }
 

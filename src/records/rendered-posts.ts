@@ -48,12 +48,11 @@ function keysFor({ viewer: _viewer, settings: _settings, now: _now, ...place }: 
 
 /**
  * The same bundle, and which objects were looked for in it. Undefined: more than can be said. Galleries show what is
- * attached to a post, pages of single dates depend on several events, and translations on others: such records are not
- * remembered.
+ * attached to a post, and pages of single dates depend on several events: such records are not remembered.
  */
 function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdings: () => readonly Tag[] | undefined } {
   const tags = new Set<Tag>();
-  let isClear = bundle.pages.size === 0 && bundle.languages === undefined;
+  let isClear = bundle.pages.size === 0;
   const following = <Found>(
     map: ReadonlyMap<number, Found>,
     note: (id: number, found: Found | undefined) => void,
@@ -71,18 +70,29 @@ function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdi
       },
     });
   const noteId = (id: number): void => void tags.add(id);
+  const noteTerm = (id: number): void => void tags.add(termTag(id));
+  const { languages } = bundle;
   const followed: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
     posts: following(bundle.posts, noteId),
     metas: following(bundle.metas, noteId),
     terms: following(bundle.terms, (id, terms) => {
       noteId(id);
-      for (const term of terms ?? []) tags.add(termTag(term.term_id));
+      for (const term of terms ?? []) noteTerm(term.term_id);
     }),
     attached: following(bundle.attached, () => {
       isClear = false;
     }),
     pages: following(bundle.pages, noteId),
-    languages: bundle.languages,
+    languages: languages && {
+      posts: following(languages.posts, noteId),
+      terms: following(languages.terms, noteTerm),
+      siblings: following(languages.siblings, noteId),
+      termMembers: following(languages.termMembers, (_key, term) => {
+        // Of one that is not there it is not known under which id it would be.
+        if (term) noteTerm(term.term_id);
+        else isClear = false;
+      }),
+    },
   };
   return {
     bundle: followed,

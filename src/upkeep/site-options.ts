@@ -1,4 +1,5 @@
-import type { SiteSettings } from '../calendar/settings.ts';
+import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
+import { isTakenPiece } from '../kinds/feed-pages.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
@@ -50,6 +51,11 @@ const siteOptions = {
   },
   events_slug: slug('eventsSlug', ({ calendar }) => calendar.eventsSlug),
   event_slug: slug('singleEventSlug', ({ calendar }) => calendar.singleEventSlug),
+  suggest_slug: {
+    shown: ({ suggestSlug }) => suggestSlug,
+    stored: (value) =>
+      value === '' || (sanitizeTitle(value) === value && !isTakenPiece(value)) ? { options: { [SUGGEST_SLUG_OPTION]: value } } : undefined,
+  },
   day_begins: member('multiDayCutoff', /^([01]\d|2[0-3]):[0-5]\d$/, ({ calendar }) => calendar.cutoff),
   timezone_mode: member('tribe_events_timezone_mode', /^(event|site)$/, ({ calendar }) => calendar.timezoneMode),
 } as const satisfies Record<string, SiteOption>;

@@ -6,6 +6,7 @@
  * 2. Requests to many addresses (lists of events by day, single events, venues) without writes, and while events are
  *    written.
  * 3. The default list made anew after each write of an event (processor time; Linux), beside the same with `CACHE=off`.
+ * 4. Lists that were never asked for, of records that are remembered, beside the same with `CACHE=off`.
  *
  *   --events N      how many events are generated (20000)
  *   --seconds N     how long each measurement takes (2)
@@ -39,6 +40,8 @@ const [events, seconds, rounds, addresses, writes] = ['events', 'seconds', 'roun
 const CLIENTS = 8;
 /** So many lists made anew after a write each; a figure is the median of them. */
 const REMADE = 60;
+/** So many lists at new addresses in each round. */
+const FRESH = 600;
 const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
 const LIST = `${API}/events`;
 
@@ -55,7 +58,8 @@ await eachDatabase({ folder, only: flags.database }, async ({ title }, provide) 
   const many = await manyAddresses(service, authorization);
   await service.stop();
   const made = await remade(env, authorization);
-  sections.push(section(title, { sent, many, made }));
+  const fresh = await freshLists(env);
+  sections.push(section(title, { sent, many, made, fresh }));
   console.log(sections.at(-1));
   await remove();
 });
@@ -139,6 +143,30 @@ async function remade(env, authorization) {
   return { on: median(times.on.slice(10)), off: median(times.off.slice(10)) };
 }
 
+/** Lists of the same records at addresses that nobody asked for before: their rate and processor time. */
+async function freshLists(env) {
+  const services = {};
+  const loads = {};
+  for (const cache of ['on', 'off']) {
+    services[cache] = await startService({ ...env, CACHE: cache, LOG_LEVEL: 'info' }, LIST, join(folder, `log-fresh-${cache}`));
+    loads[cache] = [];
+  }
+  let second = Math.floor(Date.now() / 1000) - 10 * 86_400;
+  const unasked = () => {
+    second += 1;
+    const start = new Date(1000 * second).toISOString().slice(0, 19).replace('T', ' ');
+    return { method: 'GET', path: `${LIST}?start_date=${encodeURIComponent(start)}` };
+  };
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [cache, service] of Object.entries(services)) {
+      const requests = Array.from({ length: FRESH }, unasked);
+      loads[cache].push(await load(service, LIST, {}, { amount: FRESH, requests }));
+    }
+  for (const service of Object.values(services)) await service.stop();
+  const of = (cache, figure) => median(loads[cache].slice(1).map((one) => one[figure]));
+  return Object.fromEntries(['on', 'off'].map((cache) => [cache, { rate: of(cache, 'rate'), cpu: of(cache, 'cpu') }]));
+}
+
 /** Processor time of a process, to the nanosecond (Linux). */
 function nanoseconds(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
@@ -188,7 +216,7 @@ async function load({ base, cpu }, path, headers, options) {
   return { rate: total / result.duration, cpu: (cpu() - before) / total };
 }
 
-function section(name, { sent, many, made }) {
+function section(name, { sent, many, made, fresh }) {
   const columns = [
     'request',
     'bytes',
@@ -204,6 +232,7 @@ function section(name, { sent, many, made }) {
     markdown(columns, sent, 1),
     `${addresses} addresses: ${many.still.toFixed(0)} requests a second without writes, ${many.written.toFixed(0)} while ${writes} events a second are written: ${(many.written / many.still).toFixed(2)}.`,
     `The default list right after a write to an event in it takes ${made.on.toFixed(2)} ms of a processor; with \`CACHE=off\`, where all records are loaded, ${made.off.toFixed(2)} ms.`,
+    `Lists at addresses that were never asked for, of records that are remembered: ${fresh.on.rate.toFixed(0)} a second, ${fresh.on.cpu.toFixed(2)} ms of a processor each; with \`CACHE=off\` ${fresh.off.rate.toFixed(0)} a second and ${fresh.off.cpu.toFixed(2)} ms: ${(fresh.on.rate / fresh.off.rate).toFixed(1)} times as many.`,
   ].join('\n\n');
 }
 

@@ -19,6 +19,7 @@ const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
   currency_position: { good: ['postfix', 'prefix'], bad: ['', 'after'] },
   events_slug: { good: ['eventi'], bad: ['', 'Two words', 'a/b'] },
   event_slug: { good: ['evento'], bad: ['', 'È'] },
+  suggest_slug: { good: ['', 'proponi'], bad: ['Two words', 'list', 'month', '2026-12', 'category', 'feed', 'a/b'] },
   day_begins: { good: ['04:30'], bad: ['24:00', '4:30'] },
   timezone_mode: { good: ['site', 'event'], bad: ['both'] },
 };

@@ -5,24 +5,23 @@ import { ApiError, fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
-import { callerFor } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
-import { ANONYMOUS } from '../../wordpress/viewer.ts';
 import { basePath, splitTarget } from '../addressing.ts';
 import { notesOf } from '../answered.ts';
 import { type Answers, keyOf, languageKey } from '../answers.ts';
-import { feedChoice, hasHosts, languageOfHost } from '../content-language.ts';
+import { hasHosts } from '../content-language.ts';
 import { type Answer, deliver, tagOf } from '../deliver.ts';
-import { parseQuery, type Raw } from '../input.ts';
+import { parseQuery } from '../input.ts';
 import { LANGUAGE_NAMES } from '../language.ts';
 import { meaningOf } from '../meaning.ts';
 import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from '../protocol.ts';
-import { rootOf, segmentsOf, settingsFor } from '../request.ts';
+import { segmentsOf } from '../request.ts';
 import { surrogateKeys } from '../surrogates.ts';
-import { type FeedAddress, feedAddress } from './address.ts';
+import { visitorOf } from '../visitor.ts';
+import { feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
 import { type Feed, feedOf } from './feed.ts';
 import { redirectOf } from './redirect.ts';
@@ -100,7 +99,7 @@ async function readWanted(site: Site, req: Request): Promise<Wanted | undefined>
   const page = settings.home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   return {
     site,
-    caller: callerOf(site, settings, address, query, req),
+    caller: visitorOf(site, settings, req, { segment: address.language, query }),
     address,
     query,
     queryText: text,
@@ -118,17 +117,6 @@ const placeOf = (site: Site, settings: SiteSettings) => ({
     tag: tagPath(settings.permalinkStructure, settings.tagBase),
   },
 });
-
-/** An anonymous caller, in the language of the request. */
-function callerOf(site: Site, known: SiteSettings, { language: segment }: FeedAddress, query: Raw, req: Request) {
-  const settings = settingsFor(known, ANONYMOUS);
-  const { contentLanguages } = settings;
-  const hostLanguage = languageOfHost(contentLanguages, settings.home, req.host);
-  const content = feedChoice(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
-  const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
-  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: req.get('accept-language') });
-  return callerFor(site, settings, ANONYMOUS, { language, content, home: rootOf(settings, segment, hostLanguage) });
-}
 
 /** Parameters that a feed depends on. */
 const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), 'translation_language']);

@@ -17,10 +17,13 @@ export const allTerms = (taxonomy: string): Tag => `terms ${taxonomy}`;
 /** What a piece of work has read; undefined: it may be anything. */
 export type Holdings = readonly Tag[] | undefined;
 
+/** Taxonomies in which Polylang keeps the languages of a site: every address and every record may depend on them. */
+const LANGUAGES: readonly string[] = ['language', 'term_language'];
+
 /** The tags that a change touches; undefined: all of them. */
 export function touchedBy({ kind, type, object }: JournalEntry): Holdings {
   if (kind === 'post') return [object, allPosts(type)];
-  if (kind === 'term') return [termTag(object), allTerms(type)];
+  if (kind === 'term') return LANGUAGES.includes(type) ? undefined : [termTag(object), allTerms(type)];
   // Users are read by no function that says what it goes by.
   return kind === 'user' ? [] : undefined;
 }

@@ -2,6 +2,7 @@ import type { ContentLanguages, Memberships } from '../../wordpress/content-lang
 import type { Term } from '../../wordpress/rows.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
+import { type Tag, termTag } from '../journal/holdings.ts';
 
 /*
  * The two forms in which a database says languages stand behind one interface, as the two kinds of databases do. Nobody
@@ -34,6 +35,15 @@ export interface Named {
   readonly posts: readonly number[];
   readonly terms: readonly Pick<Term, 'term_id' | 'term_taxonomy_id'>[];
 }
+
+/**
+ * What the languages and groups of records go by: a change of a group is a change of each of its members, of those that
+ * leave it and those that join it.
+ */
+export const tagsOf = ({ posts, terms }: Named): Tag[] => [...posts, ...terms.map((term) => termTag(term.term_id))];
+
+/** What the languages and groups of no records are. */
+export const NO_MEMBERSHIPS: Memberships = { posts: new Map(), terms: new Map() };
 
 /** One record. `name`: its post type or taxonomy; `id`: of the post, or the `termKey` of the term. */
 export interface RecordName {

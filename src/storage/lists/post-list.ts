@@ -72,7 +72,7 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | '
   placed: 'links',
   near: 'links',
   ticketed: 'anything',
-  language: 'anything',
+  language: 'nothing',
 };
 
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */

@@ -54,9 +54,11 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
 export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
   if (ids.length === 0) return new Map();
   const column = verbatim(key === 'term_id' ? 't.term_id' : 'tt.term_taxonomy_id');
-  const rows = await db.rows<Term>`
+  const rows = await goesBy(db, []).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
     WHERE ${column} IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
+  // Of one that is not there it is not known under which id it would be.
+  heldToo(db, rows.length === new Set(ids).size ? rows.map((row) => termTag(row.term_id)) : taxonomies.map(allTerms));
   return new Map(rows.map((row) => [row[key], row]));
 }
 

@@ -70,11 +70,9 @@ export const polylangWriter: LanguageWriter = {
     if (!known && is === 'post' && ids.length < 2) return;
     const row = known?.row ?? (await insertGroup(db, taxonomy));
     for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leave(db, other, ids));
-    await unrelate(
-      db,
-      (await heldBy(db, row)).filter((id) => !ids.includes(id)),
-      [row],
-    );
+    const out = (await heldBy(db, row)).filter((id) => !ids.includes(id));
+    touch(db, of, out);
+    await unrelate(db, out, [row]);
     await relate(db, ids, row);
     await describe(db, row, known?.description ?? '', members);
   },
@@ -100,7 +98,8 @@ interface Held {
 }
 
 /** What these records have of a taxonomy, kept from other writers, always in the same order. */
-function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
+async function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
+  if (ids.length === 0) return [];
   return db.rows<Held>`
     SELECT r.object_id AS id, tt.term_taxonomy_id AS ${verbatim('`row`')}, tt.description
     FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id

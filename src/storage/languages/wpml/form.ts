@@ -4,7 +4,8 @@ import { serializedMembers } from '../../../wordpress/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
-import type { LanguageForm, Listed } from '../form.ts';
+import { goesBy } from '../../journal/holdings.ts';
+import { type LanguageForm, type Listed, NO_MEMBERSHIPS, tagsOf } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
@@ -36,9 +37,18 @@ export const wpml: LanguageForm = {
     };
   },
 
-  async memberships(db, languages, { posts, terms }) {
+  async memberships(db, languages, named) {
+    const { posts, terms } = named;
+    if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const keys = new Map(terms.map((term) => [term.term_taxonomy_id, term.term_id]));
-    const rows = await db.rows<{ type: string; id: number; language: string; of: number; language_of: string; type_of: string }>`
+    const rows = await goesBy(db, tagsOf(named)).rows<{
+      type: string;
+      id: number;
+      language: string;
+      of: number;
+      language_of: string;
+      type_of: string;
+    }>`
       SELECT m.element_type AS type, m.element_id AS id, m.language_code AS language, o.element_id AS of, o.language_code AS language_of,
         o.element_type AS type_of
       FROM {icl_translations} o ${verbatim(db.dialect.joinInOrder)} {icl_translations} m ON m.trid = o.trid

@@ -19,8 +19,8 @@ import {
   type Shown,
   type TermChoice,
 } from './controls.tsx';
+import type { Filler } from './filler.ts';
 import { labelOf } from './labels.ts';
-import { type Outcome, textIn, type Visit } from './visit.ts';
 
 /*
  * What the inputs of a form offer: terms, records to link to, people, the image.
@@ -32,14 +32,14 @@ const MOST_PEOPLE = 100;
 const MOST_TERMS = 10_000;
 
 /** What a form needs to know to show these values of its fields. */
-export async function aboutForm(visit: Visit, kind: PostKind, names: readonly string[], values: Values): Promise<About> {
-  const { caller, settings, speech } = visit;
+export async function aboutForm(filler: Filler, kind: PostKind, names: readonly string[], values: Values): Promise<About> {
+  const { caller, settings, speech } = filler;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
-    byName(fields, async (field) => (isTerms(field) ? termChoices(visit, field.place.kind) : undefined)),
-    byName(fields, async (field, name) => (isLinks(field) ? linkChoices(visit, field.place.kind, idsIn(values[name])) : undefined)),
-    names.includes('author') ? people(visit, kind, values.author) : [],
-    imageOf(visit, fields.find(([, field]) => isImage(field))?.[0], values),
+    byName(fields, async (field) => (isTerms(field) ? termChoices(filler, field.place.kind) : undefined)),
+    byName(fields, async (field, name) => (isLinks(field) ? linkChoices(filler, field.place.kind, idsIn(values[name])) : undefined)),
+    names.includes('author') ? people(filler, kind, values.author) : [],
+    imageOf(filler, fields.find(([, field]) => isImage(field))?.[0], values),
   ]);
   return {
     say: speech.say,
@@ -47,7 +47,7 @@ export async function aboutForm(visit: Visit, kind: PostKind, names: readonly st
     links,
     authors,
     image,
-    statuses: statuses(visit, kind, String(values.status ?? '')),
+    statuses: statuses(filler, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
     customFields: settings.calendar.customFields,
     zones: names.includes('timezone') ? zones() : [],
@@ -71,8 +71,8 @@ function zones(): readonly string[] {
 }
 
 /** The terms of a kind, those below another one right behind it. */
-export async function termChoices(visit: Visit, name: 'category' | 'tag'): Promise<TermChoice[]> {
-  const { site, caller } = visit;
+export async function termChoices(filler: Filler, name: 'category' | 'tag'): Promise<TermChoice[]> {
+  const { site, caller } = filler;
   const wide = { ...site, config: { ...site.config, maxPerPage: MOST_TERMS } };
   const { records } = await listTerms(wide, caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
   const all = records.map((record) => ({
@@ -89,8 +89,8 @@ export async function termChoices(visit: Visit, name: 'category' | 'tag'): Promi
 }
 
 /** Venues or organizers to link to: the first by their names, and those that are linked already. */
-async function linkChoices(visit: Visit, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
-  const { site, caller, speech } = visit;
+async function linkChoices(filler: Filler, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
+  const { site, caller, speech } = filler;
   const kind = postKind(name);
   const [{ records }, others] = await Promise.all([
     listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
@@ -118,13 +118,13 @@ function linkName(kind: PostKind, record: Values): string {
  * What the boxes for more links come to: the id at the end of a choice, else the record of exactly this name, else a
  * new record of it. What is said of a new record belongs to the first one.
  */
-export async function resolvedLinks(visit: Visit, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
+export async function resolvedLinks(filler: Filler, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
   const kind = postKind(name);
   const { keep, add, fresh } = linkFormIn(shown);
   let details: Readonly<Record<string, string>> = fresh;
   const added: unknown[] = [];
   for (const text of add) {
-    const id = choiceId(text) || (await idOfTitle(visit, kind, text));
+    const id = choiceId(text) || (await idOfTitle(filler, kind, text));
     if (id) added.push(id);
     else {
       added.push({ [kind.titleField]: text, ...details });
@@ -135,22 +135,21 @@ export async function resolvedLinks(visit: Visit, name: 'venue' | 'organizer', s
 }
 
 /** Records to link to that a text finds, as choices: for the script that completes what is typed. */
-export async function findLinks(visit: Visit, name: 'venue' | 'organizer'): Promise<Outcome> {
+export async function foundLinks(filler: Filler, name: 'venue' | 'organizer', search: string): Promise<string[]> {
   const kind = postKind(name);
-  const search = textIn(visit.request.query, 'q').trim();
   const narrowed: PostListValues = {
     per_page: FOUND,
     orderby: 'title',
     order: 'asc',
     ...(search === '' ? {} : { search }),
   } as PostListValues;
-  const { records } = await listPosts(visit.site, visit.caller, kind, narrowed);
-  return { json: records.map((record) => choiceText(linkName(kind, record), Number(record.id))) };
+  const { records } = await listPosts(filler.site, filler.caller, kind, narrowed);
+  return records.map((record) => choiceText(linkName(kind, record), Number(record.id)));
 }
 
 const FOUND = 20;
 
-async function idOfTitle({ site, caller }: Visit, kind: PostKind, title: string): Promise<number> {
+async function idOfTitle({ site, caller }: Filler, kind: PostKind, title: string): Promise<number> {
   const { records } = await listPosts(site, caller, kind, { search: title, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
   const wanted = title.toLowerCase();
   const found = records.find(
@@ -160,7 +159,7 @@ async function idOfTitle({ site, caller }: Visit, kind: PostKind, title: string)
 }
 
 /** People who may be authors, for those who may say who is one. */
-async function people({ site, settings, caller }: Visit, kind: PostKind, present: unknown): Promise<Option[]> {
+async function people({ site, settings, caller }: Filler, kind: PostKind, present: unknown): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
   const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
@@ -170,7 +169,7 @@ async function people({ site, settings, caller }: Visit, kind: PostKind, present
 }
 
 /** The statuses that the caller may give a record, and the one that it has. */
-function statuses({ caller, speech }: Visit, kind: PostKind, present: string): Option[] {
+function statuses({ caller, speech }: Filler, kind: PostKind, present: string): Option[] {
   const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(
     (name) => name === present || (name !== 'trash' && name !== 'future' && (publishes || name === 'draft' || name === 'pending')),
@@ -178,7 +177,7 @@ function statuses({ caller, speech }: Visit, kind: PostKind, present: string): O
   return settable.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) }));
 }
 
-async function imageOf({ site, caller }: Visit, name: string | undefined, values: Values): Promise<ImageShown | undefined> {
+async function imageOf({ site, caller }: Filler, name: string | undefined, values: Values): Promise<ImageShown | undefined> {
   const id = name === undefined ? 0 : Number(values[name]) || 0;
   if (id === 0) return undefined;
   const record = (await shownMedia(site, caller, [id], 'view')).get(id)?.record;

@@ -18,14 +18,19 @@ export function weeksOf<Item extends { readonly start: string; readonly end: str
   items: readonly Item[],
   { firstDay, cutoff }: { readonly firstDay: number; readonly cutoff: string },
 ): DayOf<Item>[][] {
+  return daysOfWeeks(month, firstDay).map((week) =>
+    week.map((date) => ({ date, items: date.startsWith(month) ? touching(date, items, cutoff) : undefined })),
+  );
+}
+
+/** The days (`YYYY-MM-DD`) of the weeks that a month (`YYYY-MM`) touches. `firstDay`: as above. */
+export function daysOfWeeks(month: string, firstDay: number): string[][] {
   const first = `${month}-01 00:00:00`;
   const before = (weekdayOf(first) - firstDay + 7) % 7;
   const length = (unixFromText(addMonths(first, 1)) - unixFromText(first)) / DAY_SECONDS;
-  const days = Array.from({ length: Math.ceil((before + length) / 7) * 7 }, (_, at): DayOf<Item> => {
-    const date = addDays(first, at - before).slice(0, 10);
-    return { date, items: date.startsWith(month) ? touching(date, items, cutoff) : undefined };
-  });
-  return Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7));
+  return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
+    Array.from({ length: 7 }, (__, day) => addDays(first, week * 7 + day - before).slice(0, 10)),
+  );
 }
 
 function touching<Item extends { readonly start: string; readonly end: string }>(day: string, items: readonly Item[], cutoff: string) {

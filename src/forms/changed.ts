@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isYesOrNo } from '../kinds/editable.ts';
+import { isLinks } from '../kinds/fields.ts';
+import type { Field, PostKind, Values } from '../kinds/kind.ts';
+import { resolvedLinks } from './about.ts';
+import { type About, controlOf } from './controls.tsx';
+import type { Filler } from './filler.ts';
+
+/** The fields that a form of a kind has. */
+export interface FormFields {
+  readonly kind: PostKind;
+  readonly names: readonly string[];
+}
+
+/** What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. */
+export async function changedValues(
+  filler: Filler,
+  { kind, names }: FormFields,
+  { before, typed, about }: { readonly before: Values | undefined; readonly typed: Values; readonly about: About },
+): Promise<Values> {
+  const raw: Record<string, unknown> = {};
+  for (const name of names) {
+    const field = kind.fields[name]!;
+    const control = controlOf(name, field);
+    const same = isDeepStrictEqual(typed[name], control.show(before?.[name], about));
+    if (same && (before !== undefined || !isAlwaysSaid(field))) continue;
+    raw[name] = isLinks(field) ? await resolvedLinks(filler, field.place.kind, typed[name]) : control.raw(typed[name], about);
+  }
+  return raw;
+}
+
+/** Whether a new record is told about a field though nothing was typed: the box that is not ticked says no. */
+const isAlwaysSaid = (field: Field | undefined): boolean => field !== undefined && isYesOrNo(field.grammar);

@@ -1,0 +1,67 @@
+import type { JSX } from 'preact';
+import { Link } from '../html/links.tsx';
+import type { Speech } from '../html/words.ts';
+import type { PostKind } from '../kinds/kind.ts';
+import { type About, controlOf, type Shown } from './controls.tsx';
+import { hintOf, labelOf } from './labels.ts';
+
+/** A form of a kind as it is shown. */
+export interface Filled {
+  readonly kind: PostKind;
+  readonly shown: Readonly<Record<string, Shown>>;
+  readonly about: About;
+  /** What fields are called that are no fields of the kind. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What is wrong, by field. */
+  readonly errors?: ReadonlyMap<string, string>;
+  /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
+  readonly theirs?: ReadonlyMap<string, string>;
+}
+
+/** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */
+export function ErrorSummary({
+  form,
+  speech,
+}: {
+  readonly form: Pick<Filled, 'errors' | 'kind' | 'labels'>;
+  readonly speech: Speech;
+}): JSX.Element | null {
+  const { errors, kind, labels = {} } = form;
+  if (!errors || errors.size === 0) return null;
+  return (
+    <ul class="error-summary">
+      {[...errors].map(([name, text]) => (
+        <li key={name}>
+          <Link href={`#${name}`}>{labels[name] ?? labelOf(speech, kind.name, name)}</Link>: {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** One field of a form, with what is wrong with it, and what somebody else saved in the meantime. */
+export function FieldOf({ form, name, speech }: { readonly form: Filled; readonly name: string; readonly speech: Speech }): JSX.Element {
+  const { kind, shown, about, errors, theirs } = form;
+  const field = kind.fields[name]!;
+  const { Show } = controlOf(name, field);
+  const other = theirs?.get(name);
+  return (
+    <div class={other === undefined ? undefined : 'conflict'}>
+      <Show
+        name={name}
+        field={field}
+        label={labelOf(speech, kind.name, name)}
+        hint={hintOf(speech, kind.name, name)}
+        error={errors?.get(name)}
+        required={field.required === true}
+        shown={shown[name]}
+        about={about}
+      />
+      {other !== undefined && (
+        <p class="theirs">
+          {speech.say('desk:form.theirs')} <span class="saved-now">{other === '' ? speech.say('desk:form.nothing') : other}</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Request } from 'express';
+
+/**
+ * Whether a request comes from a page of this site, as far as the browser tells: by `Sec-Fetch-Site`, else by `Origin`,
+ * which every browser sends with a form. Programs send neither.
+ */
+export function isSameOrigin(req: Request, home: string): boolean {
+  const site = req.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = req.get('origin');
+  if (origin === undefined) return true;
+  const hosts = [req.host, req.get('host'), URL.canParse(home) ? new URL(home).host : undefined];
+  return URL.canParse(origin) && hosts.includes(new URL(origin).host);
+}

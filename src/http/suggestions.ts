@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import type { Request, RequestHandler } from 'express';
+import { type AttemptLimits, countAttempts } from '../accounts/attempts.ts';
+import type { SiteSettings } from '../calendar/settings.ts';
+import { fail } from '../errors.ts';
+import type { Values } from '../kinds/kind.ts';
+import { suggestPath } from '../pages/addresses.ts';
+import type { Page, Workshop } from '../pages/pages.tsx';
+import { type SuggestForm, suggestPage, takeSuggestion, thanksPage } from '../pages/suggest.tsx';
+import type { Look } from '../pages/theme.ts';
+import type { Caller } from '../records/caller.ts';
+import type { Site } from '../site.ts';
+import { basePath, splitTarget } from './addressing.ts';
+import { notesOf } from './answered.ts';
+import { type Answer, deliver } from './deliver.ts';
+import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
+import { type Budget, readBody, SMALL_BODY } from './limits.ts';
+import { type Pages, pageAnswer } from './pages.ts';
+import { segmentsOf } from './request.ts';
+import { isSameOrigin } from './same-origin.ts';
+import { visitorOf } from './visitor.ts';
+
+/** How many suggestions are taken from one address within an hour. */
+const LIMITS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_INFINITY, windowSeconds: 3600 };
+
+/** A cookie that the form has to bring too, so that no page of another site can send one. */
+const COOKIE = 'fasti_suggest';
+const KEPT_SECONDS = 86_400;
+
+/** Serves the page on which visitors suggest events, where the site has one, and passes on everything else. */
+export function serveSuggestions(site: Site, look: Look, pages: Pages, budget: Budget): RequestHandler {
+  const attempts = countAttempts(LIMITS);
+  const admit = ({ ip = '' }: Request) => {
+    const wait = attempts.failed(ip, undefined, site.clock());
+    if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'suggestion' } });
+  };
+  return async (req, res, next) => {
+    if (!['GET', 'HEAD', 'POST'].includes(req.method)) return next();
+    const { path, query: text } = splitTarget(req.originalUrl);
+    const settings = await site.settings();
+    const query = parseQuery(text);
+    const asked = askedAt(site, settings, path);
+    if (!asked || !pages.areOn(settings)) return next();
+    notesOf(req).route = 'pages/suggest';
+    const caller = visitorOf(site, settings, req, { segment: asked.segment, query });
+    const visit: Visit = { workshop: { ...look, site }, caller, req };
+    try {
+      await deliver(
+        req,
+        res,
+        req.method === 'POST' ? await taken(visit, budget, () => admit(req)) : await shown(visit, query.sent === '1'),
+      );
+    } catch (error) {
+      await deliver(req, res, pages.problem(site, settings, req, error));
+    }
+  };
+}
+
+interface Visit {
+  readonly workshop: Workshop;
+  readonly caller: Caller;
+  readonly req: Request;
+}
+
+/** Whether a path is that of the page, and which language it names. */
+function askedAt(site: Site, settings: SiteSettings, path: string): { readonly segment: string | undefined } | undefined {
+  const { suggestSlug, calendar, home } = settings;
+  if (suggestSlug === '' || !path.includes(suggestSlug)) return undefined;
+  const base = basePath(home);
+  const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
+  if (pieces[0] === 'index.php') pieces.shift();
+  const segment = segmentsOf(site, settings).find((known) => known === pieces[0]);
+  if (segment !== undefined) pieces.shift();
+  return pieces.join('/') === `${calendar.eventsSlug}/${suggestSlug}` ? { segment } : undefined;
+}
+
+async function shown({ workshop, caller, req }: Visit, sent: boolean): Promise<Answer> {
+  if (sent) return answerWith(workshop, caller, await thanksPage(workshop, caller), {});
+  const key = cookieOf(req) ?? randomBytes(16).toString('hex');
+  return formAnswer({ workshop, caller, req }, { key });
+}
+
+async function formAnswer({ workshop, caller, req }: Visit, form: SuggestForm): Promise<Answer> {
+  const cookie = [`${COOKIE}=${form.key}`, `Path=${suggestPath(caller)}`, 'HttpOnly', 'SameSite=Strict', `Max-Age=${KEPT_SECONDS}`];
+  return answerWith(workshop, caller, await suggestPage(workshop, caller, form), {
+    'Set-Cookie': [...cookie, ...(req.secure ? ['Secure'] : [])].join('; '),
+  });
+}
+
+/** Takes what a form sent: then the visitor is thanked, else shown what is wrong. */
+async function taken(visit: Visit, budget: Budget, admit: () => void): Promise<Answer> {
+  const { workshop, caller, req } = visit;
+  if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
+  const fields = await sentWith(workshop.site, req, budget);
+  const key = cookieOf(req);
+  if (key === undefined || fields.key !== key) {
+    const notice = workshop.site.texts.t(caller.language, 'pages:suggest.stale');
+    return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), sent: fields, notice, status: 403 });
+  }
+  const refused = await takeSuggestion(workshop.site, caller, fields, admit);
+  return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(`${suggestPath(caller)}?sent=1`);
+}
+
+async function sentWith({ config }: Site, req: Request, budget: Budget): Promise<Values> {
+  const share = budget.share(false);
+  try {
+    const type = req.get('content-type');
+    const bytes = await readBody(req, Math.min(SMALL_BODY, config.bodyLimit), share);
+    if (bodyTypeOf(type) !== 'form') return {};
+    return (await parseBody(bytes, type, { fieldBytes: SMALL_BODY, files: false })).form ?? {};
+  } finally {
+    share.release();
+  }
+}
+
+const cookieOf = ({ headers: { cookie = '' } }: Request): string | undefined =>
+  /(?:^|;\s*)fasti_suggest=([0-9a-f]{32})(?:;|$)/.exec(cookie)?.[1];
+
+const answerWith = ({ site }: Workshop, caller: Caller, page: Page, headers: Readonly<Record<string, string>>): Answer =>
+  pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
+
+const seeOther = (location: string): Answer => ({
+  status: 303,
+  headers: { Location: location, 'Cache-Control': 'no-store' },
+  body: Buffer.alloc(0),
+  until: 0,
+  shared: false,
+});

@@ -1,0 +1,73 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { FieldOf, type Filled } from '../forms/fields.tsx';
+import { Input, TextArea } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import type { Speech } from '../html/words.ts';
+
+export interface SuggestProps {
+  readonly speech: Speech;
+  readonly form: Filled;
+  /** The fields of the event that are asked for. */
+  readonly names: readonly string[];
+  /** What visitors say of themselves. */
+  readonly said: Readonly<Record<'name' | 'email' | 'note', string>>;
+  /** Where the form is sent to. */
+  readonly address: string;
+  readonly hidden: { readonly key: string; readonly trap: string };
+  readonly notice: string | undefined;
+  /** What is wrong, with links to the fields. */
+  readonly summary: ComponentChildren;
+}
+
+/** The form by which visitors suggest an event. */
+export function SuggestView({ speech, form, names, said, address, hidden, notice, summary }: SuggestProps): JSX.Element {
+  const { say } = speech;
+  const own = (name: 'name' | 'email' | 'note') => ({
+    name: `from_${name}`,
+    label: say(`pages:suggest.${name}`),
+    value: said[name],
+    error: form.errors?.get(`from_${name}`),
+  });
+  return (
+    <>
+      <h1>{say('pages:suggest.title')}</h1>
+      <p>{say('pages:suggest.about')}</p>
+      {notice !== undefined && (
+        <p class="notice" role="alert">
+          {notice}
+        </p>
+      )}
+      {summary}
+      <form method="post" action={address} class="suggest-form">
+        <input type="hidden" name="key" value={hidden.key} />
+        <p class="trap">
+          <label for={hidden.trap}>{say('pages:suggest.trap')}</label>
+          <input type="text" id={hidden.trap} name={hidden.trap} autocomplete="off" tabIndex={-1} />
+        </p>
+        {names.map((name) => (
+          <FieldOf key={name} form={form} speech={speech} name={name} />
+        ))}
+        <h2>{say('pages:suggest.you')}</h2>
+        <p class="quiet">{say('pages:suggest.you-about')}</p>
+        <Input {...own('name')} autocomplete="name" required />
+        <Input {...own('email')} type="email" autocomplete="email" required />
+        <TextArea {...own('note')} rows={3} />
+        <button type="submit" class="button-main">
+          {say('pages:suggest.send')}
+        </button>
+      </form>
+    </>
+  );
+}
+
+export function ThanksView({ speech: { say }, address }: { readonly speech: Speech; readonly address: string }): JSX.Element {
+  return (
+    <>
+      <h1>{say('pages:suggest.title')}</h1>
+      <p role="status">{say('pages:suggest.thanks')}</p>
+      <p>
+        <Link href={address}>{say('pages:suggest.another')}</Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,195 @@
+import { ApiError } from '../errors.ts';
+import { aboutForm } from '../forms/about.ts';
+import { changedValues } from '../forms/changed.ts';
+import { controlOf } from '../forms/controls.tsx';
+import { ErrorSummary, type Filled } from '../forms/fields.tsx';
+import type { Filler } from '../forms/filler.ts';
+import { textIn } from '../forms/form-values.ts';
+import { fieldErrors, sentenceOf } from '../forms/refused.ts';
+import { onSite } from '../kinds/custom-fields.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Field, PostKind, Values } from '../kinds/kind.ts';
+import { SUGGESTION_PARTS, type Suggestion } from '../kinds/suggestion.ts';
+import type { Caller } from '../records/caller.ts';
+import { acceptParams } from '../records/input.ts';
+import { keepSuggestion } from '../records/suggestions.ts';
+import type { Site } from '../site.ts';
+import { isEmail } from '../wordpress/email.ts';
+import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import { suggestPath, suggestUrl } from './addresses.ts';
+import { type Page, pageOf, speechFor, type Workshop } from './pages.tsx';
+import { SuggestView, ThanksView } from './suggest-view.tsx';
+
+/*
+ * The page on which visitors without an account suggest an event. What they send waits for somebody who may publish it.
+ */
+
+/**
+ * What a visitor may say of an event, in the order of the form; besides, the texts that the kind and the site define.
+ * A field that is not named here is for editors.
+ */
+const ASKED = [
+  'title',
+  'start_date',
+  'end_date',
+  'all_day',
+  'venue',
+  'organizer',
+  'description',
+  'cost',
+  'website',
+  'categories',
+  'custom_fields',
+];
+
+/** The field that people do not see: whoever fills it in is a program. */
+const TRAP = 'homepage';
+
+/** The longest name, address and note, in characters. */
+const LONGEST: Readonly<Record<'name' | 'email' | 'note', number>> = { name: 100, email: 100, note: 2000 };
+type Said = keyof typeof LONGEST;
+
+/** What was sent, and what stands in the way of keeping it. */
+export interface SuggestForm {
+  /** What shows that the form was given to whoever sends it. */
+  readonly key: string;
+  readonly sent?: Values;
+  readonly errors?: ReadonlyMap<string, string>;
+  readonly notice?: string;
+  /** The status of the answer. */
+  readonly status?: number;
+}
+
+/** The form, empty or as it was sent. */
+export async function suggestPage(
+  workshop: Workshop,
+  caller: Caller,
+  { key, sent = {}, errors, notice, status = 200 }: SuggestForm,
+): Promise<Page> {
+  const filler = fillerOf(workshop.site, caller);
+  const { kind, names } = askedOf(filler);
+  const typed = typedIn(kind, names, sent);
+  const about = await aboutForm(filler, kind, names, typed);
+  const labels = Object.fromEntries(Object.keys(LONGEST).map((name) => [`from_${name}`, filler.speech.say(`pages:suggest.${name}`)]));
+  const form: Filled = { kind, shown: typed, about, labels, ...(errors ? { errors } : {}) };
+  const said = Object.fromEntries(Object.keys(LONGEST).map((name) => [name, textIn(sent, `from_${name}`)])) as Record<Said, string>;
+  const body = (
+    <SuggestView
+      speech={filler.speech}
+      form={form}
+      names={names}
+      said={said}
+      address={suggestPath(caller)}
+      hidden={{ key, trap: TRAP }}
+      notice={notice}
+      summary={<ErrorSummary form={form} speech={filler.speech} />}
+    />
+  );
+  return framed(workshop, caller, body, status);
+}
+
+/** What is shown once a suggestion has arrived. */
+export async function thanksPage(workshop: Workshop, caller: Caller): Promise<Page> {
+  const speech = speechFor(workshop.site, caller);
+  return framed(workshop, caller, <ThanksView speech={speech} address={suggestPath(caller)} />, 200);
+}
+
+function framed(workshop: Workshop, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
+  const title = speechFor(workshop.site, caller).say('pages:suggest.title');
+  return pageOf(
+    workshop,
+    caller,
+    {
+      body,
+      name: 'suggest',
+      title,
+      description: '',
+      address: suggestUrl(caller) ?? '',
+      styles: ['forms.css'],
+      records: [],
+      about: {},
+      timeliness: 'always',
+    },
+    status,
+  );
+}
+
+/**
+ * Keeps what was sent. `admit`: asked before it is kept, once nothing else is wrong.
+ *
+ * @returns what is wrong, by the name of the field; undefined: it was kept, or came from a program
+ */
+export async function takeSuggestion(
+  site: Site,
+  caller: Caller,
+  sent: Values,
+  admit: () => void,
+): Promise<Pick<SuggestForm, 'errors' | 'notice' | 'status'> | undefined> {
+  const filler = fillerOf(site, caller);
+  const { kind, names } = askedOf(filler);
+  const { speech } = filler;
+  if (textIn(sent, TRAP) !== '') return undefined;
+  const errors = new Map<string, string>(saidErrors(filler, sent));
+  const typed = typedIn(kind, names, sent);
+  const about = await aboutForm(filler, kind, names, typed);
+  const raw = await changedValues(filler, { kind, names }, { before: undefined, typed, about });
+  const { known, unknown } = linksIn(raw, kind);
+  try {
+    const values = await acceptParams(site, caller, kind.fields, known, 'create');
+    if (errors.size > 0) return { errors, notice: speech.say('pages:suggest.wrong'), status: 422 };
+    admit();
+    await keepSuggestion(site, caller, values, suggestionOf(sent, unknown));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    for (const [name, sentence] of fieldErrors(filler, kind, error)) errors.set(name, sentence);
+    const notice = errors.size > 0 ? speech.say('pages:suggest.wrong') : sentenceOf(filler, error);
+    return { errors, notice, status: error.status === 429 ? 429 : 422 };
+  }
+}
+
+const fillerOf = (site: Site, caller: Caller): Filler => ({ site, caller, settings: caller.settings, speech: speechFor(site, caller) });
+
+function askedOf({ settings }: Filler): { readonly kind: PostKind; readonly names: readonly string[] } {
+  const kind = onSite(postKind('event'), settings);
+  const texts = Object.entries<Field>(kind.fields).flatMap(([name, { text }]) => (text ? [name] : []));
+  return { kind, names: [...new Set([...ASKED, ...texts])].filter((name) => name in kind.fields) };
+}
+
+const typedIn = (kind: PostKind, names: readonly string[], sent: Values): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, withoutNewTerms(controlOf(name, kind.fields[name]!).read(sent[name]))]));
+
+/** Visitors choose among the categories that there are. */
+const withoutNewTerms = (shown: unknown): unknown =>
+  shown !== null && typeof shown === 'object' && 'ids' in shown ? { ...shown, fresh: '' } : shown;
+
+/** Links to what the calendar has, and the names of what it does not have: editors make venues, visitors name them. */
+function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonly unknown: Values } {
+  const unknown: Record<string, string> = {};
+  const known = Object.entries(raw).map(([name, value]): [string, unknown] => {
+    if (kind.fields[name]?.place.in !== 'links' || !Array.isArray(value)) return [name, value];
+    const fresh = value.filter((item): item is Values => item !== null && typeof item === 'object');
+    unknown[name] = fresh.map((item) => textIn(item, name)).join(', ');
+    return [name, value.filter((item) => !fresh.includes(item as Values))];
+  });
+  return { known: Object.fromEntries(known), unknown };
+}
+
+/** What is wrong with what visitors say of themselves. */
+function saidErrors({ speech }: Filler, sent: Values): [string, string][] {
+  const said = Object.entries(LONGEST).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
+  return said.flatMap(({ name, longest, text }): [string, string][] => {
+    if (text.length > longest) return [[`from_${name}`, speech.say('pages:suggest.too-long', { count: longest })]];
+    if (text === '' && name !== 'note') return [[`from_${name}`, speech.say('desk:form.required')]];
+    return name === 'email' && !isEmail(text) ? [[`from_${name}`, speech.say('pages:suggest.email-wrong')]] : [];
+  });
+}
+
+const suggestionOf = (sent: Values, unknown: Values): Suggestion =>
+  Object.fromEntries(
+    SUGGESTION_PARTS.map((name) => {
+      const text = name in LONGEST ? textIn(sent, `from_${name}`) : textIn(unknown, name).slice(0, LENGTHS.word);
+      return [name, stripControlCharacters(text).trim()];
+    }),
+  ) as unknown as Suggestion;

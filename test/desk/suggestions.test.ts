@@ -1,0 +1,211 @@
+import { expect, it } from '@jest/globals';
+import { describeAsking, NOON } from '../support/asking.ts';
+import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
+import { elements, type FormFields, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+
+const FORM = '/events/suggest/';
+const CONCERT = {
+  title: 'Concert <b>at</b> the barn', 'start_date[date]': '2027-03-04', 'start_date[time]': '21:00', 'end_date[date]': '2027-03-04', 'end_date[time]': '23:00',
+  description: 'Bring <script>alert(1)</script> chairs', 'venue[add][]': 'The old barn', cost: '€ 5', from_name: 'Rosa “R” Bianchi', from_email: 'rosa@example.org', from_note: 'Parking is behind',
+}; // biome-ignore format: pairs
+
+describeAsking(
+  'Suggestions from the public',
+  (ask) => {
+    // Each test in an hour of its own: what comes from one address is counted.
+    let hours = 0;
+    const on = () => {
+      ask.at(new Date(Date.parse(NOON) + ++hours * 7_200_000).toISOString());
+      return ask.options({ fasti_suggest_slug: 'suggest' });
+    };
+    const pending = async () =>
+      (await ask.db().from('posts').where({ post_type: 'tribe_events', post_status: 'pending', post_author: 0 })).map((row) =>
+        Number(row.ID),
+      );
+    const suggested = async (
+      changes: Readonly<Record<string, string | null>> = {},
+    ): Promise<{ rosa: Visitor; done: Awaited<ReturnType<Visitor['submit']>> }> => {
+      const rosa = await visitor(ask);
+      const page = await rosa.get(FORM);
+      expect(page.status).toBe(200);
+      return { rosa, done: await rosa.submit(page, FORM, { ...CONCERT, ...changes }) };
+    };
+
+    it('are off until a site says where they are made', async () => {
+      const rosa = await visitor(ask);
+      expect((await rosa.get(FORM)).status).toBe(404);
+      expect((await rosa.post(FORM, CONCERT)).status).toBe(404);
+      expect((await rosa.get('/events/list/')).text).not.toContain('suggest');
+      await on();
+      const list = await rosa.get('/events/list/');
+      expect(elements(list.text, ({ name, attribs }) => name === 'a' && attribs.href?.endsWith(FORM) === true)).toHaveLength(1);
+      const page = await rosa.get(`/it${FORM}`, {});
+      expect([page.status, page.headers['cache-control']]).toEqual([200, expect.stringContaining('no-store')]);
+      expect(page.text).toContain('Proponi un evento');
+    });
+
+    it('wait for somebody who publishes, and nobody else learns who sent them', async () => {
+      await on();
+      const { rosa, done } = await suggested();
+      expect([done.status, done.headers.location]).toEqual([303, `${FORM}?sent=1`]);
+      expect((await rosa.get(`${FORM}?sent=1`)).text).toContain('Thank you!');
+      const [id] = await pending();
+      expect(await ask.meta(id!, '_fasti_suggestion')).toEqual([expect.stringContaining('rosa@example.org')]);
+      for (const as of [undefined, 'sub', 'contrib', 'auth'] as const)
+        expect((await ask.get(`/events/${id}`, as)).status).toBeGreaterThan(400);
+      const record = await ask.read(`/events/${id}`, 'ed');
+      expect(record).toMatchObject({ status: 'pending', title: expect.stringContaining('the barn'), cost: '€5', venue: [] });
+      for (const path of [
+        `/wp-json/wp/v2/tribe_events/${id}?context=edit`,
+        `/wp-json/tec/v1/events/${id}`,
+        `/wp-json/calendar/events/v1/events/${id}`,
+      ])
+        expect((await ask.send('GET', path, { as: 'ed' })).text).not.toMatch(/rosa@example|Parking is behind/);
+      expect(record.description).not.toContain('<script');
+    });
+
+    it('are shown to editors with what was said, and published with the venue that was named', async () => {
+      await on();
+      await suggested();
+      const [id] = await pending();
+      const ed = await visitor(ask, 'ed');
+      const list = await ed.get('/admin/events?status=pending');
+      expect(list.text).toContain('Suggested by Rosa “R” Bianchi');
+      const path = `/admin/events/${id}`;
+      const form = await ed.get(path);
+      const panel = elements(form.text, ({ attribs }) => attribs.class === 'suggested').map(textOf);
+      expect(panel).toEqual([expect.stringMatching(/rosa@example\.org.*Parking is behind.*The old barn/)]);
+      expect((await ed.submit(form, path, { publish: '1' })).headers.location).toBe(`${path}?done=saved`);
+      expect(await ask.read(`/events/${id}`)).toMatchObject({
+        status: 'publish',
+        venue: { venue: 'The old barn' },
+        start_date: '2027-03-04 21:00:00',
+      });
+      expect((await ask.get(`/events/${id}`)).text).not.toContain('rosa@example');
+    });
+
+    it('are published or rejected from the list', async () => {
+      await on();
+      await suggested();
+      await suggested({ title: 'Another one' });
+      const [first, second] = await pending();
+      const ed = await visitor(ask, 'ed');
+      const nonce = new Map(formIn((await ed.get('/admin/events?status=pending')).text, '/admin/events/bulk')).get('_wpnonce')!;
+      await ed.post(`/admin/events/${first}/publish`, { _wpnonce: nonce });
+      await ed.post(`/admin/events/${second}/trash`, { _wpnonce: nonce });
+      expect((await ask.get(`/events/${first}`)).status).toBe(200);
+      expect(await pending()).toEqual([]);
+      const contributor = await visitor(ask, 'contrib');
+      const own = new Map(formIn((await contributor.get('/admin/events')).text, '/admin/events/bulk')).get('_wpnonce')!;
+      expect((await contributor.post(`/admin/events/${first}/publish`, { _wpnonce: own })).status).toBe(403);
+    });
+
+    it.each([
+      ['without a title', { title: '' }, 'title'],
+      ['that ends before it begins', { 'end_date[date]': '2027-03-03' }, 'end_date'],
+      ['with an address that runs something', { website: 'javascript:alert(1)' }, 'website'],
+      ['without an e-mail address', { from_email: 'rosa' }, 'from_email'],
+      ['with a note beyond measure', { from_note: 'x'.repeat(2001) }, 'from_note'],
+    ])('say what is wrong with one %s, and lose nothing', async (_, changes, field) => {
+      await on();
+      const { rosa, done } = await suggested(changes);
+      expect([done.status, await pending()]).toEqual([422, []]);
+      expect(done.text).toContain(`id="${field}-error"`);
+      const kept = new Map(formIn(done.text, FORM));
+      expect([kept.get('from_name'), kept.get('venue[add][]')]).toEqual([CONCERT.from_name, CONCERT['venue[add][]']]);
+      expect((await rosa.submit(done, FORM, { website: '', ...CONCERT })).status).toBe(303);
+    });
+
+    it('are refused from pages of other sites, without the cookie, and from programs that fill in every field', async () => {
+      await on();
+      const rosa = await visitor(ask);
+      const page = await rosa.get(FORM);
+      const fields: FormFields = formIn(page.text, FORM).map(([name, value]) => [name, (CONCERT as Record<string, string>)[name] ?? value]);
+      expect((await rosa.post(FORM, fields, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+      const stale = await (await visitor(ask)).post(FORM, fields);
+      expect([stale.status, new Map(formIn(stale.text, FORM)).get('from_note')]).toEqual([403, CONCERT.from_note]);
+      expect((await rosa.submit(page, FORM, { ...CONCERT, homepage: 'https://spam.example/' })).status).toBe(303);
+      expect(await pending()).toEqual([]);
+    });
+
+    it('name no status, author, category or venue that strangers have no say in', async () => {
+      await on();
+      const { done } = await suggested({
+        status: 'publish',
+        author: '1',
+        featured: '1',
+        'categories[fresh]': 'Spam',
+        'venue[fresh][city]': 'X',
+        slug: 'mine',
+      });
+      expect(done.status).toBe(303);
+      const [id] = await pending();
+      expect(await ask.read(`/events/${id}`, 'ed')).toMatchObject({
+        status: 'pending',
+        author: '0',
+        featured: false,
+        categories: [],
+        slug: '',
+      });
+      expect(await ask.db().from('posts').where({ post_title: 'The old barn' })).toEqual([]);
+      const written = await ask.send('POST', '/wp-json/calendar/events/v1/events', {
+        body: { title: 'x', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', status: 'pending' },
+      });
+      expect(written.status).toBe(401);
+    });
+
+    it('end for a while where too many come from one address, or too many wait', async () => {
+      await on();
+      ask.at('2027-01-01T12:00:00Z');
+      const codes: number[] = [];
+      for (let count = 0; count < 11; count++) codes.push((await suggested({ title: `Number ${count}` })).done.status);
+      expect(codes).toEqual([...Array.from({ length: 10 }, () => 303), 429]);
+      ask.at('2027-01-01T13:30:00Z');
+      const [id] = await pending();
+      const row = await ask.db().from('posts').where({ ID: id! }).first();
+      await ask.rows(async (db) => {
+        for (let count = 0; count < 200; count++) await db.from('posts').insert({ ...row!, ID: 800_000 + count });
+      });
+      const { done } = await suggested();
+      expect([done.status, /Many suggestions are waiting/.test(done.text)]).toEqual([429, true]);
+    });
+  },
+  { PAGES: 'on' },
+);
+
+describeInBrowser('Suggesting an event in a browser', (visit) => {
+  describeAsking(
+    '',
+    (ask) => {
+      it.each(
+        VIEWS.flatMap((view, place) =>
+          [true, false].map(
+            (javaScriptEnabled) =>
+              [
+                `${view.viewport?.width} wide, ${javaScriptEnabled ? 'with' : 'without'} scripts`,
+                { ...view, javaScriptEnabled, locale: place === 0 ? 'en' : 'it' },
+              ] as const,
+          ),
+        ),
+      )('takes a visitor from the calendar to the thanks (%s)', async (_, options) => {
+        await ask.options({ fasti_suggest_slug: 'proponi' });
+        const { page, complaints } = await visit(options);
+        await page.goto(`${ask.running().base}/events/proponi/`);
+        if (options.javaScriptEnabled) expect(await accessibilityFaults(page)).toEqual([]);
+        await page.locator('#title').fill('A walk');
+        for (const [name, value] of Object.entries(CONCERT))
+          if (/date|from_/.test(name)) await page.locator(`[name="${name}"]`).fill(value);
+        await page.locator('[name="venue[add][]"]').fill('Town gate');
+        await page.locator('.suggest-form button').click();
+        await page.waitForURL(/sent=1/);
+        if (options.javaScriptEnabled) expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await page.locator('[role=status]').textContent()).toMatch(/Thank you|Grazie/);
+        expect(complaints.filter((one) => !/CONNECTION_REFUSED/.test(one))).toEqual([]);
+        expect(await ask.db().from('posts').where({ post_title: 'A walk', post_status: 'pending' }).count({ number: '*' })).toEqual([
+          { number: 1 },
+        ]);
+      });
+    },
+    { PAGES: 'on' },
+  );
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ROOT } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { type Memory, memoryOf } from '../support/memory.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+/*
+ * Content in several languages and memory: answers are those that are made without memory, and a write leaves in memory
+ * what shows nothing of it.
+ */
+
+const HEADERS = { Host: '127.0.0.1:8081' };
+const ENV = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' };
+const SPAN = 'start_date=2019-01-01&end_date=2035-12-31&per_page=50';
+const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
+type Ids = Readonly<Record<(typeof KINDS)[number], readonly number[]>>;
+
+for (const form of ['polylang', 'wpml'] as const) {
+  describeDatabases(`memory of content in several languages, as ${form} keeps them`, (open) => {
+    let [plain, remembering]: RunningSite[] = [];
+    let memory: Memory;
+    let ids: Ids;
+    beforeAll(async () => {
+      const db = await loadLanguages(await open(), form);
+      const clock = () => new Date('2026-11-22T21:30:00Z');
+      plain = await serveDatabase(db, { env: { ...ENV, CACHE: 'off' }, clock });
+      remembering = await serveDatabase(db, { env: ENV, clock });
+      memory = memoryOf({ ...remembering, send: (method, path) => remembering!.send(method, path, { headers: HEADERS }) });
+      const found = await Promise.all(
+        KINDS.map(async (kind) => [
+          kind,
+          await idsOf(`${kind}?translation_language=all&per_page=50${kind === 'events' ? `&${SPAN}` : ''}`),
+        ]),
+      );
+      ids = Object.fromEntries(found) as Ids;
+    });
+    afterAll(() => Promise.all([plain, remembering].map((site) => site?.close())));
+
+    async function idsOf(path: string): Promise<number[]> {
+      const { body } = await plain!.send('GET', `${ROOT}/${path}`, { headers: HEADERS });
+      return (Object.values(body).find(Array.isArray) as { id: number }[]).map(({ id }) => id);
+    }
+    const write = (method: string, path: string, body: object | null) =>
+      remembering!.send(method, `${ROOT}/${path}`, { as: 'admin', headers: HEADERS, body });
+
+    it('keeps what a write does not touch: the members of other groups, and what is of other kinds', async () => {
+      const [one, other] = [ids.events[0], ids.events.at(-1)];
+      const kept = [`events/${other}`, `venues/${ids.venues[0]}`, 'venues?per_page=50', 'organizers', 'tags', `tags/${ids.tags[0]}`];
+      const gone = [`events/${one}`, `events?${SPAN}&translation_language=all`, `events?${SPAN}&lang=en`, `events?${SPAN}&lang=it`];
+      const paths = [...kept, ...gone].map((path) => `${ROOT}/${path}`);
+      await write('POST', `events/${one}`, { title: 'First' });
+      await memory.warm(...paths);
+      expect((await write('POST', `events/${one}`, { title: 'Changed alone' })).status).toBe(200);
+      // The first answer after a write looks at the site's languages again.
+      await memory.ask(`${ROOT}/categories/${ids.categories[0]}`);
+      const asked: [string, boolean][] = [];
+      for (const path of [...kept, ...gone]) asked.push([path, (await memory.ask(`${ROOT}/${path}`)).remembered]);
+      expect(asked).toEqual([...kept.map((path) => [path, true]), ...gone.map((path) => [path, false])]);
+    });
+
+    it('puts a list together of its ids and the record that changed', async () => {
+      const list = `${ROOT}/events?${SPAN}&translation_language=all`;
+      await memory.warm(list);
+      let most = 0;
+      const listening = { on: true };
+      await write('POST', `events/${ids.events[0]}`, { title: 'Changed once more' });
+      remembering!.site.db.driver.listen(({ sql }: { sql: string }) => {
+        const named = /_posts` WHERE ID IN \(([?, ]+)\)/.exec(sql)?.[1];
+        if (listening.on && named) most = Math.max(most, named.split(',').length);
+      });
+      const { answer, remembered } = await memory.ask(list);
+      listening.on = false;
+      expect([remembered, answer.body.events.length]).toEqual([false, ids.events.length]);
+      // It, its venue and organizers with their translations, and its own.
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThan(ids.events.length);
+    });
+
+    it('gives the answers that are made without it, whatever is written', async () => {
+      const language = fc.constantFrom('en', 'it');
+      const idOf = (kind: keyof Ids) => fc.constantFrom(...ids[kind]);
+      const text = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme-ascii' });
+      const changeOf = (kind: keyof Ids, name: string) =>
+        fc.record({
+          path: idOf(kind).map((id) => `${kind}/${id}`),
+          body: fc.oneof(
+            fc.record({ [name]: text }),
+            fc.record({ language }),
+            fc.record({ translation_of: idOf(kind) }),
+            language.map((code) => ({ translations: { [code]: null } })),
+            ...(name === 'name' ? [] : [fc.record({ status: fc.constantFrom('publish', 'draft') })]),
+          ),
+        });
+      const links = fc.record({
+        path: idOf('events').map((id) => `events/${id}`),
+        body: fc.record({ venue: idOf('venues'), organizer: idOf('organizers'), categories: fc.subarray([...ids.categories]) }),
+      });
+      const made = fc.record({
+        path: fc.constant('events'),
+        body: fc.record(
+          {
+            title: text,
+            start_date: fc.constant('2031-05-01'),
+            end_date: fc.constant('2031-05-02'),
+            translation_of: idOf('events'),
+            language,
+          },
+          { requiredKeys: ['title', 'start_date', 'end_date', 'language'] },
+        ),
+      });
+      const gone = fc.record({ path: idOf('events').map((id) => `events/${id}`), body: fc.constant(null) });
+      const writing = fc.oneof(changeOf('events', 'title'), changeOf('venues', 'venue'), changeOf('categories', 'name'), links, made, {
+        weight: 1,
+        arbitrary: gone,
+      });
+      const one = fc.oneof(...KINDS.map((kind) => idOf(kind).map((id) => `${ROOT}/${kind}/${id}`)));
+      const list = fc
+        .tuple(
+          fc.constantFrom(...KINDS),
+          fc.constantFrom('lang=en', 'lang=it', 'translation_language=all', 'lang=it&language_fallback=true'),
+        )
+        .map(([kind, chosen]) => `${ROOT}/${kind}?per_page=50&${chosen}${kind === 'events' ? `&${SPAN}` : ''}`);
+      const other = fc.constantFrom(
+        '/events/?ical=1',
+        '/it/events/?ical=1',
+        '/wp-json/wp/v2/tribe_events?_embed',
+        `/it${ROOT}/events?${SPAN}`,
+      );
+      let held = 0;
+      await fc.assert(
+        fc.asyncProperty(writing, fc.array(fc.oneof(one, list, other), { minLength: 4, maxLength: 10 }), async ({ path, body }, paths) => {
+          for (const read of paths) await remembering!.send('GET', read, { headers: HEADERS });
+          await write(body === null ? 'DELETE' : 'POST', path, body);
+          for (const read of paths) {
+            const expected = await plain!.send('GET', read, { headers: HEADERS });
+            const { answer, remembered } = await memory.ask(read);
+            expect([read, answer.status, answer.text]).toEqual([read, expected.status, expected.text]);
+            if (remembered) held += 1;
+          }
+        }),
+        { numRuns: 60 },
+      );
+      expect(held).toBeGreaterThan(20);
+    });
+  });
+}
