@@ -91,7 +91,8 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     if (entry === undefined) return undefined;
     const { kept, isAlias, bytes } = entry;
     const { answer, version, until, route } = kept;
-    if (version.name !== name || !holds(version.at, until) || answer.until <= clock().getTime() || !changes.isUntouched(kept)) return undefined;
+    if (version.name !== name || !holds(version.at, until) || answer.until <= clock().getTime() || !changes.isUntouched(kept))
+      return undefined;
     // It has been compressed since.
     if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
     const notes = notesOf(req);
@@ -124,7 +125,16 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
         .then((answer) => {
           if (!version || !isKeepable(answer)) return answer;
           const { count } = version;
-          keep(key, { answer, version, until: performance.now(), route: notes.route, holdings: reading.holdings(), count, era, checked: count });
+          keep(key, {
+            answer,
+            version,
+            until: performance.now(),
+            route: notes.route,
+            holdings: reading.holdings(),
+            count,
+            era,
+            checked: count,
+          });
           return answer;
         })
         .finally(() => computing.delete(name));

@@ -105,7 +105,12 @@ export function printOwnChanges(
       const gone = keys.filter((key) => !current.has(key));
       await storePrints(trx, source.kind, [...current.values()], gone);
       const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
-      if (events.length > 0) await indexWithTranslations(trx, events.map(({ object }) => Number(object)), languages);
+      if (events.length > 0)
+        await indexWithTranslations(
+          trx,
+          events.map(({ object }) => Number(object)),
+          languages,
+        );
     }
   });
 }

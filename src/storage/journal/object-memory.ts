@@ -16,7 +16,12 @@ export interface ObjectMemory {
 
 /** At which version of the data a piece of work began, and what tells of changes since. */
 export interface Moment {
-  readonly version: { readonly name: string; readonly count: number; readonly at: number; readonly holds: (from: number, until: number) => boolean };
+  readonly version: {
+    readonly name: string;
+    readonly count: number;
+    readonly at: number;
+    readonly holds: (from: number, until: number) => boolean;
+  };
   readonly changes: LatestChanges;
   /** Of `changes`, when the version was asked for. */
   readonly era: number;
