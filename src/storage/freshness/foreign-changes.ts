@@ -164,8 +164,8 @@ export interface TakeOverOptions {
 }
 
 /**
- * Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`. Gives
- * how many they were.
+ * Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`.
+ * Gives how many they were.
  */
 export async function takeOver(
   db: Database,

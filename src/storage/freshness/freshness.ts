@@ -24,7 +24,9 @@ export interface Version {
    * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
    */
   readonly at: number;
-  /** Whether what was read between these two moments under this name may be used still, unless the journal tells of it. */
+  /**
+   * Whether what was read between these two moments under this name may be used still, unless the journal tells of it.
+   */
   readonly holds: (from: number, until: number) => boolean;
 }
 

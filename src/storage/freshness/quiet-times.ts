@@ -50,13 +50,16 @@ export interface Compared {
 
 export interface QuietTimes {
   readonly see: (look: Look) => Standing;
-  /** To be called when a comparison begins, after a look. Gives what to call when it ends; absent: it came to nothing. */
+  /**
+   * To be called when a comparison begins, after a look. Gives what to call when it ends; `undefined`: it came to
+   * nothing.
+   */
   readonly compare: () => (compared: Compared | undefined, at: number) => void;
 }
 
 /** For so long, at most, a commit may show in the signs before, or after, what was written can be read. */
 export const LATE_MS = 400;
-/** What was read may be used for so long though it was changed since. Looks may be as old as that setting says besides. */
+/** What was read may be used for so long though it was changed since, besides the time for which a look counts. */
 export const STALE_MS = 800;
 /** For so long after it begins, unrest is followed closely. */
 const CLOSELY_MS = 5000;
@@ -75,23 +78,24 @@ interface Proof {
   readonly bySigns: boolean;
 }
 
+/** How it is known that nothing was written; what the server may have forgotten shows in no way but by comparing. */
+type Proven = 'fully' | 'by what shows' | undefined;
+
 /** Decides by looks and comparisons, told in their order. */
 export function createQuietTimes(): QuietTimes {
   const position = createPosition();
   const unrest = createUnrest();
+  const schedule = createSchedule();
   let proof: Proof | undefined;
   let last: Look | undefined;
-  let compared = { begun: Number.NEGATIVE_INFINITY, ended: Number.NEGATIVE_INFINITY, took: 0, of: '' };
 
   /** What a comparison that begins after this look can prove. */
-  const provable = (look: Look): string | undefined =>
-    position.hasStood(look)
-      ? `${look.surprises} at ${look.position} ${look.sighting.trusted}`
-      : look.sighting.trusted
-        ? `${look.surprises} since ${look.sighting.firstSeen}`
-        : undefined;
+  const provable = (look: Look): string | undefined => {
+    if (position.hasStood(look)) return `${look.surprises} at ${look.position} ${look.sighting.trusted}`;
+    return look.sighting.trusted ? `${look.surprises} since ${look.sighting.firstSeen}` : undefined;
+  };
 
-  const isProven = (look: Look): 'fully' | 'by what shows' | undefined => {
+  const isProven = (look: Look): Proven => {
     if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.starts !== look.sighting.starts) return undefined;
     if (look.position !== undefined && look.position === proof.position) {
       // Nobody has committed anything: what the signs are by now, they are without any change.
@@ -103,16 +107,12 @@ export function createQuietTimes(): QuietTimes {
     return forgot ? 'by what shows' : 'fully';
   };
 
-  const isDue = (look: Look, proven: ReturnType<typeof isProven>): boolean => {
+  const isDue = (look: Look, proven: Proven): boolean => {
     // The position may have been trusted too soon: once the signs are settled, a comparison makes sure.
     if (proven === 'fully') return !proof!.bySigns && look.sighting.trusted;
-    if (proven) return look.at - compared.ended > Math.max(SHORTEST_MS, compared.took * REST.forgetful);
-    const rest = unrest.lasts(look.at) < CLOSELY_MS ? REST.closely : REST.later;
-    if (look.at - compared.ended < compared.took * rest) return false;
-    const now = provable(look);
-    if (now !== undefined && now !== compared.of) return true;
-    // In time for what is remembered not to become too old.
-    return look.at >= Math.max(compared.begun, unrest.quietAt()) + STALE_MS - 1.5 * compared.took;
+    if (proven) return schedule.hasRested(look.at, REST.forgetful, SHORTEST_MS);
+    if (!schedule.hasRested(look.at, unrest.lasts(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return false;
+    return schedule.isNew(provable(look)) || schedule.isLate(look.at, unrest.quietAt());
   };
 
   return {
@@ -125,27 +125,46 @@ export function createQuietTimes(): QuietTimes {
       const holds = unrest.known();
       return {
         isQuiet: proven === 'fully',
-        isFresh: look.at - Math.max(compared.begun, unrest.quietAt()) <= STALE_MS,
+        isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= STALE_MS,
         isDue: isDue(look, proven),
         holds: (from, until) => look.at - from <= STALE_MS || holds(from, until),
       };
     },
     compare: () => {
       const look = last!;
-      const [hasStood, of] = [position.hasStood(look), provable(look) ?? ''];
+      const [hasStood, of] = [position.hasStood(look), provable(look)];
       return (result, at) => {
-        if (!result) {
-          proof = undefined;
-          compared = { ...compared, ended: at, took: Math.max(compared.took, SHORTEST_MS / REST.closely), of: '' };
-          return;
-        }
-        const { begun, ended } = result;
-        compared = { begun, ended, took: ended - begun, of };
-        const reached = hasStood ? position.after(look, result) : undefined;
+        schedule.ended(result, at, of);
+        const reached = hasStood && result ? position.after(look, result) : undefined;
         const { trusted: bySigns } = look.sighting;
-        proof = bySigns || reached !== undefined ? { look, begun, position: reached, bySigns } : undefined;
+        proof = result && (bySigns || reached !== undefined) ? { look, begun: result.begun, position: reached, bySigns } : undefined;
       };
     },
+  };
+}
+
+/** When it is time for the next comparison. */
+function createSchedule() {
+  let last: { readonly begun: number; readonly ended: number; readonly took: number; readonly of: string | undefined } = {
+    begun: Number.NEGATIVE_INFINITY,
+    ended: Number.NEGATIVE_INFINITY,
+    took: 0,
+    of: undefined,
+  };
+  return {
+    /** When the latest one that came to its end began. */
+    begun: () => last.begun,
+    /** `of`: what it could prove. */
+    ended: (result: Compared | undefined, at: number, of: string | undefined): void => {
+      if (result) last = { begun: result.begun, ended: result.ended, took: result.ended - result.begun, of };
+      else last = { ...last, ended: at, took: Math.max(last.took, SHORTEST_MS / REST.closely), of: undefined };
+    },
+    /** Whether so many times as long have passed as it took, or at least so many milliseconds. */
+    hasRested: (at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, last.took * times),
+    /** Whether something can be proven that it could not. */
+    isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.of,
+    /** Whether another one has to begin, so that what is remembered does not become too old. */
+    isLate: (at: number, quietAt: number): boolean => at >= Math.max(last.begun, quietAt) + STALE_MS - 1.5 * last.took,
   };
 }
 

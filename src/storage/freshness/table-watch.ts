@@ -19,8 +19,8 @@ export interface WatchOptions {
   readonly bound: number;
   readonly clock: () => number;
   /**
-   * Takes over what others have changed. Undefined: that was not possible; while it is not, every sign of a change makes
-   * all that is remembered old. Absent: it never is.
+   * Takes over what others have changed. Undefined: that was not possible; while it is not, every sign of a change
+   * makes all that is remembered old. Absent: it never is.
    */
   readonly takeOver?: TakeOver;
 }
