@@ -99,7 +99,7 @@ describeAsking('changes', (ask) => {
     const token = await follow(new Map(), undefined);
     const { db } = ask.running().site;
     const { cluster } = db;
-    const [{ counter }] = await ask.db().from('fasti_changes').select('counter');
+    const { counter } = (await ask.db().from('fasti_changes').first('counter'))!;
     await ask
       .db()
       .from('fasti_changes')
