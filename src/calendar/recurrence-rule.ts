@@ -38,7 +38,7 @@ export function parseRule(text: string): Rule | undefined {
   for (const part of text.toUpperCase().replace(/\s/g, '').split(';')) {
     const [name = '', value = ''] = part.split('=', 2);
     if (value === '' ? part.includes('=') || part === '' : name.startsWith('X-')) continue;
-    if (!PARTS[name]?.(value)) return undefined;
+    if (!PARTS.get(name)?.(value)) return undefined;
     parts.set(name, value);
   }
   const freq = FREQUENCIES.find((name) => name === parts.get('FREQ'));
@@ -79,26 +79,28 @@ const numbersIn =
   };
 
 /** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529): whether a value is one that can be followed. */
-const PARTS: Readonly<Record<string, (value: string) => boolean>> = {
-  FREQ: (value) => FREQUENCIES.some((name) => name === value),
-  INTERVAL: (value) => /^-?\d{1,9}$/.test(value),
-  // Some programs write -1 where there is no limit.
-  COUNT: (value) => /^-?\d{1,9}$/.test(value),
-  UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
-  BYMONTH: numbersIn(1, 12, false),
-  BYMONTHDAY: numbersIn(1, 31, true),
-  BYYEARDAY: numbersIn(1, 366, true),
-  BYWEEKNO: numbersIn(1, 53, true),
-  BYDAY: (value) =>
-    listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
-  BYHOUR: numbersIn(0, 23, false),
-  BYMINUTE: numbersIn(0, 59, false),
-  BYSECOND: numbersIn(0, 60, false),
-  BYSETPOS: numbersIn(1, 366, true),
-  WKST: (value) => WEEKDAYS.includes(value),
-  RSCALE: (value) => value === 'GREGORIAN',
-  SKIP: (value) => value === 'OMIT',
-};
+const PARTS = new Map<string, (value: string) => boolean>(
+  Object.entries({
+    FREQ: (value) => FREQUENCIES.some((name) => name === value),
+    INTERVAL: (value) => /^-?\d{1,9}$/.test(value),
+    // Some programs write -1 where there is no limit.
+    COUNT: (value) => /^-?\d{1,9}$/.test(value),
+    UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
+    BYMONTH: numbersIn(1, 12, false),
+    BYMONTHDAY: numbersIn(1, 31, true),
+    BYYEARDAY: numbersIn(1, 366, true),
+    BYWEEKNO: numbersIn(1, 53, true),
+    BYDAY: (value) =>
+      listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
+    BYHOUR: numbersIn(0, 23, false),
+    BYMINUTE: numbersIn(0, 59, false),
+    BYSECOND: numbersIn(0, 60, false),
+    BYSETPOS: numbersIn(1, 366, true),
+    WKST: (value) => WEEKDAYS.includes(value),
+    RSCALE: (value) => value === 'GREGORIAN',
+    SKIP: (value) => value === 'OMIT',
+  }),
+);
 
 /**
  * From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it.

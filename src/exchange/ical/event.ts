@@ -126,14 +126,17 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     modified: moments('last-modified')[0],
     stamp: moments('dtstamp')[0],
     told: new Set(properties.keys()),
-    undated: sound.filter(({ text: one }) => {
-      const name = ONE_DATE.exec(one)?.[1]?.toLowerCase();
-      return name !== undefined && toldBy(one) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
-    }),
+    undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => toldBy(rule) !== '' && parseRule(toldBy(rule)) === undefined),
     unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || hasStrayDate(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
+}
+
+/** Whether a line says a date of the event, or how long it is, that cannot be read. */
+function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: (name: string) => Moment[] }): boolean {
+  const name = ONE_DATE.exec(text)?.[1]?.toLowerCase();
+  return name !== undefined && toldBy(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
