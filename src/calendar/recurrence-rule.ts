@@ -79,26 +79,26 @@ const numbersIn =
   };
 
 /** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529): whether a value is one that can be followed. */
-const PARTS: ReadonlyMap<string, (value: string) => boolean> = new Map(
+const PARTS = new Map<string, (value: string) => boolean>(
   Object.entries({
-    FREQ: (value: string) => FREQUENCIES.some((name) => name === value),
-    INTERVAL: (value: string) => /^-?\d{1,9}$/.test(value),
+    FREQ: (value) => FREQUENCIES.some((name) => name === value),
+    INTERVAL: (value) => /^-?\d{1,9}$/.test(value),
     // Some programs write -1 where there is no limit.
-    COUNT: (value: string) => /^-?\d{1,9}$/.test(value),
-    UNTIL: (value: string) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
+    COUNT: (value) => /^-?\d{1,9}$/.test(value),
+    UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
     BYMONTH: numbersIn(1, 12, false),
     BYMONTHDAY: numbersIn(1, 31, true),
     BYYEARDAY: numbersIn(1, 366, true),
     BYWEEKNO: numbersIn(1, 53, true),
-    BYDAY: (value: string) =>
+    BYDAY: (value) =>
       listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
     BYHOUR: numbersIn(0, 23, false),
     BYMINUTE: numbersIn(0, 59, false),
     BYSECOND: numbersIn(0, 60, false),
     BYSETPOS: numbersIn(1, 366, true),
-    WKST: (value: string) => WEEKDAYS.includes(value),
-    RSCALE: (value: string) => value === 'GREGORIAN',
-    SKIP: (value: string) => value === 'OMIT',
+    WKST: (value) => WEEKDAYS.includes(value),
+    RSCALE: (value) => value === 'GREGORIAN',
+    SKIP: (value) => value === 'OMIT',
   }),
 );
 

@@ -509,6 +509,7 @@ describe('what we write', () => {
       image: false,
       categories: [{ name: 'Caf&eacute;, bar' }],
       tags: [],
+      custom_fields: [],
       venue: { id: 1, venue: 'Hall', address: 'Street 1', city: 'Pisa', geo_lat: 1.5, geo_lng: -2.5 },
       organizer: [
         { id: 2, organizer: 'Anna', email: 'a@x.example' },

@@ -175,7 +175,8 @@ export const isSameHeading = (one: string, other: string): boolean => bare(one) 
  */
 function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
   const known = new Map(
-    // What stands later counts: a field of the site before what other tables have, a column of the plugin before both.
+    // What stands later counts: a field of the site before what tables have in common, a column of the plugin before
+    // both.
     [HEADINGS[kind], kind === 'event' ? custom : {}, LAYOUTS[kind]].flatMap((layout) =>
       Object.entries<readonly string[]>(layout).flatMap(([column, heads]) =>
         [...(layout === HEADINGS[kind] ? [] : [column]), ...heads].flatMap((head) =>

@@ -3,6 +3,7 @@ import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { CUSTOM_FIELD } from './custom-field.ts';
 import type { Line } from './lines.ts';
 import { hasStrayDate, mendLine } from './mend.ts';
 
@@ -52,6 +53,8 @@ export interface CalendarEvent {
   readonly contacts: readonly string[];
   readonly categories: readonly string[];
   readonly url: string;
+  /** What fields that a site defines hold, by their names. */
+  readonly custom: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly { readonly url: string; readonly type: string }[];
   readonly status: string;
   readonly isPrivate: boolean;
@@ -112,6 +115,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
+    custom: all(CUSTOM_FIELD.property).map(customValue),
     attachments: all('attach').map((property) => ({
       url: property[2] === 'uri' ? raw(property).trim() : '',
       type: parameter(property, 'fmttype').toLowerCase(),
@@ -122,14 +126,17 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     modified: moments('last-modified')[0],
     stamp: moments('dtstamp')[0],
     told: new Set(properties.keys()),
-    undated: sound.filter(({ text: one }) => {
-      const name = ONE_DATE.exec(one)?.[1]?.toLowerCase();
-      return name !== undefined && toldBy(one) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
-    }),
+    undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => toldBy(rule) !== '' && parseRule(toldBy(rule)) === undefined),
     unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || hasStrayDate(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
+}
+
+/** Whether a line says a date of the event, or how long it is, that cannot be read. */
+function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: (name: string) => Moment[] }): boolean {
+  const name = ONE_DATE.exec(text)?.[1]?.toLowerCase();
+  return name !== undefined && toldBy(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
@@ -231,10 +238,16 @@ const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percent
 
 function htmlOf(properties: readonly Property[]): string {
   const property = properties.find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
-  // The library knows no types of extensions, so that their texts come as they are written.
-  return property
-    ? raw(property)
-        .replace(/\\n/gi, '\n')
-        .replace(/\\([\\,;])/g, '$1')
-    : '';
+  return property ? extensionText(property) : '';
+}
+
+const customValue = (property: Property) => ({ name: parameter(property, CUSTOM_FIELD.name), value: extensionText(property) });
+
+/**
+ * The text of an extension. The library knows no types of extensions, so that their texts come as they are written,
+ * unless the file itself says that it is one.
+ */
+function extensionText(property: Property): string {
+  const [text = ''] = textsOf(property);
+  return property[2] === 'text' ? text : text.replace(/\\([\\,;nN])/g, (_, sign: string) => (sign.toLowerCase() === 'n' ? '\n' : sign));
 }
