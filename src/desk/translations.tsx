@@ -14,7 +14,7 @@ import { at, type Visit } from './visit.ts';
  * texts of another language beside those of a form.
  */
 
-/** Fields besides yes and no that a translation begins with; terms, links and the picture come from the other record. */
+/** Fields besides yes and no that a translation begins with; terms, links and picture come from the other record. */
 const SAME = ['start_date', 'end_date', 'timezone', 'cost', 'website', 'phone', 'email', 'zip', 'geo_lat', 'geo_lng'];
 const TEXTS: ReadonlySet<string> = new Set(['post_title', 'post_content', 'post_excerpt']);
 
