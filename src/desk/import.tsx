@@ -1,123 +1,165 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
 import type { CsvSource } from '../exchange/csv/read.ts';
-import { importItems } from '../exchange/import/importer.ts';
-import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
+import { importItems, importProgress } from '../exchange/import/importer.ts';
+import { previewOf } from '../exchange/import/preview.ts';
+import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import type { Report } from '../exchange/items/report.ts';
 import { type Source, survey } from '../exchange/items/source.ts';
 import { openSource } from '../exchange/sources.ts';
-import { membersIn, textIn } from '../forms/form-values.ts';
-import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
-import { Checkbox, Select } from '../html/form-fields.tsx';
-import { eventFields } from '../kinds/event-fields.ts';
-import { deskPage, Nonce } from './layout.tsx';
+import { idIn, membersIn, textIn } from '../forms/form-values.ts';
+import { Input } from '../html/form-fields.tsx';
+import { forget, type KeptFile, keep, keepFetched, keptFile } from './import-files.ts';
+import { progressPage, reportPage, type Wishes, WishFields } from './import-report.tsx';
+import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
- * Importing a file: it is read, what would become of it is shown, and only then it is taken in.
+ * Importing a file or what an address leads to: it is read, what would become of it is shown, and only then it is taken
+ * in. What the last import made can be taken back.
  */
 
 const PREVIEWED = 5;
-/** Files that nobody took in are removed after a day. */
-const KEPT_MS = 86_400_000;
+/** An import that is not through by then goes on while its progress is shown. */
+const PATIENCE_MS = 2000;
 
-/** How a file is to be read. */
-interface Wishes {
-  readonly dateOrder: 'ymd' | 'dmy' | 'mdy' | undefined;
-  readonly status: string | undefined;
-  readonly skipBadRows: boolean;
-  /** What columns are to be taken for. */
-  readonly map: ReadonlyMap<string, string>;
-}
-
-/** The form to choose a file. */
+/** The form to choose a file, and what the last import made. */
 export async function importPage(visit: Visit, wrong?: string): Promise<Outcome> {
   const { say } = visit.speech;
+  const last = await undoableImport(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.import'),
     part: 'import',
-    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
+    ...(wrong === undefined ? {} : { notice: { tone: 'wrong', text: wrong } }),
     children: (
-      <form method="post" action={at(visit, '/import')} encType="multipart/form-data" class="narrow">
-        <p>{say('desk:import.about')}</p>
-        <Nonce nonce={visit.nonce} />
-        <div class="field">
-          <label for="file">{say('desk:import.file')}</label>
-          <input type="file" id="file" name="file" accept=".csv,.ics,.ical,.xml,.wxr,.jsonl" required />
-        </div>
-        <WishFields visit={visit} wishes={{ dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() }} />
-        <button type="submit" class="button-main">
-          {say('desk:import.look')}
-        </button>
-      </form>
+      <>
+        <form method="post" action={at(visit, '/import')} encType="multipart/form-data" class="narrow">
+          <p>{say('desk:import.about')}</p>
+          <Nonce nonce={visit.nonce} />
+          <div class="field">
+            <label for="file">{say('desk:import.file')}</label>
+            <input type="file" id="file" name="file" accept=".csv,.ics,.ical,.xml,.wxr,.jsonl" />
+          </div>
+          <Input name="address" label={say('desk:import.address')} hint={say('desk:import.address-hint')} autocomplete="off" />
+          <WishFields visit={visit} wishes={NO_WISHES} />
+          <button type="submit" class="button-main">
+            {say('desk:import.look')}
+          </button>
+        </form>
+        {last && <LastImport visit={visit} last={last} />}
+      </>
     ),
   });
   return { html, ...(wrong === undefined ? {} : { status: 422 }) };
 }
 
-function WishFields({ visit, wishes }: { readonly visit: Visit; readonly wishes: Wishes }): JSX.Element {
+function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
   const { say } = visit.speech;
+  const { id, run, source, at: moment, made } = last;
+  const counts = [...made].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
   return (
-    <>
-      <Select
-        name="dates"
-        label={say('desk:import.dates')}
-        value={wishes.dateOrder ?? ''}
-        options={['', 'dmy', 'mdy', 'ymd'].map((value) => ({ value, text: say(`desk:import.order${value === '' ? '' : `-${value}`}`) }))}
+    <section aria-labelledby="last-import">
+      <h2 id="last-import">{say('desk:import.last')}</h2>
+      <p>{say('desk:import.last-about', { source, at: moment.slice(0, 16), count: counts })}</p>
+      <p class="quiet">{say('desk:import.undo-about')}</p>
+      <ButtonForm
+        visit={visit}
+        path="/import/undo"
+        text={say('desk:import.undo')}
+        danger={say('desk:import.undo-sure')}
+        fields={{ id: String(id), run: String(run) }}
       />
-      <Select
-        name="status"
-        label={say('desk:import.status')}
-        value={wishes.status ?? ''}
-        options={['', 'publish', 'pending', 'draft'].map((value) => ({
-          value,
-          text: value === '' ? say('desk:import.as-it-is') : say(`statuses:${value}`),
-        }))}
-      />
-      <Checkbox name="skip" label={say('desk:import.skip')} checked={wishes.skipBadRows} />
-    </>
+    </section>
   );
 }
 
-/** Keeps the file that was sent, and shows what would become of it; or takes it in, if that was asked for. */
+/** Moves what the last import made to the trash. */
+export async function undoByForm(visit: Writing): Promise<Outcome> {
+  const { site, caller, fields } = visit;
+  const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
+  if (moved + kept === 0) return importPage(visit, visit.speech.say('desk:import.not-undone'));
+  return { to: at(visit, '/import', { done: 'trashed', count: moved, failed: kept || undefined }) };
+}
+
+/** Keeps what was sent or named, and shows what would become of it; or takes it in, if that was asked for. */
 export async function importByForm(visit: Writing): Promise<Outcome> {
-  const { fields, files, speech } = visit;
-  const sent = files.get('file');
-  const kept = sent && sent.bytes.length > 0 ? await keep(visit, sent) : keptFile(visit, textIn(fields, 'kept'), textIn(fields, 'name'));
-  if (kept === undefined) return importPage(visit, speech.say('desk:import.no-file'));
+  const { fields, speech } = visit;
   try {
-    return await importFile(visit, kept, textIn(fields, 'run') === '1');
+    const file = await fileOf(visit);
+    if (file === undefined) return await importPage(visit, speech.say('desk:import.no-file'));
+    return textIn(fields, 'run') === '1' ? await takeIn(visit, file) : await rehearse(visit, file);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
     return importPage(visit, speech.say(`exchange:faults.${error.fault}`, error.values));
   }
 }
 
-interface KeptFile {
-  readonly token: string;
-  readonly name: string;
-  readonly path: string;
+async function fileOf(visit: Writing): Promise<KeptFile | undefined> {
+  const { fields, files } = visit;
+  const sent = files.get('file');
+  if (sent && sent.bytes.length > 0) return keep(visit, sent);
+  const address = textIn(fields, 'address').trim();
+  return address === '' ? keptFile(visit, textIn(fields, 'kept'), textIn(fields, 'name')) : keepFetched(visit, address);
 }
 
-async function importFile(visit: Writing, file: KeptFile, run: boolean): Promise<Outcome> {
+const openFile = (visit: Writing, file: KeptFile, wishes: Wishes): Promise<Source> =>
+  openSource([file.path], { ...wishes, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
+
+/** What would become of a file. */
+async function rehearse(visit: Writing, file: KeptFile): Promise<Outcome> {
   const { site, caller } = visit;
   const wishes = wishesIn(visit);
-  const source = await openSource([file.path], { ...wishes, caller, prefix: site.config.tablePrefix, target: `desk ${file.token}` });
+  const source = await openFile(visit, file, wishes);
   try {
     const { highestId } = await survey(source);
     const columns = 'mapping' in source ? (source as CsvSource).mapping().flatMap((one) => one.columns) : [];
     const records = await previewOf(source, caller, caller.viewer.can('unfiltered_html'), PREVIEWED);
-    const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: !run, highestId });
-    if (run) await rm(join(folder(), ownPart(visit, file.token)), { recursive: true, force: true });
+    const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, wishes, columns, records, report }) };
   } finally {
     await source.close();
   }
 }
+
+/** Takes a file in. One that takes long goes on by itself; how far it is stands on a page of its own. */
+async function takeIn(visit: Writing, file: KeptFile): Promise<Outcome> {
+  const { site, caller } = visit;
+  const wishes = wishesIn(visit);
+  const source = await openFile(visit, file, wishes);
+  const work = async (): Promise<Report> => {
+    try {
+      const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), highestId });
+      await forget(visit, file);
+      return report;
+    } finally {
+      await source.close();
+    }
+  };
+  const { entries, highestId } = await survey(source).catch(async (error: unknown) => {
+    await source.close();
+    throw error;
+  });
+  const running = work();
+  // What ends it once nobody waits any more is in its row, and here in the log.
+  running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import ended'));
+  const report = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  if (report) return { html: reportPage(visit, { file, wishes, columns: [], records: [], report }) };
+  return { to: at(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };
+}
+
+/** How far an import is, or what it came to. */
+export async function importProgressPage(visit: Visit): Promise<Outcome> {
+  const { site, request } = visit;
+  const name = textIn(request.query, 'source');
+  const found = await importProgress(site, name);
+  if (!found) return { to: at(visit, '/import') };
+  if (found.open) return { html: progressPage(visit, { ...found, total: idIn(textIn(request.query, 'total')) }) };
+  const file: KeptFile = { token: '', name, path: '' };
+  return { html: reportPage(visit, { file, wishes: NO_WISHES, columns: [], records: [], report: found.report }) };
+}
+
+const NO_WISHES: Wishes = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
 
 /** What the ledger calls a file: the same name when it is sent again. */
 const nameOf = (source: Source, { name }: KeptFile): string => {
@@ -138,159 +180,4 @@ function wishesIn({ fields }: Writing): Wishes {
     skipBadRows: textIn(fields, 'skip') !== '',
     map: new Map(map),
   };
-}
-
-// ------------------------------------------------------------------------------------------------- kept files
-const folder = (): string => join(tmpdir(), `fasti-imports-${process.getuid?.() ?? 0}`);
-const ownPart = ({ caller }: Visit, token: string): string => `${caller.viewer.id}-${token}`;
-
-async function keep(visit: Visit, { name, bytes }: { readonly name: string; readonly bytes: Buffer }): Promise<KeptFile> {
-  const token = randomBytes(16).toString('hex');
-  await mkdir(folder(), { recursive: true, mode: OWN_FOLDER });
-  await forgetOld();
-  await mkdir(join(folder(), ownPart(visit, token)), { mode: OWN_FOLDER });
-  const kept = keptFile(visit, token, name)!;
-  await writeFile(kept.path, bytes, { mode: OWN_FILE, flag: 'wx' });
-  return kept;
-}
-
-/** A file that this very person sent before. Its name keeps the letters that no path is made of. */
-function keptFile(visit: Visit, token: string, sent: string): KeptFile | undefined {
-  const name = basename(sent.replaceAll('\\', '/'))
-    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
-    .slice(-100);
-  if (!/^[0-9a-f]{32}$/.test(token) || name === '' || /^\.+$/.test(name)) return undefined;
-  return { token, name, path: join(folder(), ownPart(visit, token), name) };
-}
-
-async function forgetOld(): Promise<void> {
-  const now = Date.now();
-  for (const name of await readdir(folder())) {
-    const path = join(folder(), name);
-    const found = await stat(path).catch(() => undefined);
-    if (found && now - found.mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true });
-  }
-}
-
-// ------------------------------------------------------------------------------------------------- what it came to
-interface Shown {
-  readonly file: KeptFile;
-  readonly wishes: Wishes;
-  readonly columns: ReturnType<CsvSource['mapping']>[number]['columns'];
-  readonly records: readonly PreviewedRecord[];
-  readonly report: Report;
-}
-
-const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
-
-function reportPage(visit: Visit, { file, wishes, columns, records, report }: Shown): string {
-  const { say } = visit.speech;
-  const { created, updated, unchanged, lost, losses, dryRun } = report;
-  const counts = { created, updated, unchanged, lost };
-  const kinds = REPORTED.filter((kind) => Object.values(counts).some((count) => (count[kind] ?? 0) > 0));
-  return deskPage(visit, {
-    title: say('desk:parts.import'),
-    part: 'import',
-    notice: dryRun ? undefined : { tone: 'good', text: say('desk:done.imported') },
-    children: (
-      <>
-        <p>{say(dryRun ? 'desk:import.would' : 'desk:import.did', { file: file.name })}</p>
-        <table class="list">
-          <thead>
-            <tr>
-              {['kind', ...Object.keys(counts)].map((name) => (
-                <th key={name} scope="col">
-                  {say(`exchange:columns.${name}`)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {kinds.map((kind) => (
-              <tr key={kind}>
-                <th scope="row">{say(`exchange:kinds.${kind}`)}</th>
-                {Object.entries(counts).map(([name, count]) => (
-                  <td key={name} data-label={say(`exchange:columns.${name}`)}>
-                    {count[kind] ?? 0}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {losses.length > 0 && (
-          <ul class="losses">
-            {losses.map(({ reason, count, examples }) => (
-              <li key={reason}>
-                {say(`exchange:losses.${reason}`)} ({count})
-                <p class="quiet">
-                  {examples
-                    .slice(0, 5)
-                    .map(({ of, place, detail }) => [place, of, detail].filter(Boolean).join(' · '))
-                    .join(' | ')}
-                </p>
-              </li>
-            ))}
-          </ul>
-        )}
-        {dryRun && <Preview visit={visit} records={records} />}
-        {dryRun && <RunForm visit={visit} file={file} wishes={wishes} columns={columns} />}
-      </>
-    ),
-  });
-}
-
-function Preview({ visit, records }: { readonly visit: Visit; readonly records: readonly PreviewedRecord[] }): JSX.Element {
-  const { say } = visit.speech;
-  return (
-    <>
-      <h2>{say('desk:import.first')}</h2>
-      <ul>
-        {records.map(({ place, columns, metas, links }) => (
-          <li key={place}>
-            <strong>{String(columns.post_title ?? '')}</strong>{' '}
-            {metas
-              .filter(([key]) => /Date$|Address|City|Email/.test(key) && !key.includes('UTC'))
-              .map(([, value]) => value)
-              .join(' · ')}{' '}
-            {links.map(({ name }) => name).join(', ')}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-function RunForm({ visit, file, wishes, columns }: Omit<Shown, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
-  const { say } = visit.speech;
-  const choices = [
-    { value: '', text: say('desk:import.as-found') },
-    ...Object.keys(eventFields).map((name) => ({ value: name, text: name })),
-  ];
-  return (
-    <form method="post" action={at(visit, '/import')} encType="multipart/form-data" class="narrow">
-      <Nonce nonce={visit.nonce} />
-      <input type="hidden" name="kept" value={file.token} />
-      <input type="hidden" name="name" value={file.name} />
-      {columns.length > 0 && <h2>{say('desk:import.columns')}</h2>}
-      {columns.map(({ header, column, example }, place) => (
-        <div key={header}>
-          <input type="hidden" name={`columns[${place}]`} value={header} />
-          <Select
-            name={`map[${place}]`}
-            id={`map-${place}`}
-            label={header}
-            hint={`${column ?? say('exchange:import.not-mapped')} · ${example}`}
-            value={wishes.map.get(header) ?? ''}
-            options={choices}
-          />
-        </div>
-      ))}
-      <WishFields visit={visit} wishes={wishes} />
-      <button type="submit">{say('desk:import.again')}</button>{' '}
-      <button type="submit" name="run" value="1" class="button-main">
-        {say('desk:import.run')}
-      </button>
-    </form>
-  );
 }

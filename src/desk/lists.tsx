@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { termChoices } from '../forms/about.ts';
-import { controlOf } from '../forms/controls.tsx';
+import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { isTwentyFour, spanInWords } from '../html/dates.ts';
@@ -316,14 +316,8 @@ function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; read
       name === row.values.status || name === 'draft' || name === 'pending' || (publishes && (name === 'publish' || name === 'private')),
   );
   const about = {
+    ...NOTHING_ABOUT,
     say: speech.say,
-    terms: {},
-    links: {},
-    authors: [],
-    image: undefined,
-    mayUpload: false,
-    customFields: [],
-    zones: [],
     statuses: statuses.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) })),
   };
   return (

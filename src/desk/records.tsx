@@ -21,6 +21,7 @@ import { discardingImages, withFiles } from '../records/prepared-images.ts';
 import { lockPostVersion, onlyIf, versionTag } from '../records/versions.ts';
 import { onceWritten } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { Suggested, withSuggestedLinks } from './suggested.tsx';
@@ -35,6 +36,8 @@ interface Form extends Omit<Filled, 'kind'> {
   readonly plan: FormPlan;
   readonly record: Editable | undefined;
   readonly notice?: Notice | undefined;
+  /** Whether the event has dates of its own page: it recurs. */
+  readonly recurs?: boolean;
 }
 
 /** The form of a new record; `values`: what it begins with. */
@@ -57,7 +60,8 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const record = await readToEdit(visit.site, visit.caller, declared, id);
   const about = await aboutForm(visit, plan.kind, plan.names, record.values);
   const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
-  return { html: formPage(visit, { plan, record, shown, about }) };
+  const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
+  return { html: formPage(visit, { plan, record, shown, about, recurs }) };
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -244,7 +248,7 @@ function formPage(visit: Visit, form: Form): string {
     notice,
     children: (
       <>
-        {record && <RecordLinks visit={visit} kind={kind} record={record} />}
+        {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
         {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
         <ErrorSummary form={filled} speech={visit.speech} />
         <form
@@ -299,13 +303,24 @@ function formPage(visit: Visit, form: Form): string {
   });
 }
 
-function RecordLinks({ visit, kind, record }: { readonly visit: Visit; readonly kind: PostKind; readonly record: Editable }): JSX.Element {
+function RecordLinks({
+  visit,
+  kind,
+  record,
+  recurs,
+}: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly record: Editable;
+  readonly recurs: boolean;
+}): JSX.Element {
   const { say } = visit.speech;
   const { row, record: shown } = record;
   return (
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      {recurs && <Link href={at(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
       <Link href={at(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
     </p>
   );

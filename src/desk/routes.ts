@@ -2,7 +2,8 @@ import { foundLinks } from '../forms/about.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
-import { importByForm, importPage } from './import.tsx';
+import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
+import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
 import {
@@ -101,10 +102,16 @@ export const deskRoutes: readonly DeskRoute[] = [
       json: await foundLinks(visit, name, textIn(visit.request.query, 'q').trim()),
     })),
   ),
+  get('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => datesPage(visit, idOf(pieces))),
+  post('/events/:id/dates', can('edit_tribe_events'), (visit, pieces) => addDateByForm(visit, idOf(pieces))),
+  post('/events/:id/dates/leave-out', can('edit_tribe_events'), (visit, pieces) => leaveOutByForm(visit, idOf(pieces))),
+  post('/events/:id/dates/move', can('edit_tribe_events'), (visit, pieces) => moveDateByForm(visit, idOf(pieces))),
   get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
   post('/month/move', can('edit_tribe_events'), moveEvent),
   get('/import', can('import'), (visit) => importPage(visit)),
   upload('/import', can('import'), importByForm),
+  get('/import/progress', can('import'), (visit) => importProgressPage(visit)),
+  post('/import/undo', can('import'), undoByForm),
   get('/people', can('list_users'), (visit) => peoplePage(visit)),
   post('/people', can('create_users'), invite),
   get('/people/:id', can('list_users'), (visit, pieces) => personPage(visit, idOf(pieces))),

@@ -31,6 +31,18 @@ export interface About {
   readonly zones: readonly string[];
 }
 
+/** What inputs need to know that offer no choices. */
+export const NOTHING_ABOUT: Omit<About, 'say'> = {
+  terms: {},
+  links: {},
+  statuses: [],
+  authors: [],
+  image: undefined,
+  mayUpload: false,
+  customFields: [],
+  zones: [],
+};
+
 export interface TermChoice {
   readonly id: number;
   readonly name: string;
@@ -166,9 +178,9 @@ const moment: Control = {
   },
   words: (shown) => `${momentIn(shown).date} ${momentIn(shown).time}`.trim(),
   Show: ({ shown, about, ...props }) => {
-    const { name, label, hint, error, required } = props;
+    const { name, id = name, label, hint, error, required } = props;
     const { date, time } = momentIn(shown);
-    const about_ = error ? `${name}-error` : hint ? `${name}-hint` : undefined;
+    const about_ = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
     return (
       <fieldset class={error ? 'field field-moment field-wrong' : 'field field-moment'}>
         <legend>{label}</legend>
@@ -177,7 +189,7 @@ const moment: Control = {
           <input
             type="date"
             name={`${name}[date]`}
-            id={name}
+            id={id}
             value={date}
             required={required}
             aria-describedby={about_}
@@ -189,12 +201,12 @@ const moment: Control = {
           <input type="time" name={`${name}[time]`} value={time} aria-describedby={about_} />
         </label>
         {hint && (
-          <p class="hint" id={`${name}-hint`}>
+          <p class="hint" id={`${id}-hint`}>
             {hint}
           </p>
         )}
         {error && (
-          <p class="error" id={`${name}-error`}>
+          <p class="error" id={`${id}-error`}>
             {error}
           </p>
         )}

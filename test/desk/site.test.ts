@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { describeAsking } from '../support/asking.ts';
+import { forget, keepFetched } from '../../src/desk/import-files.ts';
+import { callerFor } from '../../src/records/caller.ts';
+import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
+import { describeAsking, NOON } from '../support/asking.ts';
 import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
 
 const CSV = 'Event Name,Event Start Date,Event End Date,Event Venue Name\nSpring fair,2027-04-10 10:00,2027-04-10 18:00,Market square\n';
+/** An event that the sample site does not have. */
+const NEW = CSV.replace('Spring fair', 'Barn dance');
 
 describeAsking('The rest of the desk', (ask) => {
   /** Sends the import form of a page with a file, as a browser does. */
@@ -33,6 +41,72 @@ describeAsking('The rest of the desk', (ask) => {
     // The file is gone.
     expect((await upload(admin, shown, '/admin/import', undefined, { run: '1' })).status).toBe(422);
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
+  });
+
+  it('takes back what the last import made, and nothing else, so that the file can come again', async () => {
+    const admin = await visitor(ask, 'admin');
+    await ask.made('/venues', { venue: 'Market square' });
+    const send = async () => {
+      const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', NEW);
+      return upload(admin, shown, '/admin/import', undefined, { run: '1' });
+    };
+    expect((await send()).status).toBe(200);
+    const page = await admin.get('/admin/import');
+    expect(page.text).toContain('csv fair.csv');
+    const [fair] = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
+    const undone = await admin.submit(page, '/admin/import/undo');
+    expect(undone.headers.location).toBe('/admin/import?done=trashed&count=1');
+    expect(await ask.db().from('posts').where('ID', fair.id).first()).toMatchObject({ post_status: 'trash' });
+    expect((await ask.read('/venues?search=Market')).venues).toHaveLength(1);
+    // The same form once more does nothing, and neither does that of somebody who may not import.
+    expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
+    expect((await (await visitor(ask, 'auth')).post('/admin/import/undo', { id: '1', run: '1' })).status).toBe(403);
+    await send();
+    const again = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
+    expect(again).toMatchObject([{ title: 'Barn dance', status: 'publish' }]);
+    expect(again[0].id).not.toBe(fair.id);
+  });
+
+  it('leaves alone what an import only changed', async () => {
+    const admin = await visitor(ask, 'admin');
+    const send = async (csv: string) =>
+      upload(admin, await upload(admin, await admin.get('/admin/import'), '/admin/import', csv), '/admin/import', undefined, { run: '1' });
+    await send(NEW);
+    await send(NEW.replace('18:00', '19:00'));
+    expect((await ask.read('/events?search=barn&start_date=2027-04-01')).events).toMatchObject([{ end_date: '2027-04-10 19:00:00' }]);
+    expect((await admin.get('/admin/import')).text).not.toContain('/admin/import/undo');
+  });
+
+  it('says how far an import is, and what it came to', async () => {
+    const admin = await visitor(ask, 'admin');
+    const path = '/admin/import/progress?source=csv%20long.csv&total=900';
+    expect((await admin.get(path)).headers.location).toBe('/admin/import');
+    const run = { source: 'csv long.csv', run: 1, done: 400, report: '' };
+    await ask.rows((db) => db.from('fasti_imports').insert({ ...run, open: 1, touched_at: NOON.slice(0, 19).replace('T', ' ') }));
+    expect((await admin.get(path)).text).toContain('400 of 900 entries are done.');
+    ask.at('2026-11-20T13:00:00Z');
+    expect((await admin.get(path)).text).toContain('The import stopped before its end, after 400 entries.');
+    await ask.rows((db) => db.from('fasti_imports').where('source', run.source).update({ open: 0 }));
+    expect((await admin.get(path)).text).toContain('This became of csv long.csv');
+    await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
+  });
+
+  it('takes a file from an address of the web, and none from within the network', async () => {
+    const admin = await visitor(ask, 'admin');
+    const server = createServer((_, res) => res.setHeader('Content-Type', 'text/csv; charset=utf-8').end(CSV));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/table`;
+      const refused = await upload(admin, await admin.get('/admin/import'), '/admin/import', undefined, { address });
+      expect([refused.status, /could not be fetched \(address\)/.test(refused.text)]).toEqual([422, true]);
+      const { site } = ask.running();
+      const caller = callerFor(site, await site.settings(), ANONYMOUS, { language: 'en' });
+      const file = await keepFetched({ site, caller }, address, { allowAddress: () => true });
+      expect([file.name, readFileSync(file.path, 'utf8')]).toEqual(['table.csv', CSV]);
+      await forget({ caller }, file);
+    } finally {
+      server.close();
+    }
   });
 
   it('takes no file of somebody else, and no path', async () => {

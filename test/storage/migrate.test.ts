@@ -15,6 +15,7 @@ const ALL = [
   '009-entry-languages',
   '010-journal',
   '011-webhooks',
+  '012-import-makers',
 ];
 const WORDPRESS = [
   'commentmeta',

@@ -19,7 +19,7 @@ import {
   writeWaiting,
 } from '../../storage/rows/imports.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
-import { nowUtc } from '../../wordpress/time.ts';
+import { nowUtc, unixFromDate, unixFromText } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault } from '../items/items.ts';
 import { createNames } from '../items/record-names.ts';
 import { addTally, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
@@ -135,6 +135,31 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   await settleAll(course);
   await finish(course);
   return reportOf(course.run.source, course.run.dry, sum);
+}
+
+/** A run that nothing was heard of for so long has stopped. */
+const SILENT_S = 120;
+
+/** How far the last run of a source is, and what it came to so far; undefined: there was none. */
+export async function importProgress(
+  { db, clock }: Site,
+  name: string,
+): Promise<
+  | {
+      readonly source: string;
+      readonly done: number;
+      readonly open: boolean;
+      readonly stopped: boolean;
+      readonly report: Report;
+    }
+  | undefined
+> {
+  const source = name.slice(0, LONGEST_SOURCE);
+  const row = await findImport(db, source);
+  if (!row) return undefined;
+  const open = row.open === 1;
+  const stopped = open && unixFromDate(clock()) - unixFromText(row.touched_at) > SILENT_S;
+  return { source, done: row.done, open, stopped, report: reportOf(source, false, tallyFrom(row.report)) };
 }
 
 /** A run, what it came to so far, and how many entries are done, as its row says. */

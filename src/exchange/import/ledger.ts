@@ -31,7 +31,8 @@ export interface Ledger {
   readonly entry: (key: string) => LedgerEntry | undefined;
   /** The id of ours, or undefined where nothing of that name has come in yet. */
   readonly target: (group: Group, sourceId: string) => number | undefined;
-  readonly add: (entry: LedgerEntry) => void;
+  /** `made`: set where this run made the record; else what is known of that stays, as long as it is the same one. */
+  readonly add: (entry: Omit<LedgerEntry, 'made'> & Partial<Pick<LedgerEntry, 'made'>>) => void;
   /** What was added. */
   readonly added: () => readonly LedgerEntry[];
 }
@@ -49,7 +50,10 @@ export async function openLedger(
   return {
     entry,
     target: (group, sourceId) => entry(ledgerKey(group, sourceId))?.target,
-    add: (fresh) => added.set(fresh.item, fresh),
+    add: (fresh) => {
+      const before = entry(fresh.item);
+      added.set(fresh.item, { made: before?.target === fresh.target ? before.made : 0, ...fresh });
+    },
     added: () => [...added.values()],
   };
 }

@@ -169,7 +169,7 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
     const late = columnsWithId(work, arrival, post, id);
     if (!isFree && !run.dry) await updatePost(work.db, id, late);
     newcomers.push({ arrival, id, row: isFree ? { ...post, ...late, ID: id } : undefined });
-    ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number });
+    ledger.add({ item: key, kind: item.kind, target: id, digest, run: run.number, made: run.number });
     named.push({ kind: item.kind, title: clean.columns.post_title ?? '', start: startOf(clean), id });
     count(tally.created, item.kind);
   }

@@ -132,6 +132,22 @@ function moveEvents(form) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------- progress
+/** Looks again how far something is, until it is through. */
+function lookAgain(part) {
+  setTimeout(async () => {
+    const answer = await fetch(location.href).catch(() => undefined);
+    const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
+    const next = page?.querySelector('[data-refresh]');
+    if (!page) lookAgain(part);
+    else if (next) {
+      part.replaceWith(next);
+      lookAgain(next);
+    } else location.reload();
+  }, 1500);
+}
+
+for (const part of document.querySelectorAll('[data-refresh]')) lookAgain(part);
 for (const form of document.querySelectorAll('form[data-draft]')) keepDraft(form);
 for (const form of document.querySelectorAll('.record-form')) followStart(form);
 for (const fieldset of document.querySelectorAll('[data-links]')) completeLinks(fieldset);

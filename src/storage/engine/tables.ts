@@ -254,6 +254,8 @@ export interface ImportIdRow {
   /** Digest of what came in; empty where it is to be looked at again. */
   digest: string;
   run: number;
+  /** The run that made it; 0: it was here before, or nobody knows. */
+  made: number;
 }
 
 /** A record of ours that names records of the source which have not come in yet. */

@@ -42,6 +42,9 @@ export interface Named {
  */
 export const tagsOf = ({ posts, terms }: Named): Tag[] => [...posts, ...terms.map((term) => termTag(term.term_id))];
 
+/** What the languages and groups of no records are. */
+export const NO_MEMBERSHIPS: Memberships = { posts: new Map(), terms: new Map() };
+
 /** One record. `name`: its post type or taxonomy; `id`: of the post, or the `termKey` of the term. */
 export interface RecordName {
   readonly is: 'post' | 'term';

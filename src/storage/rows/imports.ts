@@ -9,6 +9,8 @@ export interface LedgerEntry {
   readonly target: number;
   readonly digest: string;
   readonly run: number;
+  /** The run that made it; 0: it was here before, or nobody knows. */
+  readonly made: number;
 }
 
 /** Keys asked for in one query. */
@@ -66,10 +68,8 @@ export async function loadLedger(db: Database, importId: number, items: readonly
 /** Notes which records became which. */
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
-    const rows: ImportIdRow[] = entries
-      .slice(at, at + KEYS_AT_ONCE)
-      .map(({ item, kind, target, digest, run }) => ({ import_id: importId, item, kind, target, digest, run }));
-    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], given(db, ['kind', 'target', 'digest', 'run']));
+    const rows: ImportIdRow[] = entries.slice(at, at + KEYS_AT_ONCE).map((entry) => ({ import_id: importId, ...entry }));
+    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], given(db, ['kind', 'target', 'digest', 'run', 'made']));
   }
 }
 
@@ -81,6 +81,31 @@ export async function importedIds(db: Database, importId: number, kinds: readonl
     .whereIn('kind', [...kinds])
     .select('target');
   return rows.map(({ target }) => target);
+}
+
+/** The run that ended or was heard of last, of any source; undefined: nothing was ever imported. */
+export async function lastImport(db: Database): Promise<ImportRow | undefined> {
+  if (!(await hasTable(db, 'fasti_imports'))) return undefined;
+  return db.from('fasti_imports').orderBy('touched_at', 'desc').orderBy('id', 'desc').first();
+}
+
+/** What a run made: ids by kind. */
+export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>): Promise<Map<string, number[]>> {
+  const rows = await db.from('fasti_import_ids').where({ import_id: id, made: run }).select('kind', 'target');
+  const found = new Map<string, number[]>();
+  for (const { kind, target } of rows) found.set(kind, [...(found.get(kind) ?? []), target]);
+  return found;
+}
+
+/** Forgets that records came, so that they come again with the next import of the source. */
+export async function forgetImported(db: Database, importId: number, kind: string, targets: readonly number[]): Promise<void> {
+  for (let at = 0; at < targets.length; at += KEYS_AT_ONCE) {
+    await db
+      .from('fasti_import_ids')
+      .where({ import_id: importId, kind })
+      .whereIn('target', targets.slice(at, at + KEYS_AT_ONCE))
+      .delete();
+  }
 }
 
 /** Notes what records wait for. */

@@ -10,6 +10,7 @@ import { occurrences } from '../../../migrations/008-occurrences.ts';
 import { entryLanguages } from '../../../migrations/009-entry-languages.ts';
 import { journal } from '../../../migrations/010-journal.ts';
 import { webhooks } from '../../../migrations/011-webhooks.ts';
+import { importMakers } from '../../../migrations/012-import-makers.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Migration[] = [
   entryLanguages,
   journal,
   webhooks,
+  importMakers,
 ];
 
 /** Every table as it is made in an empty database. */

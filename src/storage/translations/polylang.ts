@@ -98,7 +98,8 @@ interface Held {
 }
 
 /** What these records have of a taxonomy, kept from other writers, always in the same order. */
-function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
+async function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
+  if (ids.length === 0) return [];
   return db.rows<Held>`
     SELECT r.object_id AS id, tt.term_taxonomy_id AS ${verbatim('`row`')}, tt.description
     FROM {term_taxonomy} tt JOIN {term_relationships} r ON r.term_taxonomy_id = tt.term_taxonomy_id

@@ -121,6 +121,7 @@ const COLUMNS = verbatim(
 
 /** The rows of these records, kept from other writers. */
 async function rowsOf(db: Database, of: Translatable, ids: readonly number[]): Promise<(Row & { readonly id: number })[]> {
+  if (ids.length === 0) return [];
   const elements = await elementsOf(db, of, ids);
   const rows = await db.rows<Row>`
     SELECT ${COLUMNS} FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${[...elements.keys()]})
@@ -128,8 +129,10 @@ async function rowsOf(db: Database, of: Translatable, ids: readonly number[]): P
   return rows.map((row) => ({ ...row, id: elements.get(row.element)! }));
 }
 
-const rowsOfGroups = (db: Database, trids: readonly number[]): Promise<Row[]> =>
-  db.rows<Row>`
+const rowsOfGroups = async (db: Database, trids: readonly number[]): Promise<Row[]> =>
+  trids.length === 0
+    ? []
+    : db.rows<Row>`
     SELECT ${COLUMNS} FROM {icl_translations} WHERE trid IN (${[...new Set(trids)]})
     ORDER BY source_language_code IS NOT NULL, translation_id ${verbatim(db.dialect.locks.update)}`;
 

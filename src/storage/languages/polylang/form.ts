@@ -6,7 +6,7 @@ import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { goesBy } from '../../journal/holdings.ts';
-import { type LanguageForm, type Listed, type SiteLanguages, tagsOf } from '../form.ts';
+import { type LanguageForm, type Listed, NO_MEMBERSHIPS, type SiteLanguages, tagsOf } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
 
@@ -67,6 +67,7 @@ export const polylang: LanguageForm = {
 
   async memberships(db, languages, named) {
     const { posts, terms } = named;
+    if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const termIds = terms.map(({ term_id: id }) => id);
     const rows = await goesBy(db, tagsOf(named)).rows<{ object: number; id: number; taxonomy: string; description: string }>`
       SELECT r.object_id AS object, tt.term_taxonomy_id AS id, tt.taxonomy, tt.description

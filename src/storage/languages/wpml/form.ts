@@ -5,7 +5,7 @@ import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { goesBy } from '../../journal/holdings.ts';
-import { type LanguageForm, type Listed, tagsOf } from '../form.ts';
+import { type LanguageForm, type Listed, NO_MEMBERSHIPS, tagsOf } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
@@ -39,6 +39,7 @@ export const wpml: LanguageForm = {
 
   async memberships(db, languages, named) {
     const { posts, terms } = named;
+    if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const keys = new Map(terms.map((term) => [term.term_taxonomy_id, term.term_id]));
     const rows = await goesBy(db, tagsOf(named)).rows<{
       type: string;

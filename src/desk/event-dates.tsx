@@ -1,0 +1,221 @@
+import type { JSX } from 'preact';
+import type { ToldDates } from '../calendar/told-dates.ts';
+import { ApiError, fail, refuse } from '../errors.ts';
+import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
+import type { Filler } from '../forms/filler.ts';
+import { idIn, textIn } from '../forms/form-values.ts';
+import { labelOf } from '../forms/labels.ts';
+import { fieldErrors, sentenceOf } from '../forms/refused.ts';
+import { isTwentyFour, spanInWords } from '../html/dates.ts';
+import { Link } from '../html/links.tsx';
+import { ruleInWords } from '../html/rule-words.ts';
+import { postKind } from '../kinds/index.ts';
+import type { Values } from '../kinds/kind.ts';
+import { type Editable, readToEdit } from '../records/editing.ts';
+import { acceptParams } from '../records/input.ts';
+import { recordOfStart } from '../records/occurrences.ts';
+import { changeDate, createDate, deleteDate } from '../records/post-writes.ts';
+import { mayTrash } from '../records/posts.ts';
+import { datesOfEvents } from '../records/recurrences.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/time.ts';
+import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+
+/*
+ * The dates of an event that recurs: its rule in words, and its next dates, of which single ones are left out, moved
+ * and added.
+ */
+
+const EVENT = postKind('event');
+/** So many dates are shown, beginning with today's. */
+const MOST_SHOWN = 60;
+const SPAN = ['start_date', 'end_date'] as const;
+
+interface DatesForm {
+  readonly typed?: Values;
+  readonly wrong?: string;
+}
+
+/** The dates of an event; undefined where it does not recur. */
+export async function datesOf({ site, caller }: Filler, event: Editable): Promise<ToldDates | undefined> {
+  const timezone = String(event.values.timezone ?? '');
+  return (await datesOfEvents(site, caller, [{ id: event.id, timezone }])).get(event.id);
+}
+
+/** The page of the dates of an event. */
+export async function datesPage(visit: Visit, id: number, form: DatesForm = {}): Promise<Outcome> {
+  const { site, caller, speech } = visit;
+  const { say } = speech;
+  const event = await readToEdit(site, caller, EVENT, id);
+  const told = (await datesOf(visit, event)) ?? fail('rest_no_route');
+  const today = nowLocal(caller.now, told.zone).slice(0, 10);
+  const shown = told.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
+  const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
+  const rule = told.rule && ruleInWords(speech, told.rule.rule);
+  const html = deskPage(visit, {
+    title: say('desk:dates.title', { title: event.row.post_title || say('desk:untitled') }),
+    part: EVENT.path,
+    notice: form.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
+    children: (
+      <>
+        <p>
+          <Link href={at(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
+        </p>
+        <p>
+          {say('desk:dates.rule')} <strong>{rule ?? say(told.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
+        </p>
+        <ul class="dates">
+          {shown.map(({ start, startUtc, length }) => (
+            <DateRow
+              key={startUtc}
+              visit={visit}
+              event={event}
+              span={{ start, end: localFromUnix(unixFromLocal(start, told.zone) + length, told.zone) }}
+              startUtc={startUtc}
+              may={{
+                leaveOut: removes && startUtc !== told.dates[0]?.startUtc,
+                move: told.besides.includes(start) && startUtc !== told.dates[0]?.startUtc,
+              }}
+            />
+          ))}
+        </ul>
+        {shown.length === 0 && <p>{say('desk:dates.none')}</p>}
+        <h2>{say('desk:dates.add')}</h2>
+        <form method="post" action={at(visit, `/events/${event.id}/dates`)} class="narrow">
+          <Nonce nonce={visit.nonce} />
+          <SpanFields visit={visit} values={form.typed ?? {}} prefix="new" />
+          <button type="submit" class="button-main">
+            {say('desk:dates.add-button')}
+          </button>
+        </form>
+      </>
+    ),
+  });
+  return { html, ...(form.wrong === undefined ? {} : { status: 422 }) };
+}
+
+interface DateRowProps {
+  readonly visit: Visit;
+  readonly event: Editable;
+  readonly span: { readonly start: string; readonly end: string };
+  readonly startUtc: string;
+  readonly may: { readonly leaveOut: boolean; readonly move: boolean };
+}
+
+function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Element {
+  const { speech, settings } = visit;
+  const { say } = speech;
+  const allDay = event.values.all_day === true;
+  const words = spanInWords(speech, { ...span, allDay }, isTwentyFour(settings.raw.get('time_format') ?? 'H:i'));
+  const path = `/events/${event.id}/dates`;
+  const mark = startUtc.replace(/\D/g, '');
+  return (
+    <li>
+      <span>{words}</span>{' '}
+      {may.leaveOut && (
+        <ButtonForm
+          visit={visit}
+          path={`${path}/leave-out`}
+          text={say('desk:dates.leave-out')}
+          label={`${say('desk:dates.leave-out')}: ${words}`}
+          danger={say('desk:dates.leave-out-sure')}
+          fields={{ date: startUtc }}
+        />
+      )}
+      {may.move && (
+        <details>
+          <summary aria-label={`${say('desk:dates.move')}: ${words}`}>{say('desk:dates.move')}</summary>
+          <form method="post" action={at(visit, `${path}/move`)}>
+            <Nonce nonce={visit.nonce} />
+            <input type="hidden" name="date" value={startUtc} />
+            <SpanFields visit={visit} values={{ start_date: span.start, end_date: span.end }} prefix={mark} />
+            <button type="submit">{say('desk:form.save')}</button>
+          </form>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** From when to when. `prefix`: what tells the ids of these inputs from those of others. */
+function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly values: Values; readonly prefix: string }): JSX.Element {
+  const about = { ...NOTHING_ABOUT, say: visit.speech.say };
+  return (
+    <>
+      {SPAN.map((name) => {
+        const field = EVENT.fields[name]!;
+        const { Show, show } = controlOf(name, field);
+        const label = labelOf(visit.speech, EVENT.name, name);
+        return (
+          <Show
+            key={name}
+            name={name}
+            id={`${name}-${prefix}`}
+            field={field}
+            label={label}
+            shown={show(values[name], about)}
+            about={about}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** Adds a date. */
+export const addDateByForm = (visit: Writing, id: number): Promise<Outcome> =>
+  changed(visit, id, async (event) => {
+    await createDate(visit.site, visit.caller, EVENT, event.id, await spanSent(visit));
+  });
+
+/** Leaves out a date. */
+export const leaveOutByForm = (visit: Writing, id: number): Promise<Outcome> =>
+  changed(visit, id, async (event) => {
+    const { site, caller } = visit;
+    if (!(await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id))) refuse(caller.viewer);
+    await deleteDate(site, caller, EVENT, await dateSent(visit, event));
+  });
+
+/** Moves a date that was added by itself. */
+export const moveDateByForm = (visit: Writing, id: number): Promise<Outcome> =>
+  changed(visit, id, async (event) => {
+    await changeDate(visit.site, visit.caller, EVENT, await dateSent(visit, event), await spanSent(visit));
+  });
+
+/** The id of the date that a form names by its start (UTC). */
+const dateSent = ({ site, caller, fields }: Writing, event: Editable): Promise<number> =>
+  recordOfStart(site.db, caller, event.id, textIn(fields, 'date'));
+
+async function spanSent({ site, caller, fields }: Writing) {
+  const raw = typedSpan(fields);
+  return acceptParams(site, caller, EVENT.fields, raw, 'change');
+}
+
+const typedSpan = (fields: Values): Values =>
+  Object.fromEntries(
+    SPAN.map((name) => {
+      const { read, raw } = controlOf(name, EVENT.fields[name]!);
+      return [name, raw(read(fields[name]), { ...NOTHING_ABOUT, say: String })];
+    }),
+  );
+
+/** Does something with the dates of an event that the caller edits; what stops it is told on the page. */
+async function changed(visit: Writing, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
+  const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
+  try {
+    await work(event);
+    return { to: at(visit, `/events/${event.id}/dates`, { done: 'saved' }) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
+    const [found] = fieldErrors(visit, EVENT, error);
+    const wrong = found ? `${labelOf(visit.speech, EVENT.name, found[0])}: ${found[1]}` : dateRefusal(visit, error);
+    return datesPage(visit, event.id, { typed: typedSpan(visit.fields), wrong });
+  }
+}
+
+/** Why dates were not changed, in the words of the page rather than of the API. */
+function dateRefusal(visit: Visit, error: ApiError): string {
+  const key = `desk:dates.${error.problem}`;
+  return visit.speech.has(key) ? visit.speech.say(key) : sentenceOf(visit, error);
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
+import { SourceFault } from '../exchange/items/items.ts';
+import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
+import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetch.ts';
+import type { Visit } from './visit.ts';
+
+/*
+ * Files that somebody imports, from when they are sent until they are taken in.
+ */
+
+/** Files that nobody took in are removed after a day. */
+const KEPT_MS = 86_400_000;
+
+export interface KeptFile {
+  readonly token: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+const folder = (): string => join(tmpdir(), `fasti-imports-${process.getuid?.() ?? 0}`);
+const ownPart = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
+
+/** Keeps a file that somebody sent or named, for this person alone. */
+export async function keep(
+  visit: Pick<Visit, 'caller'>,
+  { name, bytes }: { readonly name: string; readonly bytes: Buffer },
+): Promise<KeptFile> {
+  const token = randomBytes(16).toString('hex');
+  await mkdir(folder(), { recursive: true, mode: OWN_FOLDER });
+  await forgetOld();
+  await mkdir(join(folder(), ownPart(visit, token)), { mode: OWN_FOLDER });
+  const kept = keptFile(visit, token, name)!;
+  await writeFile(kept.path, bytes, { mode: OWN_FILE, flag: 'wx' });
+  return kept;
+}
+
+/** A file that this very person sent before. Its name keeps the letters that no path is made of. */
+export function keptFile(visit: Pick<Visit, 'caller'>, token: string, sent: string): KeptFile | undefined {
+  const name = basename(sent.replaceAll('\\', '/'))
+    .replace(/[^\p{L}\p{N} ._-]/gu, '_')
+    .slice(-100);
+  if (!/^[0-9a-f]{32}$/.test(token) || name === '' || /^\.+$/.test(name)) return undefined;
+  return { token, name, path: join(folder(), ownPart(visit, token), name) };
+}
+
+async function forgetOld(): Promise<void> {
+  const now = Date.now();
+  for (const name of await readdir(folder())) {
+    const path = join(folder(), name);
+    const found = await stat(path).catch(() => undefined);
+    if (found && now - found.mtimeMs > KEPT_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Removes a file that was taken in. */
+export const forget = (visit: Pick<Visit, 'caller'>, { token }: KeptFile): Promise<void> =>
+  rm(join(folder(), ownPart(visit, token)), { recursive: true, force: true });
+
+const FETCH_MS = 30_000;
+
+/** Endings by what the web says that a file is. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['text/calendar', '.ics'],
+  ['text/csv', '.csv'],
+  ['text/html', '.html'],
+  ['application/xml', '.xml'],
+  ['text/xml', '.xml'],
+  ['application/rss+xml', '.xml'],
+]);
+
+/**
+ * Fetches what somebody names by its address, and keeps it like a file that was sent. Nothing is fetched from places
+ * that are not public, whoever asks. `fetching`: what tests put in the place of the network.
+ *
+ * @throws SourceFault `feed-not-fetched`
+ */
+export async function keepFetched(visit: Pick<Visit, 'site' | 'caller'>, address: string, fetching: FetchOptions = {}): Promise<KeptFile> {
+  try {
+    const { url, bytes, headers } = await fetchPublic(address.replace(/^webcals?:/i, 'https:'), {
+      maxBytes: visit.site.config.uploadLimit,
+      timeoutMs: FETCH_MS,
+      ...fetching,
+    });
+    const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+    return await keep(visit, { name: fileName(new URL(url), type), bytes });
+  } catch (error) {
+    if (error instanceof FetchRefused) throw new SourceFault('feed-not-fetched', { address, what: error.fault }, error);
+    throw error;
+  }
+}
+
+/** The last piece of an address, with the ending of what it is; the host stands for a page without a name. */
+function fileName({ hostname, pathname }: URL, type: string): string {
+  const last = pathname.split('/').findLast((piece) => piece !== '') ?? hostname;
+  const ending = TYPES.get(type);
+  return ending === undefined || extname(last).toLowerCase() === ending ? last : `${last}${ending}`;
+}

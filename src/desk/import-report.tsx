@@ -1,0 +1,195 @@
+import type { JSX } from 'preact';
+import type { CsvSource } from '../exchange/csv/read.ts';
+import type { PreviewedRecord } from '../exchange/import/preview.ts';
+import type { Report } from '../exchange/items/report.ts';
+import { Checkbox, Select } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import { eventFields } from '../kinds/event-fields.ts';
+import type { KeptFile } from './import-files.ts';
+import { deskPage, Nonce } from './layout.tsx';
+import { at, type Visit } from './visit.ts';
+
+/*
+ * What an import would come to or came to, in tables and sentences.
+ */
+
+/** How a file is to be read. */
+export interface Wishes {
+  readonly dateOrder: 'ymd' | 'dmy' | 'mdy' | undefined;
+  readonly status: string | undefined;
+  readonly skipBadRows: boolean;
+  /** What columns are to be taken for. */
+  readonly map: ReadonlyMap<string, string>;
+}
+
+export function WishFields({ visit, wishes }: { readonly visit: Visit; readonly wishes: Wishes }): JSX.Element {
+  const { say } = visit.speech;
+  return (
+    <>
+      <Select
+        name="dates"
+        label={say('desk:import.dates')}
+        value={wishes.dateOrder ?? ''}
+        options={['', 'dmy', 'mdy', 'ymd'].map((value) => ({ value, text: say(`desk:import.order${value === '' ? '' : `-${value}`}`) }))}
+      />
+      <Select
+        name="status"
+        label={say('desk:import.status')}
+        value={wishes.status ?? ''}
+        options={['', 'publish', 'pending', 'draft'].map((value) => ({
+          value,
+          text: value === '' ? say('desk:import.as-it-is') : say(`statuses:${value}`),
+        }))}
+      />
+      <Checkbox name="skip" label={say('desk:import.skip')} checked={wishes.skipBadRows} />
+    </>
+  );
+}
+
+/** What is shown of an import; `undo`: how it is taken back. */
+export interface Shown {
+  readonly file: KeptFile;
+  readonly wishes: Wishes;
+  readonly columns: ReturnType<CsvSource['mapping']>[number]['columns'];
+  readonly records: readonly PreviewedRecord[];
+  readonly report: Report;
+}
+
+const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
+
+/** What an import would come to, or came to. */
+export function reportPage(visit: Visit, { file, wishes, columns, records, report }: Shown): string {
+  const { say } = visit.speech;
+  const { created, updated, unchanged, lost, losses, dryRun } = report;
+  const counts = { created, updated, unchanged, lost };
+  const kinds = REPORTED.filter((kind) => Object.values(counts).some((count) => (count[kind] ?? 0) > 0));
+  return deskPage(visit, {
+    title: say('desk:parts.import'),
+    part: 'import',
+    notice: dryRun ? undefined : { tone: 'good', text: say('desk:done.imported') },
+    children: (
+      <>
+        <p>{say(dryRun ? 'desk:import.would' : 'desk:import.did', { file: file.name })}</p>
+        <table class="list">
+          <thead>
+            <tr>
+              {['kind', ...Object.keys(counts)].map((name) => (
+                <th key={name} scope="col">
+                  {say(`exchange:columns.${name}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {kinds.map((kind) => (
+              <tr key={kind}>
+                <th scope="row">{say(`exchange:kinds.${kind}`)}</th>
+                {Object.entries(counts).map(([name, count]) => (
+                  <td key={name} data-label={say(`exchange:columns.${name}`)}>
+                    {count[kind] ?? 0}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {losses.length > 0 && (
+          <ul class="losses">
+            {losses.map(({ reason, count, examples }) => (
+              <li key={reason}>
+                {say(`exchange:losses.${reason}`)} ({count})
+                <p class="quiet">
+                  {examples
+                    .slice(0, 5)
+                    .map(({ of, place, detail }) => [place, of, detail].filter(Boolean).join(' · '))
+                    .join(' | ')}
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+        {dryRun && <Preview visit={visit} records={records} />}
+        {dryRun && <RunForm visit={visit} file={file} wishes={wishes} columns={columns} />}
+      </>
+    ),
+  });
+}
+
+function Preview({ visit, records }: { readonly visit: Visit; readonly records: readonly PreviewedRecord[] }): JSX.Element {
+  const { say } = visit.speech;
+  return (
+    <>
+      <h2>{say('desk:import.first')}</h2>
+      <ul>
+        {records.map(({ place, columns, metas, links }) => (
+          <li key={place}>
+            <strong>{String(columns.post_title ?? '')}</strong>{' '}
+            {metas
+              .filter(([key]) => /Date$|Address|City|Email/.test(key) && !key.includes('UTC'))
+              .map(([, value]) => value)
+              .join(' · ')}{' '}
+            {links.map(({ name }) => name).join(', ')}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function RunForm({ visit, file, wishes, columns }: Omit<Shown, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
+  const { say } = visit.speech;
+  const choices = [
+    { value: '', text: say('desk:import.as-found') },
+    ...Object.keys(eventFields).map((name) => ({ value: name, text: name })),
+  ];
+  return (
+    <form method="post" action={at(visit, '/import')} encType="multipart/form-data" class="narrow">
+      <Nonce nonce={visit.nonce} />
+      <input type="hidden" name="kept" value={file.token} />
+      <input type="hidden" name="name" value={file.name} />
+      {columns.length > 0 && <h2>{say('desk:import.columns')}</h2>}
+      {columns.map(({ header, column, example }, place) => (
+        <div key={header}>
+          <input type="hidden" name={`columns[${place}]`} value={header} />
+          <Select
+            name={`map[${place}]`}
+            id={`map-${place}`}
+            label={header}
+            hint={`${column ?? say('exchange:import.not-mapped')} · ${example}`}
+            value={wishes.map.get(header) ?? ''}
+            options={choices}
+          />
+        </div>
+      ))}
+      <WishFields visit={visit} wishes={wishes} />
+      <button type="submit">{say('desk:import.again')}</button>{' '}
+      <button type="submit" name="run" value="1" class="button-main">
+        {say('desk:import.run')}
+      </button>
+    </form>
+  );
+}
+
+/** How far an import is. */
+export function progressPage(
+  visit: Visit,
+  { done, total, stopped, source }: { readonly done: number; readonly total: number; readonly stopped: boolean; readonly source: string },
+): string {
+  const { say } = visit.speech;
+  return deskPage(visit, {
+    title: say('desk:import.running'),
+    part: 'import',
+    notice: stopped ? { tone: 'wrong', text: say('desk:import.stopped', { done }) } : undefined,
+    children: (
+      <div data-refresh={stopped ? undefined : '1'}>
+        <p role="status">{say('desk:import.progress', { done, total: Math.max(done, total) })}</p>
+        <progress value={done} max={Math.max(1, done, total)} aria-label={say('desk:import.running')} />
+        <p>
+          <Link href={at(visit, '/import/progress', { source, total })} class="button">
+            {say('desk:import.progress-look')}
+          </Link>
+        </p>
+      </div>
+    ),
+  });
+}

@@ -1,0 +1,70 @@
+import { fail } from '../../errors.ts';
+import { postKinds } from '../../kinds/index.ts';
+import type { Caller } from '../../records/caller.ts';
+import { trashPost } from '../../records/post-writes.ts';
+import { mayTrash } from '../../records/posts.ts';
+import type { Site } from '../../site.ts';
+import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
+import { loadPosts } from '../../storage/rows/bundle.ts';
+import { forgetImported, lastImport, madeBy } from '../../storage/rows/imports.ts';
+
+/*
+ * Taking back the last import: what it made goes to the trash. What it changed stays changed, and so do its categories,
+ * tags and pictures.
+ */
+
+/** The last import, and what it made that is still there. */
+export interface Undoable {
+  readonly id: number;
+  readonly run: number;
+  readonly source: string;
+  /** When it was heard of last, in UTC. */
+  readonly at: string;
+  /** Ids of records outside the trash, by kind. */
+  readonly made: ReadonlyMap<string, readonly number[]>;
+}
+
+/** What could be taken back; undefined: nothing. */
+export async function undoableImport({ db }: Site): Promise<Undoable | undefined> {
+  const last = await lastImport(db);
+  if (!last) return undefined;
+  const all = await madeBy(db, last);
+  const found: [string, number[]][] = [];
+  for (const kind of postKinds) {
+    const rows = await loadPosts(db, all.get(kind.name) ?? []);
+    const there = [...rows.values()].filter((row) => row.post_type === kind.postType && row.post_status !== 'trash').map(({ ID }) => ID);
+    if (there.length > 0) found.push([kind.name, there]);
+  }
+  return found.length === 0 ? undefined : { id: last.id, run: last.run, source: last.source, at: last.touched_at, made: new Map(found) };
+}
+
+/**
+ * Moves what an import made to the trash, and forgets that it came, so that the same source brings it again. `wanted`:
+ * which import is meant; where another one has come since, nothing happens.
+ *
+ * @returns how many records were moved, and how many the caller may not move
+ * @throws rest_forbidden where the caller may not import
+ */
+export async function undoImport(
+  site: Site,
+  caller: Caller,
+  wanted: Pick<Undoable, 'id' | 'run'>,
+): Promise<{ readonly moved: number; readonly kept: number }> {
+  if (!caller.viewer.can('import')) fail('rest_forbidden');
+  const found = await undoableImport(site);
+  if (found?.id !== wanted.id || found.run !== wanted.run) return { moved: 0, kept: 0 };
+  let kept = 0;
+  let moved = 0;
+  for (const kind of postKinds) {
+    const done: number[] = [];
+    for (const id of found.made.get(kind.name) ?? []) {
+      if (await mayTrash(lookUpOnce(site.db), caller, kind, id)) {
+        await trashPost(site, caller, kind, id);
+        done.push(id);
+      } else kept += 1;
+    }
+    moved += done.length;
+    await site.db.transaction((db) => forgetImported(db, found.id, kind.name, done));
+  }
+  return { moved, kept };
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DomUtils } from 'htmlparser2';
+import { parseRule } from '../../src/calendar/recurrence-rule.ts';
+import { ruleInWords } from '../../src/html/rule-words.ts';
+import { speechIn } from '../../src/html/words.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { loadTexts } from '../../src/texts.ts';
+import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { elements, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { loadRecurringSite } from '../support/recurring-site.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+const NOW = new Date('2030-12-31T12:00:00Z');
+const CHOIR = 502;
+const PAGE = `/admin/events/${CHOIR}/dates`;
+
+describeDatabases('Dates of an event that recurs, at the desk', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await open();
+    running = await serveDatabase(await loadRecurringSite(db), { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
+  });
+  beforeEach(async () => {
+    await loadRecurringSite(db);
+    await reindexEvents(running.site.db, () => NOW, { trust: true });
+  });
+  afterAll(() => running.close());
+
+  const as = (login?: string): Promise<Visitor> =>
+    visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, login);
+  const days = async (anna: Visitor) =>
+    elements(
+      (await anna.get(PAGE)).text,
+      ({ name, parent }) => name === 'li' && (parent as { attribs?: { class?: string } } | null)?.attribs?.class === 'dates',
+    ).map((one) => textOf(elements(textHtml(one), ({ name }) => name === 'span')[0]!));
+  const dates = async (): Promise<string[]> => {
+    const { body } = await running.send(
+      'GET',
+      '/wp-json/tribe/events/v1/events?search=choir,&start_date=2031-01-01&end_date=2031-12-31&per_page=50',
+    );
+    return body.events.map((event: { start_date: string }) => event.start_date);
+  };
+
+  it('are led to from the event, with the rule in words', async () => {
+    const anna = await as('admin');
+    expect((await anna.get(`/admin/events/${CHOIR}`)).text).toContain(`href="${PAGE}"`);
+    const page = await anna.get(PAGE);
+    expect([page.status, /Takes place: <strong>every week, on Tuesday/.test(page.text)]).toEqual([200, true]);
+    expect((await days(anna)).length).toBeGreaterThan(3);
+    expect((await anna.get('/admin/events/38')).text).not.toContain('/dates"');
+    expect((await anna.get('/admin/events/38/dates')).status).toBe(404);
+    expect((await (await as('contrib')).get(PAGE)).status).toBe(403);
+  });
+
+  it('are left out one by one, but for the first', async () => {
+    const anna = await as('admin');
+    const before = await dates();
+    const page = await anna.get(PAGE);
+    const form = elements(page.text, ({ name, attribs }) => name === 'form' && attribs.action === `${PAGE}/leave-out`);
+    const starts = form.map((one) => elements(textHtml(one), ({ attribs }) => attribs.name === 'date')[0]!.attribs.value!);
+    const nonce = elements(page.text, ({ attribs }) => attribs.name === '_wpnonce')[0]!.attribs.value!;
+    expect((await anna.post(`${PAGE}/leave-out`, { _wpnonce: nonce, date: starts[1]! })).headers.location).toBe(`${PAGE}?done=saved`);
+    const after = await dates();
+    expect([after.length, before.filter((one) => !after.includes(one)).length]).toEqual([before.length - 1, 1]);
+    const [first] = await db.rows<{ start: string }>`SELECT MIN(start_date_utc) AS start FROM {tec_occurrences} WHERE post_id = ${CHOIR}`;
+    expect(starts).not.toContain(first!.start);
+    const refused = await anna.post(`${PAGE}/leave-out`, { _wpnonce: nonce, date: first!.start });
+    expect([refused.status, refused.text.includes('it is the first of the series')]).toEqual([422, true]);
+  });
+
+  it('are added, and what was added is moved', async () => {
+    const anna = await as('admin');
+    const page = await anna.get(PAGE);
+    const span = (day: string, time: string) => ({
+      'start_date[date]': day,
+      'start_date[time]': time,
+      'end_date[date]': day,
+      'end_date[time]': '21:00',
+    });
+    const added = await anna.submit(page, PAGE, span('2031-01-18', '19:00'));
+    expect([added.status, added.headers.location]).toEqual([303, `${PAGE}?done=saved`]);
+    expect(await dates()).toContain('2031-01-18 19:00:00');
+    const shown = await anna.get(PAGE);
+    expect((await anna.submit(shown, `${PAGE}/move`, span('2031-01-19', '18:00'))).status).toBe(303);
+    expect(await dates()).toContain('2031-01-19 18:00:00');
+    expect(await dates()).not.toContain('2031-01-18 19:00:00');
+    const refused = await anna.submit(shown, PAGE, span('2029-01-01', '19:00'));
+    expect([refused.status, refused.text.includes('This cannot be done with this date'), refused.text.includes('2029-01-01')]).toEqual([
+      422,
+      true,
+      true,
+    ]);
+    const wrong = await anna.submit(shown, PAGE, { 'start_date[date]': 'soon', 'end_date[date]': '2031-02-02' });
+    expect(wrong.status).toBe(422);
+  });
+});
+
+describeInBrowser('Dates of an event in a browser', (visit) => {
+  describeDatabases('', (open) => {
+    it.each(VIEWS)('have nothing that hinders anybody (%j)', async (view) => {
+      const db = await loadRecurringSite(await open());
+      const running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+      try {
+        const anna = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, 'admin');
+        const [name = '', value = ''] = anna.cookie().split('=');
+        const { page } = await visit({ ...view, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
+        await page.context().addCookies([{ name, value, url: `${running.base}/admin` }]);
+        await page.goto(running.base + PAGE);
+        expect(await page.locator('.dates li').count()).toBeGreaterThan(3);
+        expect(await accessibilityFaults(page)).toEqual([]);
+      } finally {
+        await running.close();
+      }
+    });
+  });
+});
+
+const textHtml = (element: Parameters<typeof textOf>[0]): string => DomUtils.getOuterHTML(element);
+
+describe('a rule in words', () => {
+  it.each([
+    ['FREQ=DAILY', 'every day', 'ogni giorno'],
+    [
+      'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;UNTIL=20261231',
+      'every 2 weeks, on Monday and Thursday, until Thursday, December 31, 2026',
+      'ogni 2 settimane, nei giorni: lunedì e giovedì, fino a giovedì 31 dicembre 2026',
+    ],
+    ['FREQ=MONTHLY;BYDAY=2SU;COUNT=3', 'every month, on the second Sunday, 3 times', 'ogni mese, nei giorni: la seconda domenica, 3 volte'],
+    ['FREQ=MONTHLY;BYDAY=-1FR', 'every month, on the last Friday', "ogni mese, nei giorni: l'ultimo venerdì"],
+    ['FREQ=MONTHLY;BYMONTHDAY=15,-1', 'every month, on day 15 and the last day of the month', 'ogni mese, il giorno 15 e ultimo del mese'],
+    ['FREQ=YEARLY;BYMONTH=7', 'every year, in July', 'ogni anno, nei mesi: luglio'],
+    ['FREQ=MONTHLY;BYDAY=MO;BYSETPOS=2', undefined, undefined],
+    ['FREQ=YEARLY;BYDAY=20MO', undefined, undefined],
+    ['FREQ=HOURLY', undefined, undefined],
+  ])('%s', async (rule, english, italian) => {
+    const texts = await loadTexts(['en', 'it']);
+    const told = ['en', 'it'].map((language) => ruleInWords(speechIn(texts, language, 'en-US'), parseRule(rule)!));
+    expect(told).toEqual([english, italian]);
+  });
+});
