@@ -3,7 +3,7 @@
  * Nothing but Node is needed to load this file; mysql2 is needed to start a server.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,10 +33,11 @@ export async function startPrivateMysql(folder, settings = []) {
   const user = process.getuid?.() === 0 ? ['--user=root'] : [];
   const installer = isMaria ? (findProgram('mariadb-install-db') ?? findProgram('mysql_install_db')) : program;
   if (!installer) return { reason: `${program} is here, but not mariadb-install-db` };
+  const env = environmentIn(folder);
   const creation = isMaria
     ? ['--no-defaults', ...user, `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
     : ['--no-defaults', ...user, `--datadir=${data}`, '--initialize-insecure'];
-  const created = existsSync(data) ? { status: 0 } : spawnSync(installer, creation, { encoding: 'utf8' });
+  const created = existsSync(data) ? { status: 0 } : spawnSync(installer, creation, { env, encoding: 'utf8' });
   if (created.status !== 0) return { reason: `${installer} failed: ${lastLines(created.stdout + created.stderr)}` };
 
   const port = await freePort();
@@ -67,7 +68,7 @@ export async function startPrivateMysql(folder, settings = []) {
       ...(isMaria ? [] : ['--mysqlx=OFF']),
       ...settings,
     ],
-    { stdio: ['ignore', output, output] },
+    { env, stdio: ['ignore', output, output] },
   );
   endWithUs(server);
   const url = `mysql://root@127.0.0.1:${port}/`;
@@ -85,6 +86,16 @@ export async function startPrivateMysql(folder, settings = []) {
       await sleep(100);
     }
   }
+}
+
+/**
+ * The environment of a server in this folder: it keeps its temporary files there. A server that starts removes all of
+ * them in their folder, those of others included, whose statements fail then.
+ */
+export function environmentIn(folder) {
+  const TMPDIR = join(folder, 'tmp');
+  mkdirSync(TMPDIR, { recursive: true });
+  return { ...process.env, TMPDIR };
 }
 
 /** `MariaDB 10.11.14`, `MySQL 8.4.0`. */
