@@ -123,18 +123,7 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       const reading = followReading(from.db);
       const work = compute({ ...from, db: reading.db, ...(version ? { rendered: renderedAt({ version, changes, era }) } : {}) })
         .then((answer) => {
-          if (!version || !isKeepable(answer)) return answer;
-          const { count } = version;
-          keep(key, {
-            answer,
-            version,
-            until: performance.now(),
-            route: notes.route,
-            holdings: reading.holdings(),
-            count,
-            era,
-            checked: count,
-          });
+          if (version && isKeepable(answer)) keep(key, keptOf(answer, version, { route: notes.route, holdings: reading.holdings(), era }));
           return answer;
         })
         .finally(() => computing.delete(name));
@@ -143,6 +132,15 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     },
   };
 }
+
+const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'holdings' | 'era'>): Kept => ({
+  ...more,
+  answer,
+  version,
+  until: performance.now(),
+  count: version.count,
+  checked: version.count,
+});
 
 const bytesOf = ({ answer, holdings }: Kept): number => sizeOf(answer) + TAG_BYTES * (holdings?.length ?? 0);
 
