@@ -146,7 +146,13 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
   const takeOver: TakeOver | undefined =
-    others && (async (how) => others.takeOver({ ...how, languages: (await settings.known()).contentLanguages }));
+    others &&
+    (async (how) => {
+      const taken = await others.takeOver({ ...how, languages: (await settings.known()).contentLanguages });
+      // It may have made or given up the index.
+      if (taken) settings.forget();
+      return taken;
+    });
   const watch = watchTables(db, {
     bound: config.cacheStale,
     clock: () => performance.now(),

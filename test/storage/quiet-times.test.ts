@@ -40,6 +40,8 @@ const course = fc.record({
   /** Tables that have no note at first. */
   forgotten: fc.oneof(fc.constant(0), fc.nat(2 ** TABLES - 1)),
   pauses: fc.array(fc.integer({ min: 10, max: 120 }), { minLength: 5, maxLength: 40 }),
+  /** How long looks last: whatever they see, they may see at their begin or at their end. */
+  latencies: fc.oneof(fc.constant([10]), fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 3, maxLength: 10 })),
   takes: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 3, maxLength: 10 }),
   seed: fc.nat(),
 });
@@ -62,7 +64,7 @@ interface Entry {
 }
 
 /** Runs a course, and gives what was wrong; `claims`: how often nothing was said to be missing. */
-function run({ happenings, shows, forgotten, pauses, takes, seed }: Course): { wrong: string[]; claims: number; kept: number } {
+function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: Course): { wrong: string[]; claims: number; kept: number } {
   const server = createServer(shows, forgotten);
   const wrong: string[] = [];
   let [claims, kept] = [0, 0];
@@ -142,20 +144,22 @@ function run({ happenings, shows, forgotten, pauses, takes, seed }: Course): { w
   const look = (): void => {
     const began = server.now();
     if (began > end) return;
-    const [asked, told] = [began + Math.floor(random() * 10), began + Math.floor(random() * 10)];
+    const lasts = latencies[looks % latencies.length]!;
+    const [asked, told] = [began + Math.floor(random() * lasts), began + Math.floor(random() * lasts)];
     let signs = server.signs();
     let status = server.status();
     server.at(asked, () => (signs = server.signs()));
     server.at(told, () => (status = server.status()));
-    server.at(began + 10, () => {
+    server.at(began + lasts, () => {
       const shown = { ...signs, ...status };
-      sighting = nextSighting(sighting, shown, began, MARGIN_MS);
-      const seen: Look = { ...shown, at: began, sighting, surprises: 0 };
+      const times = { at: began, ended: server.now() };
+      sighting = nextSighting(sighting, shown, times, MARGIN_MS);
+      const seen: Look = { ...shown, ...times, sighting, surprises: 0 };
       const standing = quiet.see(seen);
       judge(seen, standing);
       compare(standing);
       looks += 1;
-      server.at(began + 10 + pauses[looks % pauses.length]!, look);
+      server.at(began + lasts + pauses[looks % pauses.length]!, look);
     });
   };
   server.at(9 * SECOND, look);
@@ -256,7 +260,7 @@ describe('what looks and comparisons can prove', () => {
     ];
     // At one of these times no look falls between both.
     const found = Array.from({ length: 20 }, (_, seed) =>
-      run({ happenings, shows: 'transactions', forgotten: 1, pauses: [100 + seed], takes: [20], seed }),
+      run({ happenings, shows: 'transactions', forgotten: 1, pauses: [100 + seed], latencies: [10], takes: [20], seed }),
     );
     expect(found.flatMap(({ wrong }) => wrong)).toEqual([]);
     expect(found.every(({ claims }) => claims > 0)).toBe(true);
@@ -271,6 +275,7 @@ describe('what looks and comparisons can prove', () => {
         shows,
         forgotten: 0,
         pauses: [50],
+        latencies: [10],
         takes: [20],
         seed: 1,
       });

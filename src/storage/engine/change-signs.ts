@@ -34,7 +34,7 @@ export interface Sighting {
   readonly trusted: boolean;
   /** How often the server was started, as far as was seen. */
   readonly starts: number;
-  /** When these signs were first seen, in milliseconds. */
+  /** When these signs were first seen, at the latest, in milliseconds. */
   readonly firstSeen: number;
   /** When the server was started, in milliseconds of the same clock, to the second. */
   readonly startedAt: number | undefined;
@@ -51,18 +51,23 @@ const START_TOLERANCE_MS = 2500;
  * Signs that are not settled count as changed, so that an epoch never comes back, not even after the server's clock was
  * set back.
  *
- * @param at when the look was made, in milliseconds
+ * @param at when the look began and ended, in milliseconds: what it has seen may be of any moment between
  * @param margin for how many milliseconds a change may show before its rows can be read
  */
-export function nextSighting(last: Sighting | undefined, { signs, settled, uptime }: ChangeSigns, at: number, margin: number): Sighting {
+export function nextSighting(
+  last: Sighting | undefined,
+  { signs, settled, uptime }: Pick<ChangeSigns, 'signs' | 'settled' | 'uptime'>,
+  { at, ended }: { readonly at: number; readonly ended: number },
+  margin: number,
+): Sighting {
   const startedAt = uptime === undefined ? undefined : at - uptime * 1000;
   const sameStart = last !== undefined && isSameStart(last.startedAt, startedAt);
   const same = sameStart && signs.every((sign, index) => sign === last.signs[index]);
-  const firstSeen = same ? last.firstSeen : at;
+  const firstSeen = same ? last.firstSeen : ended;
   return {
     signs,
     epoch: (last?.epoch ?? 0) + (same && settled ? 0 : 1),
-    trusted: settled && at - firstSeen >= margin,
+    trusted: settled && (margin === 0 || at - firstSeen >= margin),
     starts: (last?.starts ?? 0) + (sameStart ? 0 : 1),
     firstSeen,
     startedAt,

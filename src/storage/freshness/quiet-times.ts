@@ -13,6 +13,8 @@ import type { Sighting } from '../engine/change-signs.ts';
 export interface Look {
   /** When it began, in milliseconds. */
   readonly at: number;
+  /** And when it ended: what it has seen may be of any moment between. */
+  readonly ended: number;
   readonly sighting: Sighting;
   /** How far the server's commits have come; undefined where it does not say. */
   readonly position: string | undefined;
@@ -175,8 +177,8 @@ function createPosition() {
   /** Until a position is seen that is too low. */
   let isStepKnown = true;
   return {
-    see: ({ position, at }: Look): void => {
-      if (still?.position !== position) still = { position, since: at };
+    see: ({ position, at, ended }: Look): void => {
+      if (still?.position !== position) still = { position, since: ended };
       if (reached && position !== undefined && at >= reached.at && BigInt(position) < reached.position) isStepKnown = false;
     },
     hasStood: ({ position, at }: Look): boolean => position !== undefined && still !== undefined && at - still.since >= LATE_MS,

@@ -61,12 +61,13 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
   return oneAfterTheOther(async () => {
     const at = clock();
     const { signs, settled, uptime, ...shown } = await dialect.changeSigns(db, tables);
-    const sighting = nextSighting(last, { signs, settled, uptime, ...shown }, at, margin);
+    const ended = clock();
+    const sighting = nextSighting(last, { signs, settled, uptime }, { at, ended }, margin);
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const surprises = comparison?.surprises() ?? 0;
     const oldest = since(at);
-    const known = taking.see({ at, sighting, surprises, ...shown });
+    const known = taking.see({ at, ended, sighting, surprises, ...shown });
     if (!known) {
       const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
       return { version, holds: (from) => from >= oldest, isTakenOver: false };
