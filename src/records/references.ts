@@ -11,6 +11,7 @@ import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { postsWithImages } from '../storage/rows/media.ts';
 import { findTermsLike } from '../storage/rows/terms.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
+import { isTranslated } from '../wordpress/content-languages.ts';
 import { sanitizeTermName } from '../wordpress/kses.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -123,7 +124,9 @@ async function findTermsNamed(search: Search, found: Found): Promise<void> {
       kind,
       asked.flatMap(({ value }) => tokensIn(value)),
     );
-    for (const { name, value, grammar } of asked) settle(found, name, termValue(value, grammar, lookUp));
+    const { settings, content } = search.caller;
+    const isSpoken = content.code !== undefined && isTranslated(settings.contentLanguages, termKind(kind).taxonomy);
+    for (const { name, value, grammar } of asked) settle(found, name, termValue(value, grammar, lookUp, isSpoken));
   }
 }
 
@@ -202,6 +205,8 @@ const tokensIn = (value: unknown): (string | number)[] =>
 export interface TermLookUp {
   readonly byId: (id: number) => Term | undefined;
   readonly byToken: (token: string | number) => Term | undefined;
+  /** The same, and where the token is a slug that several terms have, all of them. */
+  readonly everyByToken: (token: string | number) => readonly Term[];
 }
 
 export async function termLookUp(
@@ -220,14 +225,19 @@ export async function termLookUp(
   const ids = firstOf(rows, ({ term_id: id }) => id);
   const slugs = firstOf(rows, ({ slug }) => slug);
   const named = firstOf(rows, ({ name: known }) => foldText(known));
+  const byToken = (token: string | number): Term | undefined => {
+    const text = String(token);
+    return (
+      slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? named.get(foldText(sanitizeTermName(text)))
+    );
+  };
   return {
     byId: (id) => ids.get(id),
-    byToken: (token) => {
-      const text = String(token);
-      return (
-        slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? named.get(foldText(sanitizeTermName(text)))
-      );
+    everyByToken: (token) => {
+      const same = rows.filter(({ slug }) => slug === sanitizeTitle(String(token)));
+      return same.length > 1 ? same : [byToken(token) ?? []].flat();
     },
+    byToken,
   };
 }
 
@@ -237,7 +247,11 @@ const firstOf = <Key>(rows: readonly Term[], key: (term: Term) => Key): Readonly
 
 const isId = (text: string) => /^\d{1,15}$/.test(text);
 
-function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLookUp): unknown {
+/**
+ * The terms that a value names. `isSpoken`: the list is asked for in one language, where a slug stands for the terms of
+ * all languages that have it.
+ */
+function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByToken }: TermLookUp, isSpoken: boolean): unknown {
   if (value === 0) return 0;
   if (typeof value === 'number') return byId(value)?.term_id;
   if (typeof value === 'string') return byToken(value)?.term_id;
@@ -247,7 +261,7 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
   if (terms.includes(undefined)) return undefined;
   return use === 'numbers'
     ? tokens.filter((token) => isId(String(token))).map(Number)
-    : [...new Set(terms.flatMap((term) => term?.term_id ?? []))];
+    : [...new Set(tokens.flatMap((token) => (isSpoken ? everyByToken(token) : (byToken(token) ?? []))).map((term) => term.term_id))];
 }
 
 /**

@@ -47,16 +47,18 @@ export default function NativeRuntime() {
  * process for good, which would be dearer with every file.
  */
 function storagesMadeBy(work) {
+  const usual = Object.getOwnPropertyDescriptor(hooks, 'AsyncLocalStorage');
   const { AsyncLocalStorage } = hooks;
   const made = [];
-  hooks.AsyncLocalStorage = function Followed() {
+  const value = function Followed() {
     const storage = new AsyncLocalStorage();
     made.push(storage);
     return storage;
   };
+  Object.defineProperty(hooks, 'AsyncLocalStorage', { configurable: true, enumerable: true, value });
   try {
     return [work(), made];
   } finally {
-    hooks.AsyncLocalStorage = AsyncLocalStorage;
+    Object.defineProperty(hooks, 'AsyncLocalStorage', usual);
   }
 }
