@@ -99,11 +99,11 @@ describeAsking('changes', (ask) => {
     const token = await follow(new Map(), undefined);
     const { db } = ask.running().site;
     const { cluster } = db;
-    const [{ counter }] = await ask.db().from('fasti_changes').select('counter');
+    const { counter } = (await ask.db().from('fasti_changes').first('counter'))!;
     await ask
       .db()
       .from('fasti_changes')
-      .update({ counter: counter - 1 });
+      .update({ counter: Number(counter) - 1 });
     let waits = 0;
     const catchUp = async (): Promise<void> => {
       waits += 1;

@@ -78,7 +78,7 @@ describeAsking('writes of what somebody else deletes at once', (ask) => {
       Object.assign(db, {
         transaction: async (work: never) => {
           const result = await transaction.call(db, work);
-          for (const table of ['posts', 'postmeta', 'terms', 'term_taxonomy']) emptied += await ask.db().from(table).delete();
+          for (const table of ['posts', 'postmeta', 'terms', 'term_taxonomy'] as const) emptied += await ask.db().from(table).delete();
           return result;
         },
       });
