@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { MOST_CUSTOM_FIELDS } from '../src/calendar/custom-fields.ts';
+import { type CustomField, MOST_CUSTOM_FIELDS } from '../src/calendar/custom-fields.ts';
 import { openCsv } from '../src/exchange/csv/read.ts';
 import { writeCsv } from '../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../src/exchange/exporter.ts';
 import { isItem } from '../src/exchange/items/items.ts';
+import { FILE_FORMATS, openSource, type SourceOptions } from '../src/exchange/sources.ts';
 import { addCustomField, type NewCustomField } from '../src/records/custom-fields.ts';
 import { readOptions } from '../src/storage/rows/options.ts';
 import { parseSerialized } from '../src/wordpress/serialized.ts';
@@ -26,11 +27,24 @@ const FIELDS: readonly NewCustomField[] = [
 const temporaryUploads = temporaryFolder();
 const WINDOW = 'start_date=2030-01-01&end_date=2031-01-01';
 
-async function define(ask: Asking, fields: readonly NewCustomField[] = FIELDS): Promise<void> {
+const CORE = '/wp-json/wp/v2/tribe_events';
+/** A value of each of the fields, as it is stored. */
+const HELD: Readonly<Record<string, string>> = {
+  accessibility: 'yes', stage: 'Garden', seats: '120', stream: 'https://example.org/live', note: 'Bring; boots, "please"\\n', languages: 'Italian|German',
+}; // biome-ignore format: pairs
+
+async function define(ask: Asking, fields: readonly NewCustomField[] = FIELDS): Promise<CustomField[]> {
   // Marks the site as changed, so that the next test begins with the options as they were.
   await ask.options({});
-  for (const field of fields) await addCustomField(ask.running().site, field);
+  const defined: CustomField[] = [];
+  for (const field of fields) defined.push(await addCustomField(ask.running().site, field));
+  return defined;
 }
+
+const metasOf = (fields: readonly CustomField[]): Record<string, unknown> =>
+  Object.fromEntries(fields.map(({ meta, name }) => [meta, HELD[name]]));
+const optionsOf = async (ask: Asking) => ({ caller: await callerOf(ask.running().site) }) as SourceOptions;
+const picked = (meta: Json, fields: readonly CustomField[]): Json => Object.fromEntries(fields.map(({ meta: key }) => [key, meta[key]]));
 
 const values = ({ custom_fields: fields }: Json): Record<string, string> =>
   Object.fromEntries(Object.entries(fields as Record<string, Json>).map(([name, { value }]) => [name, value]));
@@ -139,10 +153,15 @@ describeAsking('Fields that a site defines', (ask) => {
       const paths = [`/events/${id}`, `/events?${WINDOW}`, `/events?${WINDOW}&search=concert`];
       const queries: number[] = [];
       for (const path of paths) {
-        await ask.rows(async () => undefined);
-        const before = db.queries();
-        await ask.read(path);
-        queries.push(db.queries() - before);
+        let least = Number.POSITIVE_INFINITY;
+        // What a request finds to do besides, after some time without one, is no part of what it costs.
+        for (const _ of [1, 2, 3]) {
+          await ask.rows(async () => undefined);
+          const before = db.queries();
+          await ask.read(path);
+          least = Math.min(least, db.queries() - before);
+        }
+        queries.push(least);
       }
       return queries;
     };
@@ -266,6 +285,93 @@ describeAsking('Fields that a site defines', (ask) => {
       Array.from({ length: MOST_CUSTOM_FIELDS }, (_, place) => ({ name: `field-${place}`, type: 'text' })),
     );
     await expect(addCustomField(ask.running().site, { name: 'more', type: 'text' })).rejects.toMatchObject({ problem: 'field-number' });
+  });
+
+  it('are metas of wp/v2, read and written as WordPress has registered metas', async () => {
+    const plain = (await ask.send('GET', `${CORE}/${(await ask.made('/events', EVENT)).id}`)).body.meta;
+    expect(Object.keys(plain).filter((key) => key.includes('custom'))).toEqual([]);
+    const fields = await define(ask);
+    const made = await ask.send('POST', CORE, {
+      as: 'admin',
+      body: {
+        title: 'Concert',
+        status: 'publish',
+        meta: { ...metasOf(fields), _EventStartDate: '2030-05-01 20:00:00', _EventEndDate: '2030-05-01 22:00:00' },
+      },
+    });
+    const { id, meta } = made.body;
+    expect([made.status, picked(meta, fields)]).toEqual([201, metasOf(fields)]);
+    expect(values(await ask.read(`/events/${id}`))).toEqual(HELD);
+    for (const { meta: key, name, type } of fields) {
+      const cleared = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: { [key]: null } } });
+      expect([name, cleared.status, cleared.body.meta[key]]).toEqual([name, 200, '']);
+      expect(await ask.meta(id, `_${key}`)).toEqual([]);
+      const again = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: metasOf(fields) } });
+      expect([name, again.body.meta[key]]).toEqual([name, HELD[name]]);
+      const wrong = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: { [key]: [1] } } });
+      expect([name, wrong.status]).toEqual([name, 400]);
+      const none = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: { [key]: '<i>?' } } });
+      expect([name, none.status]).toEqual([name, type === 'text' ? 200 : 400]);
+    }
+    const { endpoints } = (await ask.send('OPTIONS', CORE)).body;
+    expect(Object.keys(endpoints[1].args.meta.properties)).toEqual(fields.map(({ meta: key }) => key));
+    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
+    const locked = await ask.send('GET', `${CORE}/${id}`);
+    expect(picked(locked.body.meta, fields)).toEqual(Object.fromEntries(fields.map(({ meta: key }) => [key, ''])));
+    expect((await ask.send('GET', `${CORE}/${id}?password=door`)).body.meta[fields[1]!.meta]).toBe('Garden');
+  });
+
+  it('are a member of tec/v1, read and written', async () => {
+    const headers = { 'x-tec-eea': 'I understand that this endpoint is experimental' };
+    const tec = (method: string, path: string, body?: Json) =>
+      ask.send(method, `/wp-json/tec/v1/events${path}`, { ...(body ? { as: 'admin' as const, body } : {}), headers });
+    const { id: plain } = await ask.made('/events', EVENT);
+    expect((await tec('GET', `/${plain}`)).body).not.toHaveProperty('custom_fields');
+    await define(ask);
+    const made = await tec('POST', '', { ...EVENT, custom_fields: HELD });
+    expect([made.status, values(made.body)]).toEqual([201, HELD]);
+    const { id } = made.body;
+    for (const { name } of FIELDS) {
+      const cleared = await tec('PUT', `/${id}`, { custom_fields: { [name]: null } });
+      expect([name, Object.keys(cleared.body.custom_fields).includes(name)]).toEqual([name, false]);
+      expect(values((await tec('PUT', `/${id}`, { custom_fields: HELD })).body)).toEqual(HELD);
+    }
+    expect((await tec('PUT', `/${id}`, { custom_fields: { stage: 'Cellar' } })).status).toBe(400);
+    const { endpoints } = (await ask.send('OPTIONS', '/wp-json/tec/v1/events', { headers })).body;
+    expect(Object.keys(endpoints[1].args.custom_fields.properties)).toEqual(FIELDS.map(({ name }) => name));
+    await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
+    expect((await tec('GET', `/${id}`)).body.custom_fields).toEqual([]);
+  });
+
+  it.each(FILE_FORMATS)('go out and come in with files of the format %s', async (format) => {
+    await define(ask);
+    const { id } = await ask.made('/events', { ...EVENT, custom_fields: HELD });
+    const fasti = commandIn({ DATABASE_URL: urlOf(ask.db()), TABLE_PREFIX: ask.db().prefix, UPLOADS_DIR: temporaryUploads, PORT: '0' });
+    const path = join(temporaryUploads, `site.${{ wxr: 'xml', jsonl: 'jsonl', csv: 'csv', ical: 'ics' }[format]}`);
+    expect(await fasti('export', path, '--force', '--include', String(id))).toMatchObject({ code: 0 });
+    await ask.send('DELETE', `${CORE}/${id}?force=true`, { as: 'admin' });
+    expect(await ask.meta(id, '_ecp_custom_3')).toEqual([]);
+    expect(await fasti('import', path, '--user=admin')).toMatchObject({ code: 0 });
+    await ask.rows(async () => undefined);
+    const back = (await ask.read(`/events?${WINDOW}`)).events.find(({ title }: Json) => title === EVENT.title);
+    expect(values(back)).toEqual(HELD);
+    expect(await ask.meta(back.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
+  });
+
+  it('of a calendar that the site does not define, or that hold none of their values, are told as lost', async () => {
+    await define(ask);
+    const lines = [
+      'BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20300501T200000Z', 'SUMMARY:Concert', 'X-FASTI-FIELD;X-NAME=stage:Cellar',
+      'X-FASTI-FIELD;X-NAME=mood:good', 'X-FASTI-FIELD;X-NAME=note:dark\\, warm', 'X-FASTI-FIELD:x', 'END:VEVENT', 'END:VCALENDAR', '',
+    ]; // biome-ignore format: lines
+    const path = join(temporaryUploads, 'other.ics');
+    writeFileSync(path, lines.join('\r\n').replace('\\\\', '\\'));
+    const entries = await allOf((await openSource([path], await optionsOf(ask))).entries());
+    expect(entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []))).toEqual([
+      ['value-refused', 'mood: good'], ['value-refused', ': x'], ['value-refused', 'stage: Cellar'],
+    ]); // biome-ignore format: pairs
+    const [item] = entries.filter(isItem);
+    expect((item as Json).metas.filter(([key]: [string]) => key.startsWith('_ecp'))).toEqual([['_ecp_custom_6', 'dark, warm']]);
   });
 
   it('go out and come in as columns of CSV files', async () => {

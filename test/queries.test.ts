@@ -227,6 +227,8 @@ describeDatabases('what a list from the index costs in queries', (open) => {
     await addRecords(db);
     running = await serveDatabase(db, { env: { CACHE: 'off', SHARED_WITH_WORDPRESS: 'off' }, clock: () => new Date(NOON) });
     await reindexEvents(running.site.db, () => new Date(NOON), { trust: true });
+    // The first time that options are read it is found out whether the database is that of a network.
+    await running.site.settings();
   });
   afterAll(() => running.close());
 

@@ -1,5 +1,6 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
+import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { serializedMembers } from '../wordpress/serialized.ts';
 import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
@@ -135,7 +136,7 @@ export const settingNames = (prefix: string): string[] => [
   'tec_custom_tables_v1_active',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
-  'large_size_w', 'large_size_h', 'active_plugins', 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
+  'large_size_w', 'large_size_h', SITE_PLUGINS, NETWORK_PLUGINS, 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
   'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
   'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION,
 ]; // biome-ignore format: a list of names
@@ -165,7 +166,7 @@ export function readSettings(options: ReadonlyMap<string, string>, prefix: strin
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseRoles(text(`${prefix}user_roles`)),
     occurrenceTables: flag('tec_custom_tables_v1_active', '1') && occurrencesInForce(options.get('tec_ct1_migration_state')),
-    shared: text('active_plugins').includes('the-events-calendar'),
+    shared: activePlugins(options).includes('the-events-calendar'),
     calendar: readCalendar(
       serializedMembers(options.get(CALENDAR_OPTION)),
       serializedMembers(options.get(CUSTOM_FIELDS_OPTION)),

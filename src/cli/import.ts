@@ -77,23 +77,7 @@ async function runImport(session: Session, places: readonly string[], given: Opt
   const preview = given.preview === true ? USUAL_PREVIEW : numberOf('preview', given.preview);
   const dryRun = given.dryRun === true || preview !== undefined;
   const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
-  const asked = {
-    prefix: String(given.prefix),
-    site: numberOf('site', given.site),
-    dateOrder: chosen('date-order', given.dateOrder, DATE_ORDERS),
-    kind: chosen('kind', given.kind, KINDS),
-    map: headingMap(given.map),
-    skipBadRows: given.skipBadRows === true,
-    status: chosen('status', given.status, SETTABLE_STATUSES),
-    categories: listOf(given.category),
-    credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
-    rate: numberOf('rate', given.rate),
-    as: chosen('as', given.as, READ_AS),
-    sitemap: given.sitemap === true,
-    from: dayOf('from', given.from),
-    to: dayOf('to', given.to),
-    onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
-  };
+  const asked = askedIn(session, given);
   const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
     const once = async (resume: boolean, first = false): Promise<Outcome> => {
       const caller = await actingCaller(site, session, user);
@@ -131,6 +115,28 @@ async function runImport(session: Session, places: readonly string[], given: Opt
     return first;
   });
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
+}
+
+/** What the options say of the source. */
+function askedIn(session: Session, given: Options) {
+  const { io, say } = session;
+  return {
+    prefix: String(given.prefix),
+    site: numberOf('site', given.site),
+    dateOrder: chosen('date-order', given.dateOrder, DATE_ORDERS),
+    kind: chosen('kind', given.kind, KINDS),
+    map: headingMap(given.map),
+    skipBadRows: given.skipBadRows === true,
+    status: chosen('status', given.status, SETTABLE_STATUSES),
+    categories: listOf(given.category),
+    credentials: credentialsIn(given.remoteUser ?? io.env.FASTI_REMOTE_USER),
+    rate: numberOf('rate', given.rate),
+    as: chosen('as', given.as, READ_AS),
+    sitemap: given.sitemap === true,
+    from: dayOf('from', given.from),
+    to: dayOf('to', given.to),
+    onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
+  };
 }
 
 /** What an import came to, and what else is told of it. */

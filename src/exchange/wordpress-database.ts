@@ -8,6 +8,7 @@ import { readOptions } from '../storage/rows/options.ts';
 import { loadAllUsers, type StoredUser } from '../storage/rows/users.ts';
 import { findRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { parseRoles, userCapabilities } from '../wordpress/capabilities.ts';
+import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { SETTINGS, settingsItem } from './import/write-settings.ts';
@@ -64,17 +65,12 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
 }
 
 /** Options that say in which languages the content is. */
-const LANGUAGE_OPTIONS = ['active_plugins', 'polylang', 'icl_sitepress_settings', 'permalink_structure'];
+const LANGUAGE_OPTIONS = [SITE_PLUGINS, 'polylang', 'icl_sitepress_settings', 'permalink_structure'];
 
 async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
-  const options = await readOptions(db, [
-    ...SETTINGS,
-    ...LANGUAGE_OPTIONS,
-    'upload_url_path',
-    'home',
-    `${db.prefix}user_roles`,
-    OCCURRENCE_BASE_OPTION,
-  ]);
+  const names = [...SETTINGS, ...LANGUAGE_OPTIONS, 'upload_url_path', 'home', `${db.prefix}user_roles`, OCCURRENCE_BASE_OPTION];
+  // People and plugins are those of the whole network.
+  const options = new Map([...(await readOptions(people, [NETWORK_PLUGINS])), ...(await readOptions(db, names))]);
   yield settingsItem(options);
   const uploads = trimEndOf(options.get('upload_url_path') || `${trimEndOf(options.get('home') ?? '', '/')}/wp-content/uploads`, '/');
 
@@ -83,8 +79,8 @@ async function* entries(db: Database, people: Database): AsyncGenerator<Entry> {
     logins.set(user.row.ID, user.row.user_login);
     yield authorItem(user, db.prefix);
   }
-  const plugins = options.get('active_plugins') ?? '';
-  const languages = await findLanguages(db, options, { asked: 'auto', shared: plugins.includes('the-events-calendar') });
+  const shared = activePlugins(options).includes('the-events-calendar');
+  const languages = await findLanguages(db, options, { asked: 'auto', shared });
   yield* await withLanguages(db, languages, await termItems(db));
 
   const { posts, comments } = await countTypes(db, postTypes);

@@ -81,6 +81,8 @@ function createStreams(site: Site, isOver: () => boolean) {
 
   const look = async (): Promise<void> => {
     if (isOver()) for (const stream of streams) stream.end();
+    // What others write is looked for only while somebody wants to know.
+    await site.freshness.version().catch(() => undefined);
     const last = await lastNumber(site.db).catch(() => seen);
     if (last !== seen) for (const stream of streams) stream.tell();
     seen = last;
@@ -166,20 +168,22 @@ function openStream(site: Site, { req, res, caller, following, first, ended }: O
     clearTimeout(longest);
     ended(stream);
   });
-  res.writeHead(200, {
-    ...SECURITY_HEADERS,
-    ...NOT_KEPT,
-    ...corsHeaders(req.headers.origin),
-    'Content-Type': 'text/event-stream; charset=UTF-8',
-    // Asks nginx to pass on what comes at once.
-    'X-Accel-Buffering': 'no',
-    'X-Request-Id': notesOf(req).id,
-  });
+  res.writeHead(200, headersFor(req));
   write(`retry: ${RETRY_MS}\n`);
   send(first);
   if (again) stream.tell();
   return stream;
 }
+
+const headersFor = (req: Opening['req']) => ({
+  ...SECURITY_HEADERS,
+  ...NOT_KEPT,
+  ...corsHeaders(req.headers.origin),
+  'Content-Type': 'text/event-stream; charset=UTF-8',
+  // Asks nginx to pass on what comes at once.
+  'X-Accel-Buffering': 'no',
+  'X-Request-Id': notesOf(req).id,
+});
 
 /** The caller at this moment, with the rights that the database says now. */
 async function present(site: Site, caller: Caller): Promise<Caller> {

@@ -34,7 +34,7 @@ const DUE_MS = 30_000;
 const GRACE_MS = 3000;
 /** What is said at the start where lists do without their index. */
 const WITHOUT_INDEX: Record<IndexLack, string> = {
-  shared: 'WordPress writes to this database too: lists are read from its tables, unless FOLLOW_WORDPRESS is on and the index is made',
+  shared: 'WordPress writes to this database too: lists are read from its tables, until the server has made the index (FOLLOW_WORDPRESS)',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
@@ -107,17 +107,10 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
     if (phase === 'starting') phase = 'serving';
     if (site.config.followWordpress) site.followOthers();
     open('ready');
-    void tellHooks();
+    void tellHooks(site, () => ending);
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
       await sleep(DUE_MS, undefined, { ref: false });
-    }
-  }
-
-  async function tellHooks(): Promise<void> {
-    while (!ending) {
-      await serveHooks(site).catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
-      await sleep(HOOKS_MS, undefined, { ref: false });
     }
   }
 
@@ -141,6 +134,13 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
       door.life.info('stopped');
     },
   };
+}
+
+async function tellHooks(site: Site, isEnding: () => boolean): Promise<void> {
+  while (!isEnding()) {
+    await serveHooks(site).catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
+    await sleep(HOOKS_MS, undefined, { ref: false });
+  }
 }
 
 /** Whether anybody may read metrics. */

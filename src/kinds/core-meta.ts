@@ -5,9 +5,10 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import { EVENT } from './event-fields.ts';
 import { COORDINATES, COST, DATES } from './event-metas.ts';
 import { addressMetas, postKinds } from './index.ts';
-import type { Field, Rows } from './kind.ts';
+import type { Field, Param, PostKind, Rows } from './kind.ts';
+import { madeOnce } from './made-once.ts';
 import { ORGANIZER } from './organizer.ts';
-import { parseList, truth, wholeNumber } from './schema-grammar.ts';
+import { object, parseList, truth, wholeNumber } from './schema-grammar.ts';
 import { VENUE } from './venue.ts';
 
 /** How a registered meta is shown and stored (`register_post_meta`); `ids`: one row for each. */
@@ -17,6 +18,8 @@ type MetaType = 'boolean' | 'string' | 'ids';
 interface CoreMeta {
   readonly type: MetaType;
   readonly fields: ReadonlyMap<string, string>;
+  /** Whether WordPress would not have it: it is shown only where there is one, so that clients find what they know. */
+  readonly ours?: boolean;
 }
 
 /**
@@ -44,7 +47,11 @@ const EVERYWHERE: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
     const [owner] = owners;
     return [
       key,
-      { type: owner ? typeOf(owner.field) : 'string', fields: new Map(owners.map(({ postType, name }) => [postType, name])) },
+      {
+        type: owner ? typeOf(owner.field) : 'string',
+        fields: new Map(owners.map(({ postType, name }) => [postType, name])),
+        ours: owners.length > 0 && owners.every(({ field }) => field.ours),
+      },
     ] as const;
   }),
 );
@@ -62,16 +69,41 @@ const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
 /** WordPress's own, of posts that are edited as blocks. */
 const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
-function registered(postType: string): Readonly<Record<string, CoreMeta>> {
-  return { ...EVERYWHERE, ...(postType === 'tribe_events' ? ON_EVENTS : {}), ...(postType === 'attachment' ? {} : ON_BLOCKS) };
-}
+/** The metas of a kind of records, or of the files of the library. */
+const registered = (of: PostKind | 'attachment'): Readonly<Record<string, CoreMeta>> => (of === 'attachment' ? EVERYWHERE : ofKind(of));
+
+const ofKind = madeOnce((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
+  const members = membersOf(kind).map(
+    ([meta, { field }]) => [meta, { type: 'string', fields: new Map([[kind.postType, field]]) }] as const,
+  );
+  return { ...EVERYWHERE, ...(kind.dated ? ON_EVENTS : {}), ...ON_BLOCKS, ...Object.fromEntries(members) };
+});
+
+/** Members of fields whose values are objects, by their metas: the field, and the name and label within it. */
+const membersOf = ({ fields }: PostKind) =>
+  Object.entries<Field>(fields).flatMap(([field, { members }]) =>
+    [...(members ?? [])].map(([meta, member]) => [meta, { field, ...member }] as const),
+  );
 
 /**
- * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all of them,
- * typed.
+ * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
+ * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
+ * fields hold is not told, as it is told nowhere else.
  */
-export function coreMeta(postType: string, metas: Metas | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(registered(postType)).map(([key, { type }]) => [key, shown(type, metas?.get(key) ?? [])]));
+export function coreMeta(of: PostKind | 'attachment', metas: Metas | undefined, locked = false): Record<string, unknown> {
+  const all = Object.entries(registered(of)).flatMap(([key, { type, ours }]) =>
+    ours && !metaOf(metas, key) ? [] : [[key, shown(type, metas?.get(key) ?? [])] as const],
+  );
+  const hidden = locked && of !== 'attachment' ? membersOf(of).map(([meta]) => [meta, ''] as const) : [];
+  return Object.fromEntries([...all, ...hidden]);
+}
+
+/** The parameter `meta` of a kind, described by the fields that a site defines; undefined: it defines none. */
+export function metaParam(kind: PostKind): Param<Readonly<Record<string, unknown>>> | undefined {
+  const members = membersOf(kind);
+  if (members.length === 0) return undefined;
+  const properties = Object.fromEntries(members.map(([meta, { label }]) => [meta, { title: label, type: ['string', 'null'] }]));
+  return { grammar: { ...object, json: { ...object.json, properties } } };
 }
 
 function shown(type: MetaType, stored: readonly string[]): unknown {
@@ -93,30 +125,35 @@ export interface MetaChange {
  * @returns the change, or what is wrong with the type of a meta, or with one that must be an address and is none
  */
 export function metaChange(
-  postType: string,
+  kind: PostKind,
   sent: Readonly<Record<string, unknown>>,
   stored: Metas | undefined,
 ): MetaChange | { wrong: WrongMeta } {
   const changed: Record<string, unknown> = {};
+  const members = new Map(membersOf(kind));
   const metas: Record<string, readonly string[]> = {};
-  for (const [key, { type, fields }] of Object.entries(registered(postType))) {
+  for (const [key, { type, fields }] of Object.entries(registered(kind))) {
     if (!Object.hasOwn(sent, key)) continue;
     const value = sent[key] === null ? null : typed(type, sent[key]);
     if (value === undefined || isFaulty(value)) return { wrong: wrongMeta(key, type, value) };
     if (value !== null && JSON.stringify(value) === JSON.stringify(shown(type, stored?.get(key) ?? []))) continue;
-    const field = fields.get(postType);
-    if (field !== undefined) {
+    const field = fields.get(kind.postType);
+    const member = members.get(key);
+    if (member) changed[member.field] = { ...objectOf(changed[member.field]), [member.name]: value };
+    else if (field !== undefined) {
       changed[field] = fieldValue(type, value);
       if (value === null && !KEPT_FIELDS.has(field)) metas[key] = [];
-      continue;
+    } else {
+      const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
+      if (!rows) return { wrong: { name: key, type: 'uri' } };
+      metas[key] = rows;
     }
-    const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
-    if (!rows) return { wrong: { name: key, type: 'uri' } };
-    metas[key] = rows;
   }
-  if (postType === 'tribe_events') dropDerived(changed, metas, stored);
+  if (kind.dated) dropDerived(changed, metas, stored);
   return { fields: changed, metas };
 }
+
+const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
 
 /** Fields that no event is without: null changes them, and their rows stay. */
 const KEPT_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);

@@ -50,7 +50,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
     excerpt,
     ...authored(row, bundle),
     template,
-    meta: coreMeta(row.post_type, bundle.metas.get(id)),
+    meta: coreMeta(kind, bundle.metas.get(id), isLocked(row, context)),
     ...termMembers(kind, id, bundle),
   };
   return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, id, bundle, context, facts) };

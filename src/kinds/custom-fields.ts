@@ -40,7 +40,7 @@ type Sent = ReadonlyMap<CustomField, readonly string[]>;
 
 function withFields(kind: PostKind, fields: readonly CustomField[]): PostKind {
   const grammar = membersGrammar(fields);
-  const field = rule(grammar, { names: { core: false, tec: false } });
+  const field = rule(grammar, { members: new Map(fields.map(({ meta, name, label }) => [meta, { name, label }])) });
   const { custom_fields } = group({
     params: { custom_fields: { grammar } },
     narrows: ({ custom_fields: sent }) => [...(sent ?? [])].flatMap(([one, values]) => values.map((value) => holding(one, value))),

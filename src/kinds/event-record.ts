@@ -53,16 +53,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     slug: row.post_name,
     image: locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context),
     all_day: flag(() => dates.allDay),
-    start_date: dates.start,
-    start_date_details: dateParts(dates.start),
-    end_date: dates.end,
-    end_date_details: dateParts(dates.end),
-    utc_start_date: dates.startUtc,
-    utc_start_date_details: dateParts(dates.startUtc),
-    utc_end_date: dates.endUtc,
-    utc_end_date_details: dateParts(dates.endUtc),
-    timezone: dates.timezone,
-    timezone_abbr: dates.abbreviation,
+    ...dateMembers(dates),
     ...cost,
     website: locked ? '' : website === undefined ? url : escHtml(website),
     show_map: flag(() => shown(EVENT.show_map)),
@@ -90,6 +81,20 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     ...languageMember(row, bundle, context),
   };
 }
+
+/** What a record says of the time of an event. */
+const dateMembers = (dates: EventDates) => ({
+  start_date: dates.start,
+  start_date_details: dateParts(dates.start),
+  end_date: dates.end,
+  end_date_details: dateParts(dates.end),
+  utc_start_date: dates.startUtc,
+  utc_start_date_details: dateParts(dates.startUtc),
+  utc_end_date: dates.endUtc,
+  utc_end_date_details: dateParts(dates.endUtc),
+  timezone: dates.timezone,
+  timezone_abbr: dates.abbreviation,
+});
 
 const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
 

@@ -4,7 +4,7 @@ import { anyText, type FetchedImage, flag, type Grammar, image, LENGTHS, type Te
 import type { Empty, Field, FieldNames, Place, TermKindName, Values } from './kind.ts';
 import { type LinkPlan, linkWishes } from './link-grammar.ts';
 
-type Extra<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours'>> & {
+type Extra<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours' | 'members'>> & {
   readonly store?: (value: T | '') => readonly string[];
 };
 

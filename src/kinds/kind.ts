@@ -80,12 +80,21 @@ export interface FieldNames {
   readonly csv?: string | false;
 }
 
+/** A member of a field whose value is an object. */
+export interface FieldMember {
+  readonly name: string;
+  /** What people call it. */
+  readonly label: string;
+}
+
 export interface Field<T = unknown, E extends Empty = Empty> extends Param<T> {
   readonly place: Place;
   readonly empty: E;
   readonly names?: FieldNames;
   /** Set on a text that records show as it is stored: whether searches look into it. */
   readonly text?: { readonly searched: boolean };
+  /** Of a field whose value is an object: the member that WordPress's own routes know by a meta, by that meta. */
+  readonly members?: ReadonlyMap<string, FieldMember>;
   /**
    * A yes puts the record before those of others: it takes the right to publish such records, or to edit other people's
    * (decision D36).

@@ -8,9 +8,11 @@ import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { isPrivate } from '../wordpress/status.ts';
 import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
 import { authored, postCore, termMembers } from './core-post.ts';
+import { customFieldsRecord, takesCustomFields } from './custom-fields.ts';
 import { costOptions, currencyOf } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
 import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { filledTexts } from './fields.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
 import { ORGANIZER } from './organizer.ts';
 import { isLocked, linkedIds } from './post-record.ts';
@@ -57,6 +59,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     ...terms,
     ...own[kind.name](),
     ...further(kind, bundle.metas.get(id)),
+    ...ofSite(kind, bundle.metas.get(id), context),
   };
   return {
     ...base,
@@ -85,16 +88,20 @@ export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): Te
   });
   return { ...record, ...Object.fromEntries(linked) };
 }
-/** Texts of the kind that the reference does not know. */
+/** Texts of the kind that the reference does not know, without the empty ones. */
 const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
-  Object.fromEntries(Object.entries(furtherTexts(kind)).map(([name, key]) => [name, escHtml(metaOf(metas, key) ?? '')]));
+  filledTexts(furtherTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
+
+/** The fields that a site defines, where it defines any. */
+const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
+  takesCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
 
 // ------------------------------------------------------------------------------------------------- what a password
 //                                                                                                   guards
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
 
 /** Members whose records or words are counted by nobody: lists that stay empty. */
-const EMPTY = new Set(['organizers', 'venues', 'displays_on']);
+const EMPTY = new Set(['organizers', 'venues', 'displays_on', 'custom_fields']);
 
 function guarded(record: TecRecord, word: string): TecRecord {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, filler(name, value, word)]));

@@ -56,6 +56,8 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
   const tokenAt = (place: Place) => tokenOf(place, scope, versionKey);
+  // What others write is looked for only while somebody wants to know.
+  if (caller.settings.shared) await site.freshness.version();
   // Before anything is read: what happens from now on comes later.
   let last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';

@@ -4,6 +4,7 @@ import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
 import { type ContextValues, type CoreFieldValues, type CoreListValues, type CoreReadValues, postFilters } from '../kinds/core-params.ts';
 import { corePost, isViewable } from '../kinds/core-post.ts';
 import type { CoreContext, Methods } from '../kinds/core-view.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { narrow } from '../kinds/filter.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Bundle, Condition, PostKind, PostValues, Selected } from '../kinds/kind.ts';
@@ -120,6 +121,7 @@ async function shownPosts(
   values: CoreReadValues,
 ): Promise<{ readonly records: CoreRecord[]; readonly bundle: Bundle }> {
   const { viewer, settings } = caller;
+  const own = onSite(kind, settings);
   const dates = kind.dated ? await postsOfRecords(site.db, caller, ids) : new Map<number, number>();
   const postOf = (id: number) => dates.get(id) ?? id;
   const [bundle, revisions] = await Promise.all([
@@ -139,7 +141,7 @@ async function shownPosts(
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
-    return [corePost(kind, id, bundle, context, { methods, actions, sampleSlug: slugs.get(row.ID), revisions: revisions.get(row.ID) })];
+    return [corePost(own, id, bundle, context, { methods, actions, sampleSlug: slugs.get(row.ID), revisions: revisions.get(row.ID) })];
   });
   return { records, bundle };
 }
@@ -210,14 +212,16 @@ async function judged(
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record: a draft, unless a status is named. Gives its id. */
-export async function createCorePost(site: Site, caller: Caller, kind: PostKind, values: CoreFieldValues): Promise<number> {
+export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
+  const kind = onSite(declared, caller.settings);
   const { fields, besides } = await calendarFields(site, caller, kind, values, undefined);
   const metas = { ...withoutMapMetas(kind, fields), ...besides.metas };
   return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...besides, metas, anew: true });
 }
 
 /** Changes what the values name of a record. */
-export async function changeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreFieldValues): Promise<void> {
+export async function changeCorePost(site: Site, caller: Caller, declared: PostKind, id: number, values: CoreFieldValues): Promise<void> {
+  const kind = onSite(declared, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
   const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
@@ -256,7 +260,7 @@ async function calendarFields(
   stored: Metas | undefined,
 ): Promise<{ fields: PostValues; besides: Besides }> {
   const { viewer } = caller;
-  const changed = metaChange(kind.postType, values.meta ?? {}, stored);
+  const changed = metaChange(kind, values.meta ?? {}, stored);
   if ('wrong' in changed) return refuseMeta(changed.wrong);
 
   const names: Record<string, string> = { title: kind.titleField, ...NAMES };

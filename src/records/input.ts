@@ -24,40 +24,7 @@ export async function acceptParams<Declared extends Params>(
   raw: Readonly<Record<string, unknown>>,
   mode: Mode,
 ): Promise<ValuesOf<Declared>> {
-  const missing: string[] = [];
-  const refused = new Map<string, Fault>();
-  const mistyped = new Map<string, Fault>();
-  const wanted: Wanted[] = [];
-  const values: Record<string, unknown> = {};
-
-  for (const [name, param] of Object.entries<Param | Field>(params)) {
-    const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    const required = param.required && mode === 'create' && !isExcused(params, param, raw);
-    if (required && (given === undefined || given === null)) {
-      missing.push(name);
-      continue;
-    }
-    if (given === undefined) continue;
-    const tooLong = lengthFault(param.grammar, given);
-    if (tooLong) {
-      if (!param.grammar.dropsLonger) refused.set(name, tooLong);
-      continue;
-    }
-    if (isBlank(param, given) && !required) {
-      const meaning = blankMeaning(param, given, mode);
-      if (meaning === 'absent') continue;
-      if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
-      else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
-      else if (meaning === 'refused') refused.set(name, { stage: 'value', reason: 'empty-value' });
-      if (meaning !== 'read') continue;
-    }
-    const { value, fault, late } = param.grammar.read(given, caller.viewer.can, raw);
-    if (fault) refused.set(name, fault);
-    if (late) mistyped.set(name, late);
-    if (fault) continue;
-    values[name] = value;
-    if (param.grammar.refers && value !== undefined) wanted.push({ name, value, grammar: param.grammar });
-  }
+  const { missing, refused, mistyped, wanted, values } = readParams(caller, params, raw, mode);
   if (missing.length > 0) fail('rest_missing_callback_param', { values: { names: missing.join(', ') }, data: { params: missing } });
 
   const password = typeof raw.password === 'string' && !lengthFault(PASSWORD, raw.password) ? raw.password : undefined;
@@ -85,6 +52,51 @@ export async function acceptParams<Declared extends Params>(
     ),
     ...(detail ? { detail } : {}),
   });
+}
+
+/** What the grammars say of the values that a request names. */
+interface Readings {
+  readonly missing: string[];
+  readonly refused: Map<string, Fault>;
+  readonly mistyped: Map<string, Fault>;
+  /** Values that name other records. */
+  readonly wanted: Wanted[];
+  readonly values: Record<string, unknown>;
+}
+
+function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Readings {
+  const readings: Readings = { missing: [], refused: new Map(), mistyped: new Map(), wanted: [], values: {} };
+  const { missing, refused, mistyped, wanted, values } = readings;
+  for (const [name, param] of Object.entries<Param | Field>(params)) {
+    const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
+    const required = param.required && mode === 'create' && !isExcused(params, param, raw);
+    if (required && (given === undefined || given === null)) {
+      missing.push(name);
+      continue;
+    }
+    if (given === undefined) continue;
+    const tooLong = lengthFault(param.grammar, given);
+    if (tooLong) {
+      if (!param.grammar.dropsLonger) refused.set(name, tooLong);
+      continue;
+    }
+    if (isBlank(param, given) && !required && !takeBlank(readings, name, param, blankMeaning(param, given, mode))) continue;
+    const { value, fault, late } = param.grammar.read(given, viewer.can, raw);
+    if (fault) refused.set(name, fault);
+    if (late) mistyped.set(name, late);
+    if (fault) continue;
+    values[name] = value;
+    if (param.grammar.refers && value !== undefined) wanted.push({ name, value, grammar: param.grammar });
+  }
+  return readings;
+}
+
+/** Notes what an empty value means. Gives whether it is to be read like any other. */
+function takeBlank({ refused, mistyped, values }: Readings, name: string, param: Param, meaning: ReturnType<typeof blankMeaning>): boolean {
+  if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
+  else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
+  else if (meaning === 'refused') refused.set(name, { stage: 'value', reason: 'empty-value' });
+  return meaning === 'read';
 }
 
 /** Whether the value of a required parameter comes from another one that is sent. */

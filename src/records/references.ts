@@ -11,6 +11,7 @@ import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { postsWithImages } from '../storage/rows/media.ts';
 import { findTermsLike } from '../storage/rows/terms.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
+import { isTranslated } from '../wordpress/content-languages.ts';
 import { sanitizeTermName } from '../wordpress/kses.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -45,28 +46,59 @@ export async function resolveReferences(
   wanted: readonly Wanted[],
   options: Options,
 ): Promise<{ resolved: Record<string, unknown>; unknown: string[]; detail?: LogDetail }> {
-  const resolved: Record<string, unknown> = {};
-  const unknown: string[] = [];
-  if (wanted.length === 0) return { resolved, unknown };
-  const settle = (name: string, value: unknown) => {
-    if (value === undefined) unknown.push(name);
-    else resolved[name] = value;
-  };
-  const about = (...names: Reference[]) => wanted.filter(({ grammar }) => names.includes(grammar.refers!));
+  const found: Found = { resolved: {}, unknown: [] };
+  if (wanted.length === 0) return found;
+  const search: Search = { site, caller, wanted, options };
+  await findPeople(search, found);
+  const { images, rows } = await findPosts(search, found);
+  await findTermsNamed(search, found);
+  return findImages(search, found, images, rows);
+}
 
-  const people = about('user');
+/** The values to go on with, and the names of parameters that name something unknown. */
+interface Found {
+  readonly resolved: Record<string, unknown>;
+  readonly unknown: string[];
+}
+
+interface Search {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly wanted: readonly Wanted[];
+  readonly options: Options;
+}
+
+/** A value that names an image. */
+interface WantedImage {
+  readonly name: string;
+  readonly value: number | string;
+}
+
+function settle({ resolved, unknown }: Found, name: string, value: unknown): void {
+  if (value === undefined) unknown.push(name);
+  else resolved[name] = value;
+}
+
+const about = ({ wanted }: Search, ...names: Reference[]): Wanted[] => wanted.filter(({ grammar }) => names.includes(grammar.refers!));
+
+async function findPeople(search: Search, found: Found): Promise<void> {
+  const people = about(search, 'user');
   const users = await existingUserIds(
-    site.db,
+    search.site.db,
     people.flatMap(({ value }) => idsIn(value)),
   );
-  for (const { name, value } of people) settle(name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
+  for (const { name, value } of people) settle(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
+}
 
-  const posts = about('event', 'venue', 'organizer');
-  const images = about('image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
+/** Events, venues and organizers. Gives the rows, those of images among them. */
+async function findPosts(search: Search, found: Found): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
+  const { site, caller, options } = search;
+  const posts = about(search, 'event', 'venue', 'organizer');
+  const images = about(search, 'image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
   const dates = await postsOfRecords(
     site.db,
     caller,
-    about('event').flatMap(({ value }) => idsIn(value)),
+    about(search, 'event').flatMap(({ value }) => idsIn(value)),
   );
   const rows = await loadPosts(site.db, [
     ...posts.flatMap(({ value }) => idsIn(value)),
@@ -75,21 +107,35 @@ export async function resolveReferences(
   ]);
   const known = await knownPosts(site.db, caller, rows, options.password);
   for (const kind of POST_KINDS) {
-    for (const { name, value: sent, grammar } of about(kind.name)) {
+    for (const { name, value: sent, grammar } of about(search, kind.name)) {
       const value = kind.dated && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
       const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
-      settle(name, sound ? await planned(value, kind, options.accept) : undefined);
+      settle(found, name, sound ? await planned(value, kind, options.accept) : undefined);
     }
   }
+  return { images, rows };
+}
+
+async function findTermsNamed(search: Search, found: Found): Promise<void> {
   for (const kind of ['category', 'tag'] as const) {
-    const asked = about(kind);
+    const asked = about(search, kind);
     const lookUp = await termLookUp(
-      site.db,
+      search.site.db,
       kind,
       asked.flatMap(({ value }) => tokensIn(value)),
     );
-    for (const { name, value, grammar } of asked) settle(name, termValue(value, grammar, lookUp));
+    const { settings, content } = search.caller;
+    const isSpoken = content.code !== undefined && isTranslated(settings.contentLanguages, termKind(kind).taxonomy);
+    for (const { name, value, grammar } of asked) settle(found, name, termValue(value, grammar, lookUp, isSpoken));
   }
+}
+
+async function findImages(
+  { site, caller, options }: Search,
+  found: Found,
+  images: readonly WantedImage[],
+  rows: Map<number, Post>,
+): Promise<Found & { detail?: LogDetail }> {
   const isShown = await shownImages(site.db, caller, images, rows);
   let detail: LogDetail | undefined;
   const refused: Refused = (why) => {
@@ -97,10 +143,10 @@ export async function resolveReferences(
   };
   for (const { name, value } of images) {
     const fetch =
-      options.last && unknown.length === 0 ? (address: string) => fetchForLibrary(address, site, caller, { refused }) : undefined;
-    settle(name, await imageValue(site, caller, value, { isShown, fetch }));
+      options.last && found.unknown.length === 0 ? (address: string) => fetchForLibrary(address, site, caller, { refused }) : undefined;
+    settle(found, name, await imageValue(site, caller, value, { isShown, fetch }));
   }
-  return { resolved, unknown, ...(detail ? { detail } : {}) };
+  return { ...found, ...(detail ? { detail } : {}) };
 }
 
 const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
@@ -159,6 +205,8 @@ const tokensIn = (value: unknown): (string | number)[] =>
 export interface TermLookUp {
   readonly byId: (id: number) => Term | undefined;
   readonly byToken: (token: string | number) => Term | undefined;
+  /** The same, and where the token is a slug that several terms have, all of them. */
+  readonly everyByToken: (token: string | number) => readonly Term[];
 }
 
 export async function termLookUp(
@@ -177,14 +225,19 @@ export async function termLookUp(
   const ids = firstOf(rows, ({ term_id: id }) => id);
   const slugs = firstOf(rows, ({ slug }) => slug);
   const named = firstOf(rows, ({ name: known }) => foldText(known));
+  const byToken = (token: string | number): Term | undefined => {
+    const text = String(token);
+    return (
+      slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? named.get(foldText(sanitizeTermName(text)))
+    );
+  };
   return {
     byId: (id) => ids.get(id),
-    byToken: (token) => {
-      const text = String(token);
-      return (
-        slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? named.get(foldText(sanitizeTermName(text)))
-      );
+    everyByToken: (token) => {
+      const same = rows.filter(({ slug }) => slug === sanitizeTitle(String(token)));
+      return same.length > 1 ? same : [byToken(token) ?? []].flat();
     },
+    byToken,
   };
 }
 
@@ -194,7 +247,11 @@ const firstOf = <Key>(rows: readonly Term[], key: (term: Term) => Key): Readonly
 
 const isId = (text: string) => /^\d{1,15}$/.test(text);
 
-function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLookUp): unknown {
+/**
+ * The terms that a value names. `isSpoken`: the list is asked for in one language, where a slug stands for the terms of
+ * all languages that have it.
+ */
+function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByToken }: TermLookUp, isSpoken: boolean): unknown {
   if (value === 0) return 0;
   if (typeof value === 'number') return byId(value)?.term_id;
   if (typeof value === 'string') return byToken(value)?.term_id;
@@ -204,7 +261,7 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken }: TermLook
   if (terms.includes(undefined)) return undefined;
   return use === 'numbers'
     ? tokens.filter((token) => isId(String(token))).map(Number)
-    : [...new Set(terms.flatMap((term) => term?.term_id ?? []))];
+    : [...new Set(tokens.flatMap((token) => (isSpoken ? everyByToken(token) : (byToken(token) ?? []))).map((term) => term.term_id))];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { onSite } from '../kinds/custom-fields.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
@@ -106,7 +107,8 @@ async function may(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, r
 
 // ------------------------------------------------------------------------------------------------- writes
 /** Creates a record from accepted values. Gives its id. */
-export async function createTecPost(site: Site, caller: Caller, kind: PostKind, values: TecFieldValues): Promise<number> {
+export async function createTecPost(site: Site, caller: Caller, declared: PostKind, values: TecFieldValues): Promise<number> {
+  const kind = onSite(declared, caller.settings);
   const fields = fieldsOf(caller, kind, values);
   const missing = ['title', ...(kind.dated ? ['start_date', 'end_date'] : [])].filter(
     (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
@@ -118,7 +120,8 @@ export async function createTecPost(site: Site, caller: Caller, kind: PostKind, 
 }
 
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
-export async function changeTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecFieldValues): Promise<void> {
+export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
+  const kind = onSite(declared, caller.settings);
   await existing(site, caller, kind, id);
   await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), besides: besides(caller, kind, values) });
 }

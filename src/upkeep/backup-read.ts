@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
-import { backupTables, RECURRENCE_TABLE, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
+import { backupTables, optionalTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
 
@@ -12,8 +12,8 @@ import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
 export interface Backup {
   readonly rows: number;
   readonly prefix: string;
-  /** Whether events may recur in it, so that its tables have further columns. */
-  readonly recurs: boolean;
+  /** The names of those of its tables that not every site has. */
+  readonly optional: ReadonlySet<string>;
   readonly tables: () => AsyncGenerator<SnapshotTable>;
 }
 
@@ -53,15 +53,17 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
     names.push(table.name);
     for await (const _ of table.rows) rows += 1;
   }
-  return { rows, prefix, recurs: names.includes(RECURRENCE_TABLE), tables };
+  return { rows, prefix, optional: optionalOf(names), tables };
 }
+
+const optionalOf = (names: readonly string[]): Set<string> => new Set(optionalTables().filter((name) => names.includes(name)));
 
 async function openLines(file: string): Promise<Backup> {
   const name = basename(file);
   let prefix = '';
   let count = 0;
   let ended = false;
-  let recurs = false;
+  const names: string[] = [];
   let number = 0;
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
   const known = new Set<string>(backupTables());
@@ -78,8 +80,8 @@ async function openLines(file: string): Promise<Backup> {
       const end = END.safeParse(value);
       if (ended || (end.success && end.data.rows !== count)) throw damaged();
       if (end.success) ended = true;
-      else if (TABLE.safeParse(value).data?.table === RECURRENCE_TABLE) recurs = true;
-      else if (!TABLE.safeParse(value).success || !known.has(TABLE.parse(value).table)) {
+      else if (known.has(TABLE.safeParse(value).data?.table ?? '')) names.push(TABLE.parse(value).table);
+      else {
         if (!ROW.safeParse(value).success) throw damaged();
         count += 1;
       }
@@ -88,7 +90,7 @@ async function openLines(file: string): Promise<Backup> {
     throw error instanceof SourceFault ? error : damaged(error);
   }
   if (!ended) throw damaged();
-  return { rows: count, prefix, recurs, tables: () => tablesIn(file, known) };
+  return { rows: count, prefix, optional: optionalOf(names), tables: () => tablesIn(file, known) };
 }
 
 /** The longest line of a backup: several of the longest values that MySQL takes, all of their letters escaped. */

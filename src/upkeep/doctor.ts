@@ -38,6 +38,7 @@ import {
   repairFlag,
   repairRecurrence,
 } from '../storage/audit/recurrence-audit.ts';
+import { untranslatedLinks } from '../storage/audit/untranslated-links.ts';
 import type { ServerReport } from '../storage/engine/cluster.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { Inspection } from '../storage/engine/dialect.ts';
@@ -61,8 +62,8 @@ import { trimEndOf } from '../wordpress/trim.ts';
 /** Something that is not as it should be. `name`: of a sentence in `upkeep:findings`. */
 export interface Finding {
   readonly name: string;
-  /** An error gives wrong answers or stops something; a warning is told to be known. */
-  readonly severity: 'error' | 'warning';
+  /** An error gives wrong answers or stops something; a warning is told to be known; a note may be as it should be. */
+  readonly severity: 'error' | 'warning' | 'note';
   readonly count: number;
   readonly examples: readonly string[];
   /** Puts it right; absent: that is for a person to decide. */
@@ -279,7 +280,11 @@ async function languageFindings(site: Site): Promise<Finding[]> {
     const count = own ? await countInLanguage(site.db, languages, own.of, null) : 0;
     if (count > 0) neutral.push(`${kind.path}: ${count}`);
   }
-  return [...findings, ...finding('languages-missing', 'warning', neutral)];
+  return [
+    ...findings,
+    ...finding('languages-missing', 'warning', neutral),
+    ...finding('links-untranslated', 'note', await untranslatedLinks(site.db, languages)),
+  ];
 }
 
 async function dateFindings(site: Site): Promise<Finding[]> {

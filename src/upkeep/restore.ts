@@ -1,11 +1,12 @@
 import type { Site } from '../site.ts';
-import { columnsOf, emptySite, type Row } from '../storage/audit/snapshot.ts';
+import { columnsOf, emptySite, RECURRENCE_TABLE, type Row } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { everythingTouched } from '../storage/journal/touched.ts';
 import { changeCount, countOn } from '../storage/rows/changes.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
+import { createWpmlTables, wpmlTables } from '../storage/schema/wpml-tables.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Backup } from './backup-read.ts';
 
@@ -17,7 +18,8 @@ import type { Backup } from './backup-read.ts';
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
   await migrate(site.db);
   // Outside the transaction, which MySQL would end with each change of a table.
-  if (backup.recurs) await createRecurrenceTables(site.db);
+  if (backup.optional.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
+  if (wpmlTables().some((name) => backup.optional.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
     const before = await changeCount(db);
     await emptySite(db);

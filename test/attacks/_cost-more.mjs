@@ -12,7 +12,7 @@ const V1 = '/wp-json/calendar/events/v1';
 const WRITES = 100;
 const BODY_BYTES = 60_000;
 
-/** `ids`: of records of the site, by the first piece of the path. `tokens`: of `/changes`, from early ones to late ones. */
+/** `ids`: of records of the site, by the first piece of the path. `tokens`: of `/changes`, from early to late ones. */
 export function moreRequests({ ids, tokens, words, deep }) {
   return [...pages({ words, deep }), ...changes(tokens), ...batches(ids), ...ofTheDesk(), ...ofTheTables(ids)];
 }

@@ -9,6 +9,7 @@
  *   --rounds N       how often each request is asked on each site (40)
  *   --database NAME  only sqlite or mysql
  *   --keep FOLDER    where the sites are left for the next run
+ *   --languages      sites in two languages, half of the events in each: lists of one language beside those of all
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not
  * counted.
@@ -19,7 +20,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { machine, markdown, writeSection } from './report.mjs';
 import { fasti, startService } from './service.mjs';
-import { API, eachDatabase, seedOnce } from './site.mjs';
+import { API, eachDatabase, seedOnce, speakTwo } from './site.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -27,12 +28,32 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '40' },
     database: { type: 'string' },
     keep: { type: 'string' },
+    languages: { type: 'boolean', default: false },
   },
 });
 const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
 const temporary = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
 const [busy] = loadavg();
+
+/** Lists by what narrows them. */
+const LISTS = {
+  'the list': () => '/events?',
+  'of a category': ({ category }) => `/events?categories=${category}&`,
+  'a month': () => `/events?start_date=${day(30)}&end_date=${day(60)}&`,
+};
+/** How lists are asked for on sites in two languages; the first is what the others are compared with. */
+const SELECTIONS = {
+  'all languages': 'lang=all',
+  'one language': 'lang=it',
+  'one language, with fallback': 'lang=it&language_fallback=true',
+};
+
+const OF_LANGUAGES = Object.fromEntries(
+  Object.entries(LISTS).flatMap(([list, path]) =>
+    Object.entries(SELECTIONS).map(([selection, query]) => [`${list}, ${selection}`, (words) => path(words) + query]),
+  ),
+);
 
 const REQUESTS = {
   'default list with total': () => '/events',
@@ -61,9 +82,10 @@ async function measureDatabase({ name, title, pid }, provide) {
   const sites = [];
   try {
     for (const events of sizes) sites.push({ ...(await openSite(events, await provide(events))), server: pid });
-    const text = sectionOf(await measure(sites), sites);
+    const figures = await measure(sites);
+    const text = [sectionOf(figures, sites), ...(flags.languages ? [comparedWithAll(figures)] : [])].join('\n\n');
     console.log(text);
-    writeSection(`growth ${name}`, `**${title}**, ${machine(busy)}:\n\n${text}`);
+    writeSection(`growth ${flags.languages ? 'with languages, ' : ''}${name}`, `**${title}**, ${machine(busy)}:\n\n${text}`);
   } finally {
     for (const { process: service, remove } of sites) {
       await service.stop();
@@ -77,6 +99,7 @@ async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
   const { seedMs } = seedOnce(settings, events);
   if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
+  if (flags.languages) await speakTwo(settings);
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
   const ask = async (path) => (await fetch(service.base + API + path)).json();
@@ -108,7 +131,7 @@ async function openSite(events, { env, remove }) {
 async function measure(sites) {
   const figures = new Map();
   for (let round = -2; round < rounds; round += 1) {
-    for (const [name, path] of Object.entries(REQUESTS)) {
+    for (const [name, path] of Object.entries(flags.languages ? OF_LANGUAGES : REQUESTS)) {
       for (const site of sites) {
         const written = await timed(site, `/events/${site.words.changed}`, {
           method: 'POST',
@@ -169,6 +192,22 @@ function sectionOf(figures, sites) {
     return `- ${events} events${generated}: first answer ${Math.round(startMs)} ms after the start of the process, ${Math.round(memory() / 2 ** 20)} MB resident at the end`;
   });
   return `${markdown(head, rows, 1)}\n\n${costs.join('\n')}`;
+}
+
+/** What lists of one language cost of those of all, on the clock and of processor time. */
+function comparedWithAll(figures) {
+  const [all, ...others] = Object.keys(SELECTIONS);
+  const lines = Object.keys(LISTS).flatMap((list) =>
+    others.map((one) => {
+      const ratios = sizes.map((size) => {
+        const [here, there] = [one, all].map((selection) => figures.get(`${list}, ${selection}`).get(size));
+        const ratio = (figure) => (median(here[figure]) / median(there[figure])).toFixed(2);
+        return `${ratio('wall')} (${ratio('cpu')})`;
+      });
+      return [`${list}, ${one}`, ...ratios];
+    }),
+  );
+  return markdown(['of what all languages cost', ...sizes.map((size) => `${size} events`)], lines, 1);
 }
 
 function median(values) {

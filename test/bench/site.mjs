@@ -77,6 +77,37 @@ export function seedOnce(env, events) {
   }
 }
 
+/** Puts a site into two languages, every second record into the other one, unless an earlier run has. */
+export async function speakTwo(env) {
+  try {
+    fasti(['languages', 'list'], env);
+    return;
+  } catch {
+    for (const code of ['en', 'it']) fasti(['languages', 'add', code], env);
+  }
+  const rows = (taxonomy) => `(SELECT tt.term_taxonomy_id FROM wp_term_taxonomy tt JOIN wp_terms t ON t.term_id = tt.term_id
+    WHERE tt.taxonomy = 'language' AND t.slug = '${taxonomy}')`;
+  await runSql(
+    env.DATABASE_URL,
+    `UPDATE wp_term_relationships SET term_taxonomy_id = ${rows('it')} WHERE term_taxonomy_id = ${rows('en')} AND object_id % 2 = 1`,
+  );
+  fasti(['doctor', '--fix', '--yes'], env);
+  fasti(['reindex'], env);
+}
+
+async function runSql(address, sql) {
+  if (!address.startsWith('sqlite:')) {
+    const connection = await connectTo(address);
+    await connection.query(sql);
+    await connection.end();
+    return;
+  }
+  const { default: Sqlite } = await import('better-sqlite3');
+  const db = new Sqlite(address.slice('sqlite:'.length));
+  db.exec(sql);
+  db.close();
+}
+
 /** What the braces in scenarios stand for, on the site that answers at `base`. */
 export async function findWords(base) {
   const ask = async (path) => (await fetch(base + API + path)).json();

@@ -9,7 +9,9 @@ import { runCli } from '../../src/cli/program.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { postMade } from '../../src/storage/journal/touched.ts';
+import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { passwordOf, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
@@ -77,6 +79,25 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     // A second time over what is there.
     expect((await fasti(url, ['restore', '--force', file])).code).toBe(0);
     expect(await series(other)).toHaveLength(4);
+    await other.close();
+  });
+
+  it.each(['polylang', 'wpml'] as const)('keep the languages of records as %s has them', async (form) => {
+    const [file, spoken] = [fileName(), await loadLanguages(await open(), form)];
+    expect((await fasti(urlOf(spoken), ['backup', file])).code).toBe(0);
+    const url = freshSqlite();
+    expect((await fasti(url, ['restore', file])).code).toBe(0);
+    const other = await openDatabase({ url, prefix: 'wp_' });
+    expect(await everything(other)).toEqual(await everything(spoken));
+    const rows = async (of: Database) =>
+      form === 'wpml' ? Promise.all(wpmlTables().map(async (name) => (await of.from(name)).map((row) => JSON.stringify(row)).sort())) : [];
+    expect(await rows(other)).toEqual(await rows(spoken));
+    expect((await rows(other)).every((some) => some.length > 0)).toBe(true);
+    const shown = JSON.parse((await fasti(url, ['event', 'get', '111', '--format=json'])).out);
+    expect([shown.language, Object.keys(shown.translations)]).toEqual(['it', ['en', 'it']]);
+    // A second time over what is there.
+    expect((await fasti(url, ['restore', '--force', file])).code).toBe(0);
+    expect(await rows(other)).toEqual(await rows(spoken));
     await other.close();
   });
 

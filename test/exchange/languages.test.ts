@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openWxr } from '../../src/exchange/wxr/read.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
+import { allOf } from './sites.ts';
 
 const folder = temporaryFolder();
 
@@ -36,6 +38,42 @@ async function groupsOf(fasti: Fasti, kind: string): Promise<string[]> {
     .sort();
 }
 
+/** An element as WordPress exports a term. */
+const exportedTerm = (id: number, taxonomy: string, slug: string, description = '') =>
+  `<wp:term><wp:term_id>${id}</wp:term_id><wp:term_taxonomy>${taxonomy}</wp:term_taxonomy><wp:term_slug>${slug}</wp:term_slug>` +
+  `<wp:term_name>${slug}</wp:term_name><wp:term_description><![CDATA[${description}]]></wp:term_description></wp:term>`;
+
+describe('a file that WordPress exported with Polylang', () => {
+  it('tells the languages of terms, in whatever order they stand', async () => {
+    const terms = [
+      exportedTerm(9, 'term_translations', 'pll_5f', 'a:3:{s:2:"en";i:4;s:2:"it";s:1:"5";s:4:"sync";a:0:{}}'),
+      exportedTerm(4, 'tribe_events_cat', 'music'),
+      exportedTerm(8, 'term_translations', 'pll_60', 'a:1:{s:2:"it";i:6;}'),
+      exportedTerm(7, 'tribe_events_cat', 'plain'),
+      exportedTerm(6, 'tribe_events_cat', 'sagre'),
+      exportedTerm(5, 'tribe_events_cat', 'musica'),
+      exportedTerm(3, 'term_translations', 'pll_61', 'broken'),
+      exportedTerm(2, 'term_language', 'pll_it'),
+    ];
+    const item = '<item><title>Concert</title><wp:post_id>1</wp:post_id><wp:post_type>tribe_events</wp:post_type></item>';
+    const file = join(folder, 'polylang.xml');
+    writeFileSync(
+      file,
+      `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${terms.join('')}${item}</channel></rss>`,
+    );
+    const entries = await allOf(openWxr([file]).entries());
+    expect(
+      entries.map((entry) => ('slug' in entry ? [entry.slug, entry.language, entry.translation_group] : 'sourceId' in entry && entry.kind)),
+    ).toEqual([
+      ['music', 'en', 'pll_5f'],
+      ['plain', undefined, undefined],
+      ['sagre', 'it', undefined],
+      ['musica', 'it', 'pll_5f'],
+      'event',
+    ]);
+  });
+});
+
 describeDatabases('languages in files', (open) => {
   let db: Database;
   let from: Fasti;
@@ -51,8 +89,7 @@ describeDatabases('languages in files', (open) => {
   describe.each([
     ['jsonl', ['event', 'venue', 'organizer', 'category', 'tag']],
     ['csv', ['event']],
-    // WXR has no place for the languages of terms.
-    ['xml', ['event', 'venue', 'organizer']],
+    ['xml', ['event', 'venue', 'organizer', 'category', 'tag']],
   ])('as %s', (extension, kinds) => {
     beforeAll(async () => {
       copy = await open({ migrated: false });
@@ -83,9 +120,17 @@ describeDatabases('languages in files', (open) => {
 
     it('leave nothing for the doctor', async () => {
       const { out } = await to('doctor', '--format=json');
-      const names = (JSON.parse(out) as { findings: { name: string }[] }).findings.map(({ name }) => name);
-      expect(names.filter((name) => /lang|trans/.test(name))).toEqual([]);
+      const { findings } = JSON.parse(out) as { findings: { name: string; severity: string }[] };
+      expect(findings.filter(({ name, severity }) => /lang|trans/.test(name) && severity !== 'note')).toEqual([]);
     });
+  });
+
+  it('are told by the doctor where events name what nobody has translated for them', async () => {
+    const { out } = await from('doctor', '--format=json');
+    const { findings } = JSON.parse(out) as { findings: { name: string; severity: string; examples: string[] }[] };
+    const found = findings.find(({ name }) => name === 'links-untranslated');
+    expect([found?.severity, found?.examples]).toEqual(['note', expect.arrayContaining(['venue 103 (it)'])]);
+    expect(found?.examples).not.toContain('venue 101 (it)');
   });
 
   it('come from the command where the file says none', async () => {

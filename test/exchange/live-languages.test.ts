@@ -77,8 +77,15 @@ for (const form of ['polylang', 'wpml'] as const) {
       expect(groupsOf(here).sort()).toEqual(groupsOf(there).sort());
     });
 
-    it('comes over with the languages of its addresses if it says none', async () => {
-      const { there, here } = await imported(unspoken);
+    it.each([
+      ['paths', unspoken],
+      [
+        'hosts',
+        (text: string) =>
+          unspoken(text).replaceAll('://127.0.0.1:8081/it/', '://it.example.org/').replaceAll('127.0.0.1:8081', 'example.org'),
+      ],
+    ])('comes over with the languages of its addresses if it says none: by %s', async (_, change) => {
+      const { there, here } = await imported(change);
       const spoken = there.map((event) => ({ ...event, language: event.language ?? 'en' }));
       expect(languagesOf(here)).toEqual(languagesOf(spoken));
       expect(groupsOf(here)).toEqual([]);

@@ -272,6 +272,20 @@ describeDatabases('content in several languages', (open) => {
       expect(await listed(`${ROOT}/events?${SPAN}&lang=en`)).toContain(113);
     });
 
+    it('may give one slug to terms that are no translations of one another', async () => {
+      await rows(async () => {
+        await db.from('terms').where('term_id', 54).update({ slug: 'music' });
+        await db.from('term_relationships').insert({ object_id: 113, term_taxonomy_id: 84, term_order: 0 });
+      });
+      const by = (query: string) => listed(`${ROOT}/events?${SPAN}&${query}`);
+      const [linked, other] = [await by('categories=40&lang=it'), await by('categories=54&lang=it')];
+      expect([linked.includes(113), other]).toEqual([false, expect.arrayContaining([113])]);
+      const both = [...new Set([...linked, ...other])].sort((a, b) => a - b);
+      expect((await by('categories=music&lang=it')).sort((a, b) => a - b)).toEqual(both);
+      // Without a language it is the first, as it always was.
+      expect(await by('categories=music')).not.toContain(113);
+    });
+
     it('may say any languages, defaults and forms of addresses', async () => {
       await addLanguage('pt-br', 'pt_BR');
       await rows(() => db.from('term_relationships').insert({ object_id: 114, term_taxonomy_id: 120, term_order: 0 }));

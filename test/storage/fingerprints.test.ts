@@ -3,8 +3,8 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { differingRanges, type Fingerprints, fingerprintsOf, RANGE } from '../../src/storage/freshness/fingerprints.ts';
 import { WATCHED, type WatchedName, watchedNames } from '../../src/storage/freshness/watched-tables.ts';
+import { createWpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { createWpmlTables } from '../support/languages.ts';
 import { loadSite } from '../support/site.ts';
 
 describe('the ranges in which two fingerprints differ', () => {

@@ -2,16 +2,30 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config.ts';
 import { settingsReader } from '../../src/known-settings.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import type { TableDefinition } from '../../src/storage/engine/dialect.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { membershipOf } from '../../src/storage/languages/membership.ts';
 import { membersIn } from '../../src/storage/languages/polylang/group.ts';
 import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadSite, setOptions } from '../support/site.ts';
 
 const languagesOf = async (db: Database, env: Record<string, string> = {}) =>
   (await settingsReader(db, readConfig(env), 0).read()).contentLanguages;
+
+/** The table of a network, as WordPress makes it. */
+const SITEMETA: TableDefinition = {
+  name: 'sitemeta',
+  columns: {
+    meta_id: 'bigint(20) NOT NULL AUTO_INCREMENT',
+    site_id: 'bigint(20) NOT NULL DEFAULT 0',
+    meta_key: 'varchar(255) DEFAULT NULL',
+    meta_value: 'longtext',
+  },
+  primary: ['meta_id'],
+};
 
 describeDatabases('content languages', (open) => {
   describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
@@ -80,6 +94,25 @@ describeDatabases('content languages', (open) => {
       // Rows in Polylang's form count where no WordPress is there to run the plugin.
       const own = await languagesOf(other, { SHARED_WITH_WORDPRESS: 'off' });
       expect([own?.form, own?.pluginRuns]).toEqual(form === 'polylang' ? ['polylang', false] : [undefined, undefined]);
+    });
+
+    it('are those of a plugin that a network has switched on for all its sites', async () => {
+      const other = await loadLanguages(await open(), form);
+      const [own] = await other.from('options').where('option_name', 'active_plugins').select('option_value');
+      const files = Object.values(serializedMembers(own?.option_value)).map(String);
+      await setOptions(other, { active_plugins: 'a:0:{}' });
+      for (const statement of other.dialect.createTable(SITEMETA, other.prefix)) await other.ask(statement);
+      const reader = settingsReader(other, readConfig({}), 0);
+      const runs = async () => {
+        const { shared, contentLanguages } = await reader.read();
+        return [shared, contentLanguages?.form === form && contentLanguages.pluginRuns];
+      };
+      expect(await runs()).toEqual([false, false]);
+      const value = toSerialized(Object.fromEntries(files.map((file) => [file, 1_790_000_000])));
+      await other.from('sitemeta').insert({ site_id: 1, meta_key: 'active_sitewide_plugins', meta_value: value });
+      expect(await runs()).toEqual([true, true]);
+      await other.from('sitemeta').delete();
+      expect(await runs()).toEqual([false, false]);
     });
 
     it('are not looked for where the setting says so', async () => {

@@ -52,6 +52,8 @@ export async function startPrivateMysql(folder, settings = []) {
       `--datadir=${data}`,
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
+      // Results that are too large for its memory.
+      `--tmpdir=${folder}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
       '--skip-networking=0',
@@ -68,10 +70,7 @@ export async function startPrivateMysql(folder, settings = []) {
     ],
     { env, stdio: ['ignore', output, output] },
   );
-  // Whoever ends without having stopped it leaves no server behind.
-  const kill = () => server.kill('SIGKILL');
-  process.once('exit', kill);
-  server.once('exit', () => process.off('exit', kill));
+  endWithUs(server);
   const url = `mysql://root@127.0.0.1:${port}/`;
   const socketUrl = `mysql://root@localhost/?socketPath=${encodeURIComponent(socket)}`;
   const until = Date.now() + START_MS;
@@ -131,6 +130,18 @@ export async function freePort() {
     listener.close(resolve);
   });
   return port;
+}
+
+/**
+ * However this process ends, even if it is killed, the server does so, too: a shell waits for the end of what only this
+ * process can write to. It is in a group of its own, so that nobody ends it together with us.
+ */
+function endWithUs(server) {
+  const guard = spawn('sh', ['-c', 'cat; kill -9 "$0"', String(server.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  guard.unref();
+  guard.stdin.unref();
+  guard.on('error', () => undefined);
+  server.once('exit', () => guard.kill('SIGKILL'));
 }
 
 async function stop(server) {

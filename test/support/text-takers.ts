@@ -60,8 +60,6 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'kinds/index.ts': 'names of kinds',
   'kinds/linked-list.ts': 'declarations give names of metas',
   'kinds/core-post.ts isViewable': 'the type of a post',
-  'kinds/core-meta.ts coreMeta': 'the type of a post',
-  'kinds/core-meta.ts metaChange': 'the type of a post',
   'kinds/grammar.ts listStatus': 'declarations name a capability',
   'calendar/custom-fields.ts readCustomFields': 'options of the site',
   'calendar/settings.ts settingNames': 'the prefix of the tables',
@@ -180,6 +178,7 @@ export function textCarriers(folder: string): TextTaker[] {
       image: { url: text },
       categories: [{ name: text }],
       tags: [{ name: text }],
+      custom_fields: { note: { value: text } },
       venue: { id: 2, venue: text, address: text, city: text, country: text },
       organizer: [{ id: 3, organizer: text, phone: text, website: text, email: text }],
     }) as const;

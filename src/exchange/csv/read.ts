@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { CustomField } from '../../calendar/custom-fields.ts';
-import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
 import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { hasVisibleText } from '../../wordpress/plain-text.ts';
+import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
 import type { Source } from '../items/source.ts';
@@ -171,10 +171,10 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
   const told: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
   const { columns, metas, refused } = rowsOfValues(postKind(kind), told, options.caller);
-  const custom = kind === 'event' ? customRows(row, options.caller.settings.calendar.customFields) : { rows: [], refused: [] };
+  const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries = [
     ...refused.map((field) => lose('value-refused', `${field}: ${String(told[field]).slice(0, 100)}`)),
-    ...custom.refused.map(({ name: field, meta }) => lose('value-refused', `${field}: ${String(row[meta]).slice(0, 100)}`)),
+    ...custom.refused.map(({ field, value }) => lose('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
     return { entries: [...entries, lose('row-lost')], taken: false };
@@ -276,14 +276,12 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   phone: row.phone,
 });
 
-/** Metas of the fields that the site defines, and the fields whose value is none. */
-function customRows(row: Row, fields: readonly CustomField[]): { rows: [string, string][]; refused: CustomField[] } {
-  const sent = fields.flatMap((field) => (row[field.meta] ? [{ field, stored: storedValue(field, row[field.meta]) }] : []));
-  return {
-    rows: sent.flatMap(({ field, stored }) => (stored ? customFieldRows(field, stored) : [])),
-    refused: sent.flatMap(({ field, stored }) => (stored ? [] : [field])),
-  };
-}
+/** The values of the fields that the site defines. */
+const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =>
+  fields.flatMap((field) => {
+    const value = row[field.meta];
+    return value ? [{ field, value }] : [];
+  });
 
 /** Texts that the plugin has no columns for. */
 const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { EVENT } from '../../kinds/event-fields.ts';
@@ -6,6 +7,7 @@ import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
 import { escHtml } from '../../wordpress/entities.ts';
 import { addDays, localFromUnix, nowLocal, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { contentOf } from '../items/content.ts';
+import { customRows } from '../items/custom-rows.ts';
 import type { Entry, PostItem } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
@@ -81,6 +83,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     }
     const event: Held = { ...read, uid: read.uid || reading.nameless(read), calendar: part.calendar };
     yield* troublesOf(event, reading);
+    if (event.undated.length + event.unfollowed.length > 0) continue;
     if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
       held.set(event.uid, [...(held.get(event.uid) ?? []), event]);
       count += 1;
@@ -131,6 +134,8 @@ function* troublesOf(event: Held, reading: Reading): Generator<Entry> {
     const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
     return { kind: 'loss', loss: { ...loss, place: `${file}:${line}` } };
   };
+  for (const line of event.undated) yield of('ical-dates-unreadable', line);
+  for (const line of event.unfollowed) yield of('ical-rule-unknown', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
@@ -202,6 +207,8 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     return;
   }
   if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${told.start} - ${told.end}`);
+  const custom = customOf(event, settings.calendar.customFields);
+  for (const name of custom.refused) yield lossAt(reading, 'value-refused', event, name);
   const { items, links, website } = places.of(event);
   yield* items;
   const url = /^https?:\/\//i.test(event.url) ? event.url : website;
@@ -220,13 +227,14 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     [EVENT_ORIGIN, 'ical'],
     ['_uid', event.uid],
     ...(event.status === 'CANCELLED' ? [['_tribe_events_status', 'canceled'] as [string, string]] : []),
+    ...custom.rows,
   ];
   const item: PostItem = {
     kind: 'event',
     sourceId: name,
     place: `${file}:${event.line}`,
     columns: {
-      post_title: escHtml(event.summary.replace(/\s+/g, ' ').trim()),
+      post_title: escHtml(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
       post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
       ...moments(event),
@@ -237,6 +245,19 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     complete: false,
   };
   yield item;
+}
+
+/** The metas of the fields that the site defines, and what is said of others or is none of their values. */
+function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
+  const sent = custom.map(({ name, value }) => ({ field: fields.find((one) => isCustomMeta(one.meta) && one.name === name), name, value }));
+  const { rows, refused } = customRows(sent.flatMap(({ field, value }) => (field ? [{ field, value }] : [])));
+  const unknown = sent.filter(({ field }) => !field);
+  return {
+    rows,
+    refused: [...unknown, ...refused.map(({ field, value }) => ({ name: field.name, value }))].map(({ name, value }) =>
+      `${name}: ${value}`.slice(0, 100),
+    ),
+  };
 }
 
 /** Start and end as texts on the clock of the zone; whole days end on their last day. */

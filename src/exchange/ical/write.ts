@@ -4,6 +4,7 @@ import type { ToldDates } from '../../calendar/told-dates.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText, type Zone } from '../../wordpress/time.ts';
 import { type EventRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
+import { CUSTOM_FIELD } from './custom-field.ts';
 import { line } from './write-line.ts';
 import { recurringTimes, repeatsIn } from './write-recurrence.ts';
 import { isDate, timeLines, usesZone, utcTime } from './write-times.ts';
@@ -116,6 +117,7 @@ function eventText(record: EventRecord, uid: string, times: readonly string[]): 
     ...peopleLines(record.organizer),
     ...categoryLines(record),
     ...(record.image === false ? [] : imageLines(record.image.url)),
+    ...customLines(record),
     'END:VEVENT',
     '',
   ];
@@ -159,6 +161,15 @@ function categoryLines({ categories }: EventRecord): string[] {
   const names = categories.map(({ name }) => plainLine(name)).filter((name) => name !== '');
   return names.length === 0 ? [] : [line('categories', 'text', names)];
 }
+
+/** The fields that the site defines, each by its name. No standard has a property for them. */
+const customLines = ({ custom_fields: fields }: EventRecord): string[] =>
+  isNamed(fields)
+    ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD.property, 'text', [value], { [CUSTOM_FIELD.name]: name }))
+    : [];
+
+type Named = Exclude<EventRecord['custom_fields'], readonly unknown[]>;
+const isNamed = (fields: EventRecord['custom_fields']): fields is Named => !Array.isArray(fields);
 
 const TYPES: ReadonlyMap<string, string> = tableOf({
   jpg: 'image/jpeg',

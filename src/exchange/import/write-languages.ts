@@ -36,18 +36,20 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       own,
       placed.map(({ id }) => id),
     );
-    for (const { item, id } of placed) await place(work, own, kind, item, id, codes.get(id) ?? null);
+    for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null });
   }
 }
 
-async function place(
-  work: Work,
-  own: LanguagesOfKind,
-  kind: Kind,
-  item: PostItem | TermItem,
-  id: number,
-  before: string | null,
-): Promise<void> {
+/** A record that was written for an item; `before`: its language so far. */
+interface Placed {
+  readonly own: LanguagesOfKind;
+  readonly kind: Kind;
+  readonly item: PostItem | TermItem;
+  readonly id: number;
+  readonly before: string | null;
+}
+
+async function place(work: Work, { own, kind, item, id, before }: Placed): Promise<void> {
   const { run, db, ledger, events } = work;
   const wanted = item.language ?? (before === null ? run.language : undefined);
   const known = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);

@@ -37,6 +37,8 @@ export interface EventRecord
   readonly image: false | Readonly<Pick<ImageRecord, 'url'>>;
   readonly categories: readonly NamedTerm[];
   readonly tags: readonly NamedTerm[];
+  /** PHP writes an empty object as a list. */
+  readonly custom_fields: Readonly<Record<string, { readonly value: string }>> | readonly unknown[];
   readonly venue: VenueRecord | readonly VenueRecord[];
   readonly organizer: readonly OrganizerRecord[];
 }

@@ -228,12 +228,15 @@ function spokenOf(
 }
 
 /**
- * The language that the address of a page says, as far as this site has it: `/it/event/jazz/`, `?lang=it`. Some sites
- * in several languages say it nowhere else.
+ * The language that the address of a page says, as far as this site has it: `/it/event/jazz/`, `?lang=it`,
+ * `it.example.org`. Some sites in several languages say it nowhere else.
  */
 function languageInAddress(url: string, { home, settings }: Pick<LiveContext, 'home' | 'settings'>): string | undefined {
   const { contentLanguages: languages } = settings;
-  if (!languages || !URL.canParse(url) || !url.startsWith(`${home}/`)) return undefined;
+  if (!languages || !URL.canParse(url) || !URL.canParse(home)) return undefined;
+  const [{ host }, bare] = [new URL(url), new URL(home).host.replace(/^www\./, '')];
+  if (host.endsWith(`.${bare}`) && host !== `www.${bare}`) return languageOfCode(languages, host.slice(0, -bare.length - 1))?.code;
+  if (!url.startsWith(`${home}/`)) return undefined;
   const [first, second] = url.slice(home.length + 1).split(/[/?#]/);
   const named = new URL(url).searchParams.get('lang') ?? (first === 'language' ? second : first);
   return languageOfCode(languages, named)?.code;

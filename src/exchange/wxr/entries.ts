@@ -1,6 +1,7 @@
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind.ts';
 import { imageMimes } from '../../media/image-type.ts';
+import { membersIn } from '../../storage/languages/polylang/group.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type AuthorItem, type Entry, type PostItem, splitMetas, type TermItem, type TermReference } from '../items/items.ts';
 
@@ -19,6 +20,18 @@ export type Elements = readonly Element[];
  */
 export function homeOf({ name, text }: Pick<Element, 'name' | 'text'>): string | undefined {
   return name === 'wp:base_blog_url' ? text : undefined;
+}
+
+/** Translations of terms, as Polylang keeps them: the name of the group, and ids of terms by language. */
+export interface TermGroup {
+  readonly name: string;
+  readonly members: ReadonlyMap<string, number>;
+}
+
+/** The group of terms that an element of the channel is; undefined: it is something else. */
+export function termGroupOf(element: Element): TermGroup | undefined {
+  if (element.name !== 'wp:term' || textOf(element, 'wp:term_taxonomy').trim() !== 'term_translations') return undefined;
+  return { name: textOf(element, 'wp:term_slug').trim(), members: membersIn(textOf(element, 'wp:term_description')) };
 }
 
 /** What an element of the channel comes to: an item, or something that is no part of a calendar. */
@@ -84,9 +97,13 @@ function author(element: Element, place: string): AuthorItem {
   };
 }
 
+/** Taxonomies of Polylang that only say in which language something is; records say the same themselves. */
+const OF_LANGUAGES = new Set(['language', 'term_language', 'post_translations', 'term_translations']);
+
 /** `prefix`: what the names of its parts begin with. */
 function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', place: string): Entry[] {
   const kind = TERM_KINDS.get(taxonomy.trim());
+  if (OF_LANGUAGES.has(taxonomy.trim())) return [];
   if (kind === undefined) return [{ kind: 'skipped', what: taxonomy.trim() || 'term', count: 1 }];
   const name = textOf(element, `${prefix}_name`);
   const slug = textOf(element, `${prefix}_slug`).trim();

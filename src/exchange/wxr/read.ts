@@ -4,7 +4,8 @@ import { LONGEST_TEXT, textOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { withoutForbidden } from './characters.ts';
-import { type Elements, entryOf, homeOf } from './entries.ts';
+import { type Elements, entryOf, homeOf, type TermGroup, termGroupOf } from './entries.ts';
+import { createTerms } from './terms.ts';
 
 /** Real exports are five elements deep. */
 const DEEPEST = 32;
@@ -25,6 +26,7 @@ export function openWxr(paths: readonly string[]): Source {
     close: async () => undefined,
     hint: 'export-all',
     entries: async function* (): AsyncGenerator<Entry> {
+      const terms = createTerms();
       for (const path of paths) {
         const file = basename(path);
         for await (const record of records(path)) {
@@ -33,15 +35,17 @@ export function openWxr(paths: readonly string[]): Source {
             if (name !== undefined && home !== '' && name !== home)
               throw new SourceFault('several-sites', { file, line: record.line, one: name, other: home });
             if (home !== '') name ??= home;
-          } else yield record.entry;
+          } else if ('group' in record) terms.group(record.group);
+          else yield* terms.take(record.entry);
         }
         name ??= file;
       }
+      yield* terms.rest();
     },
   };
 }
 
-type Found = { readonly home: string; readonly line: number } | { readonly entry: Entry };
+type Found = { readonly home: string; readonly line: number } | { readonly group: TermGroup } | { readonly entry: Entry };
 
 /** One element with its text as it is. */
 interface Open {
@@ -54,15 +58,48 @@ interface Open {
 async function* records(path: string): AsyncGenerator<Found> {
   const file = basename(path);
   const parser = new SaxesParser({ fileName: '' });
-  const stack: Open[] = [];
-  const found: Found[] = [];
-  let forbidden = 0;
-  let waiting = 0;
-  let version = false;
-  let ended = false;
-  let itemLine = 0;
+  const reading: Reading = { file, stack: [], found: [], waiting: 0, version: false, ended: false, itemLine: 0 };
   const here = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
+  listen(parser, reading, here);
+  let forbidden = 0;
+  for await (const text of textOf(path)) {
+    const clean = withoutForbidden(text);
+    forbidden += text.length - clean.length;
+    reading.waiting += clean.length;
+    // A text is handed over when it has come to its end; before that nothing would bound it.
+    if (reading.waiting > LONGEST_TEXT) throw new SourceFault('too-long', here());
+    parser.write(clean);
+    if (sizeOf(reading.stack) > LONGEST_TEXT) throw new SourceFault('too-long', here());
+    yield* reading.found.splice(0);
+  }
+  if (!reading.ended) {
+    if (parser.position === 0) throw new SourceFault('empty', { file });
+    throw new SourceFault('truncated', here());
+  }
+  parser.close();
+  if (!reading.version) throw new SourceFault('not-wxr', here());
+  yield* reading.found.splice(0);
+  if (forbidden > 0)
+    yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
+}
 
+/** How far a file was read. */
+interface Reading {
+  readonly file: string;
+  /** The elements that are open. */
+  readonly stack: Open[];
+  /** What was found and not handed on yet. */
+  readonly found: Found[];
+  /** Characters since the parser told of anything. */
+  waiting: number;
+  /** Whether the file has said that it is one of WordPress's exports, and whether it has come to its end. */
+  version: boolean;
+  ended: boolean;
+  itemLine: number;
+}
+
+function listen(parser: SaxesParser, reading: Reading, here: () => Readonly<Record<string, string | number>>): void {
+  const { stack } = reading;
   parser.on('error', (error) => {
     throw new SourceFault('not-xml', { ...here(), what: error.message.replace(/^(\d+:\d+: )+/, '') }, error);
   });
@@ -70,60 +107,48 @@ async function* records(path: string): AsyncGenerator<Found> {
     throw new SourceFault('doctype', here());
   });
   parser.on('opentag', ({ name, attributes }) => {
-    waiting = 0;
+    reading.waiting = 0;
     if (stack.length === 0 && name !== 'rss') throw new SourceFault('not-wxr', here());
     if (stack.length >= DEEPEST) throw new SourceFault('too-deep', here());
-    if (name === 'item') itemLine = parser.line;
+    if (name === 'item') reading.itemLine = parser.line;
     stack.push({ name, attributes: attributes as Record<string, string>, parts: [], children: [] });
   });
   parser.on('text', (text) => {
-    waiting = 0;
+    reading.waiting = 0;
     stack.at(-1)?.parts.push({ text, literal: false });
   });
   parser.on('cdata', (text) => {
-    waiting = 0;
+    reading.waiting = 0;
     stack.at(-1)?.parts.push({ text, literal: true });
   });
   parser.on('closetag', () => {
-    waiting = 0;
-    const closed = stack.pop()!;
-    const parent = stack.at(-1);
-    if (!parent) {
-      ended = true;
-      return;
-    }
-    const element = { name: closed.name, attributes: closed.attributes, text: textIn(closed), children: closed.children };
-    if (parent.name !== 'channel' || stack.length !== 2) {
-      if (stack.length > 2) parent.children.push(element);
-      return;
-    }
-    if (element.name === 'wp:wxr_version') version = true;
-    const home = homeOf(element);
-    if (home !== undefined) found.push({ home, line: parser.line });
-    if (!RECORDS.has(element.name)) return;
-    if (!version) throw new SourceFault('not-wxr', here());
-    found.push(...entryOf(element, `${file}:${element.name === 'item' ? itemLine : parser.line}`).map((entry) => ({ entry })));
+    reading.waiting = 0;
+    closeElement(reading, parser.line, here);
   });
+}
 
-  for await (const text of textOf(path)) {
-    const clean = withoutForbidden(text);
-    forbidden += text.length - clean.length;
-    waiting += clean.length;
-    // A text is handed over when it has come to its end; before that nothing would bound it.
-    if (waiting > LONGEST_TEXT) throw new SourceFault('too-long', here());
-    parser.write(clean);
-    if (sizeOf(stack) > LONGEST_TEXT) throw new SourceFault('too-long', here());
-    yield* found.splice(0);
+/** Takes the last open element as a part of the one around it, or as something that the file holds. */
+function closeElement(reading: Reading, line: number, here: () => Readonly<Record<string, string | number>>): void {
+  const { stack, found, file } = reading;
+  const closed = stack.pop()!;
+  const parent = stack.at(-1);
+  if (!parent) {
+    reading.ended = true;
+    return;
   }
-  if (!ended) {
-    if (parser.position === 0) throw new SourceFault('empty', { file });
-    throw new SourceFault('truncated', here());
+  const element = { name: closed.name, attributes: closed.attributes, text: textIn(closed), children: closed.children };
+  if (parent.name !== 'channel' || stack.length !== 2) {
+    if (stack.length > 2) parent.children.push(element);
+    return;
   }
-  parser.close();
-  if (!version) throw new SourceFault('not-wxr', here());
-  yield* found.splice(0);
-  if (forbidden > 0)
-    yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
+  if (element.name === 'wp:wxr_version') reading.version = true;
+  const home = homeOf(element);
+  if (home !== undefined) found.push({ home, line });
+  if (!RECORDS.has(element.name)) return;
+  if (!reading.version) throw new SourceFault('not-wxr', here());
+  const group = termGroupOf(element);
+  if (group) found.push({ group });
+  found.push(...entryOf(element, `${file}:${element.name === 'item' ? reading.itemLine : line}`).map((entry) => ({ entry })));
 }
 
 /** How much is held of the record that is being read. */

@@ -21,15 +21,27 @@ export interface WxrSite {
  */
 export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): AsyncGenerator<string> {
   yield head(site);
-  const groups = new Map<string, Map<string, number>>();
+  const groups = { posts: new Map<string, Map<string, number>>(), terms: new Map<string, Map<string, number>>() };
   for await (const item of items) {
+    // The languages of terms stand before the records, so that who reads the file knows them when it makes the terms.
+    if (isPostItem(item)) yield* groupsOf('term_translations', groups.terms);
     yield element(item, site);
-    if (!isPostItem(item) || item.translation_group === undefined || item.language === undefined) continue;
-    const name = groupName(item);
-    groups.set(name, (groups.get(name) ?? new Map()).set(item.language, Number(item.sourceId)));
+    if (isPostItem(item) && item.translation_group !== undefined) join(groups.posts, item, Number(item.sourceId));
+    // Polylang tells the language of a term by its group alone, so that every term is in one.
+    if (isTermItem(item) && item.id !== undefined) join(groups.terms, { translation_group: String(item.id), ...item }, item.id);
   }
-  yield groupsOf(groups);
+  yield* groupsOf('term_translations', groups.terms);
+  yield* groupsOf('post_translations', groups.posts);
   yield '</channel>\n</rss>\n';
+}
+
+type Groups = Map<string, Map<string, number>>;
+
+/** Notes a record as a member of its group. */
+function join(groups: Groups, item: PostItem | TermItem, id: number): void {
+  if (item.language === undefined) return;
+  const name = groupName(item);
+  groups.set(name, (groups.get(name) ?? new Map()).set(item.language, id));
 }
 
 function head({ home, title, description, language, now }: WxrSite): string {
@@ -130,24 +142,25 @@ function post(item: PostItem, { home }: WxrSite): string {
 }
 
 /** The name of a group as Polylang's own importer makes them. */
-const groupName = ({ kind, translation_group: group = '' }: PostItem): string => `pll_${kind}_${escaped(group)}`;
+const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem): string => `pll_${kind}_${escaped(group)}`;
 
-/** Groups of translations as Polylang keeps them: a term whose description holds the ids by language. */
-function groupsOf(members: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
-  return [...members]
-    .map(
-      ([name, ids]) =>
-        `\t<wp:term>${[
-          node('wp:term_id', '0', false),
-          node('wp:term_taxonomy', 'post_translations'),
-          node('wp:term_slug', name),
-          node('wp:term_parent', ''),
-          node('wp:term_name', name),
-          node('wp:term_description', toSerialized(ids)),
-        ].join('')}</wp:term>\n`,
-    )
-    .join('');
+/**
+ * Groups of translations as Polylang keeps them: a term whose description holds the ids by language. Each is told once.
+ */
+function* groupsOf(taxonomy: 'post_translations' | 'term_translations', groups: Groups): Generator<string> {
+  for (const [name, ids] of groups) yield groupTerm(taxonomy, name, ids);
+  groups.clear();
 }
+
+const groupTerm = (taxonomy: string, name: string, ids: ReadonlyMap<string, number>): string =>
+  `\t<wp:term>${[
+    node('wp:term_id', '0', false),
+    node('wp:term_taxonomy', taxonomy),
+    node('wp:term_slug', name),
+    node('wp:term_parent', ''),
+    node('wp:term_name', name),
+    node('wp:term_description', toSerialized(ids)),
+  ].join('')}</wp:term>\n`;
 
 const node = (name: string, text: string, literal = true): string => `<${name}>${literal ? cdata(text) : escaped(text)}</${name}>`;
 

@@ -1,6 +1,9 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
+import { metaParam } from '../../kinds/core-meta.ts';
 import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core-params.ts';
 import { isViewable } from '../../kinds/core-post.ts';
-import type { PostKind } from '../../kinds/kind.ts';
+import { onSite } from '../../kinds/custom-fields.ts';
+import type { Params, PostKind } from '../../kinds/kind.ts';
 import {
   changeCorePost,
   createCorePost,
@@ -19,77 +22,88 @@ import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { created, written } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
+/** The parameters of writes that a site has besides: its own fields among the metas. */
+const ofSite =
+  (kind: PostKind) =>
+  (settings: SiteSettings): Params => {
+    const meta = metaParam(onSite(kind, settings));
+    return meta ? { meta } : {};
+  };
+
 const EDITED = { context: 'edit' } as const;
 
 /** WordPress's own routes of events, venues or organizers: the list and the single record. */
-export const corePostRoutes = (kind: PostKind): ServedRoute[] => [
-  {
-    pattern: `/${kind.postType}`,
-    texts: 'core',
-    kind,
-    endpoints: [
-      endpoint({
-        methods: ['GET'],
-        summary: `${kind.name}.list`,
-        params: postFilters(kind),
-        unlisted: EMBED,
-        mode: 'read',
-        allow: (_look, caller, values) => mayListCore(caller, kind, values),
-        run: async (site, caller, values) => {
-          const page = await listCorePosts(site, caller, kind, values);
-          return pageWithEmbeds(site, caller, page, values._embed);
-        },
-      }),
-      endpoint({
-        methods: ['POST'],
-        summary: `${kind.name}.create`,
-        params: postFields(kind),
-        mode: 'create',
-        allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
-        run: async (site, caller, values) => {
-          const id = await createCorePost(site, caller, kind, values);
-          return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
-        },
-      }),
-    ],
-  },
-  {
-    pattern: `/${kind.postType}/(?P<id>\\d+)`,
-    texts: 'core',
-    kind,
-    lockVersion: lockPostVersion(kind),
-    endpoints: [
-      recordEndpoint({
-        methods: ['GET'],
-        summary: `${kind.name}.read`,
-        params: { ...ID, ...POST_READING },
-        unlisted: EMBED,
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
-        run: async (site, caller, values) => {
-          const shown = await readCorePost(site, caller, kind, values.id, values);
-          return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
-        },
-      }),
-      recordEndpoint({
-        methods: ['POST', 'PUT', 'PATCH'],
-        summary: `${kind.name}.change`,
-        params: { ...ID, ...postFields(kind) },
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
-        run: async (site, caller, values) => {
-          await changeCorePost(site, caller, kind, values.id, values);
-          return written(await readCorePost(site, caller, kind, values.id, EDITED));
-        },
-      }),
-      recordEndpoint({
-        methods: ['DELETE'],
-        summary: `${kind.name}.trash`,
-        params: { ...ID, ...FORCE },
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
-        run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
-      }),
-    ],
-  },
-];
+export const corePostRoutes = (kind: PostKind): ServedRoute[] => [list(kind), single(kind)];
+
+const list = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.postType}`,
+  texts: 'core',
+  kind,
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: postFilters(kind),
+      unlisted: EMBED,
+      mode: 'read',
+      allow: (_look, caller, values) => mayListCore(caller, kind, values),
+      run: async (site, caller, values) => {
+        const page = await listCorePosts(site, caller, kind, values);
+        return pageWithEmbeds(site, caller, page, values._embed);
+      },
+    }),
+    endpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: postFields(kind),
+      onSite: ofSite(kind),
+      mode: 'create',
+      allow: (_look, caller, values) => mayCreateCore(caller, kind, values),
+      run: async (site, caller, values) => {
+        const id = await createCorePost(site, caller, kind, values);
+        return created(await readCorePost(site, caller, kind, id, EDITED), restUrl(caller, `wp/v2/${kind.postType}/${id}`));
+      },
+    }),
+  ],
+});
+
+const single = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.postType}/(?P<id>\\d+)`,
+  texts: 'core',
+  kind,
+  lockVersion: lockPostVersion(kind),
+  endpoints: [
+    recordEndpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.read`,
+      params: { ...ID, ...POST_READING },
+      unlisted: EMBED,
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
+      run: async (site, caller, values) => {
+        const shown = await readCorePost(site, caller, kind, values.id, values);
+        return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
+      },
+    }),
+    recordEndpoint({
+      methods: ['POST', 'PUT', 'PATCH'],
+      summary: `${kind.name}.change`,
+      params: { ...ID, ...postFields(kind) },
+      onSite: ofSite(kind),
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayChangeCore(lookUp, caller, kind, values),
+      run: async (site, caller, values) => {
+        await changeCorePost(site, caller, kind, values.id, values);
+        return written(await readCorePost(site, caller, kind, values.id, EDITED));
+      },
+    }),
+    recordEndpoint({
+      methods: ['DELETE'],
+      summary: `${kind.name}.trash`,
+      params: { ...ID, ...FORCE },
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
+      run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
+    }),
+  ],
+});

@@ -1,4 +1,6 @@
+import type { SiteSettings } from '../../calendar/settings.ts';
 import { FORCE } from '../../kinds/core-params.ts';
+import { onSite } from '../../kinds/custom-fields.ts';
 import { anyId } from '../../kinds/grammar.ts';
 import { postKind, postKinds } from '../../kinds/index.ts';
 import type { Params, PostKind } from '../../kinds/kind.ts';
@@ -69,6 +71,7 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: tecFields(kind, postKind('event')),
+      onSite: ofSite(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => created(await readTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
@@ -98,6 +101,7 @@ const single = (kind: PostKind): ServedRoute => ({
       methods: ['PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...tecFields(kind, postKind('event')) },
+      onSite: ofSite(kind),
       mode: 'change',
       allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
@@ -118,6 +122,15 @@ const single = (kind: PostKind): ServedRoute => ({
     }),
   ]),
 });
+
+/** The fields that a site has besides. */
+const ofSite =
+  (kind: PostKind) =>
+  (settings: SiteSettings): Params => {
+    const declared = tecFields(kind, postKind('event'));
+    const own = tecFields(onSite(kind, settings), postKind('event'));
+    return Object.fromEntries(Object.entries(own).filter(([name]) => !Object.hasOwn(declared, name)));
+  };
 
 /** Cuts the records within a record to the members that the answer is cut to. */
 const cutTo = (fields: unknown) => {

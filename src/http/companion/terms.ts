@@ -18,74 +18,75 @@ import { created, written } from '../reply.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 /** WordPress's own routes of categories or tags: the list and the single term. */
-export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [
-  {
-    pattern: `/${kind.restBase}`,
-    texts: 'core',
-    kind,
-    endpoints: [
-      endpoint({
-        methods: ['GET'],
-        summary: `${kind.name}.list`,
-        params: termFilters(kind),
-        unlisted: EMBED,
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, kind, values),
-        run: async (site, caller, values) => {
-          const page = await listCoreTerms(site, caller, kind, values);
-          return pageWithEmbeds(site, caller, page, values._embed);
-        },
-      }),
-      endpoint({
-        methods: ['POST'],
-        summary: `${kind.name}.create`,
-        params: termFields(kind, true),
-        mode: 'create',
-        allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
-        run: async (site, caller, values) => {
-          const id = await createCoreTerm(site, caller, kind, values);
-          return created(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
-        },
-      }),
-    ],
-  },
-  {
-    pattern: `/${kind.restBase}/(?P<id>\\d+)`,
-    texts: 'core',
-    kind,
-    lockVersion: lockTermVersion(kind),
-    endpoints: [
-      recordEndpoint({
-        methods: ['GET'],
-        summary: `${kind.name}.read`,
-        params: { ...ID, ...CONTEXT },
-        unlisted: EMBED,
-        mode: 'read',
-        allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, kind, values),
-        run: async (site, caller, values) => {
-          const shown = await readCoreTerm(site, caller, kind, values.id, values);
-          return recordWithEmbeds(site, caller, shown, values._embed, false);
-        },
-      }),
-      recordEndpoint({
-        methods: ['POST', 'PUT', 'PATCH'],
-        summary: `${kind.name}.change`,
-        params: { ...ID, ...termFields(kind, false) },
-        mode: 'read',
-        allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
-        run: async (site, caller, values) => {
-          await changeCoreTerm(site, caller, kind, values.id, values);
-          return written(await readCoreTerm(site, caller, kind, values.id, {}));
-        },
-      }),
-      recordEndpoint({
-        methods: ['DELETE'],
-        summary: `${kind.name}.delete`,
-        params: { ...ID, ...FORCE },
-        mode: 'read',
-        allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_delete'),
-        run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, id, force === true)),
-      }),
-    ],
-  },
-];
+export const coreTermRoutes = (kind: TermKind): ServedRoute[] => [list(kind), single(kind)];
+
+const list = (kind: TermKind): ServedRoute => ({
+  pattern: `/${kind.restBase}`,
+  texts: 'core',
+  kind,
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: termFilters(kind),
+      unlisted: EMBED,
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, kind, values),
+      run: async (site, caller, values) => {
+        const page = await listCoreTerms(site, caller, kind, values);
+        return pageWithEmbeds(site, caller, page, values._embed);
+      },
+    }),
+    endpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: termFields(kind, true),
+      mode: 'create',
+      allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
+      run: async (site, caller, values) => {
+        const id = await createCoreTerm(site, caller, kind, values);
+        return created(await readCoreTerm(site, caller, kind, id, {}), restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+      },
+    }),
+  ],
+});
+
+const single = (kind: TermKind): ServedRoute => ({
+  pattern: `/${kind.restBase}/(?P<id>\\d+)`,
+  texts: 'core',
+  kind,
+  lockVersion: lockTermVersion(kind),
+  endpoints: [
+    recordEndpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.read`,
+      params: { ...ID, ...CONTEXT },
+      unlisted: EMBED,
+      mode: 'read',
+      allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, kind, values),
+      run: async (site, caller, values) => {
+        const shown = await readCoreTerm(site, caller, kind, values.id, values);
+        return recordWithEmbeds(site, caller, shown, values._embed, false);
+      },
+    }),
+    recordEndpoint({
+      methods: ['POST', 'PUT', 'PATCH'],
+      summary: `${kind.name}.change`,
+      params: { ...ID, ...termFields(kind, false) },
+      mode: 'read',
+      allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
+      run: async (site, caller, values) => {
+        await changeCoreTerm(site, caller, kind, values.id, values);
+        return written(await readCoreTerm(site, caller, kind, values.id, {}));
+      },
+    }),
+    recordEndpoint({
+      methods: ['DELETE'],
+      summary: `${kind.name}.delete`,
+      params: { ...ID, ...FORCE },
+      mode: 'read',
+      allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_delete'),
+      run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, id, force === true)),
+    }),
+  ],
+});

@@ -27,14 +27,17 @@ const still = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never
 const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
 const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
 
-const described = (
-  name: 'types' | 'taxonomies',
-  one: 'type' | 'taxonomy',
-  all: All,
-  unknown: ProblemName,
-  filters: Texts,
-  selected: Texts = { [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT },
-): ServedRoute[] => [
+interface Described {
+  readonly name: 'types' | 'taxonomies';
+  readonly one: 'type' | 'taxonomy';
+  readonly all: All;
+  readonly unknown: ProblemName;
+  readonly filters: Texts;
+}
+
+const selector = (one: string): Texts => ({ [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT });
+
+const described = ({ name, one, all, unknown, filters }: Described): ServedRoute[] => [
   {
     pattern: `/${name}`,
     texts: 'core',
@@ -56,7 +59,7 @@ const described = (
       endpoint({
         methods: ['GET'],
         summary: `${name}.read`,
-        params: selected,
+        params: selector(one),
         mode: 'read',
         allow: 'anyone',
         run: async (site, caller, values) => {
@@ -70,9 +73,12 @@ const described = (
 
 /** WordPress's own routes that describe the types of records and their taxonomies. */
 export const typeRoutes: readonly ServedRoute[] = [
-  ...described('types', 'type', types, 'rest_type_invalid', CONTEXT),
-  ...described('taxonomies', 'taxonomy', taxonomies, 'rest_taxonomy_invalid', {
-    ...CONTEXT,
-    type: { grammar: anyString(LENGTHS.word) },
+  ...described({ name: 'types', one: 'type', all: types, unknown: 'rest_type_invalid', filters: CONTEXT }),
+  ...described({
+    name: 'taxonomies',
+    one: 'taxonomy',
+    all: taxonomies,
+    unknown: 'rest_taxonomy_invalid',
+    filters: { ...CONTEXT, type: { grammar: anyString(LENGTHS.word) } },
   }),
 ];

@@ -54,8 +54,7 @@ interface Rule {
 const missing = (
   db: Database,
   rows: Query,
-  table: Parameters<Database['from']>[0],
-  column: string,
+  [table, column]: readonly [table: Parameters<Database['from']>[0], column: string],
   own: RawSql | string,
   more: (query: Query) => void = () => undefined,
 ): void => {
@@ -72,7 +71,7 @@ const RULES: readonly Rule[] = [
     name: 'metas-without-post',
     table: 'postmeta',
     key: ['meta_id'],
-    orphans: (db, rows) => missing(db, rows, 'posts', 'ID', 'o.post_id'),
+    orphans: (db, rows) => missing(db, rows, ['posts', 'ID'], 'o.post_id'),
     told: ({ post_id, meta_key }) => `${String(post_id)} ${String(meta_key)}`,
   },
   {
@@ -84,7 +83,7 @@ const RULES: readonly Rule[] = [
       rows.whereIn('o.term_taxonomy_id', (sub: Query) =>
         sub.select('term_taxonomy_id').from(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies),
       );
-      missing(db, rows, 'posts', 'ID', 'o.object_id');
+      missing(db, rows, ['posts', 'ID'], 'o.object_id');
     },
     told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
   },
@@ -94,7 +93,7 @@ const RULES: readonly Rule[] = [
     key: ['object_id', 'term_taxonomy_id'],
     orphans: (db, rows) => {
       rows.whereIn('o.object_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
-      missing(db, rows, 'term_taxonomy', 'term_taxonomy_id', 'o.term_taxonomy_id');
+      missing(db, rows, ['term_taxonomy', 'term_taxonomy_id'], 'o.term_taxonomy_id');
     },
     told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
   },
@@ -104,7 +103,7 @@ const RULES: readonly Rule[] = [
     key: ['term_taxonomy_id'],
     orphans: (db, rows) => {
       rows.whereIn('o.taxonomy', taxonomies);
-      missing(db, rows, 'terms', 'term_id', 'o.term_id');
+      missing(db, rows, ['terms', 'term_id'], 'o.term_id');
     },
     told: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
   },
@@ -112,7 +111,7 @@ const RULES: readonly Rule[] = [
     name: 'terms-without-taxonomy',
     table: 'terms',
     key: ['term_id'],
-    orphans: (db, rows) => missing(db, rows, 'term_taxonomy', 'term_id', 'o.term_id'),
+    orphans: (db, rows) => missing(db, rows, ['term_taxonomy', 'term_id'], 'o.term_id'),
     told: ({ term_id, name }) => `${String(term_id)} ${String(name)}`,
   },
   ...(['tec_events', 'tec_occurrences'] as const).map(
@@ -120,7 +119,7 @@ const RULES: readonly Rule[] = [
       name: 'rows-without-event',
       table,
       key: [table === 'tec_events' ? 'event_id' : 'occurrence_id'],
-      orphans: (db, rows) => missing(db, rows, 'posts', 'ID', 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
+      orphans: (db, rows) => missing(db, rows, ['posts', 'ID'], 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
       told: ({ post_id }) => `${table} ${String(post_id)}`,
     }),
   ),
@@ -133,7 +132,7 @@ const RULES: readonly Rule[] = [
         key: ['meta_id'],
         orphans: (db, rows) => {
           rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
-          missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
+          missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
         },
         told: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
       }),
@@ -145,7 +144,7 @@ const RULES: readonly Rule[] = [
     orphans: (db, rows) => {
       rows.where('o.meta_key', '_thumbnail_id').whereNotIn('o.meta_value', ['', '0']);
       rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
-      missing(db, rows, 'posts', 'ID', asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
+      missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
     },
     told: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
   },
@@ -156,7 +155,7 @@ const RULES: readonly Rule[] = [
     orphans: (db, rows) => {
       const { taxonomy } = termKind('category');
       rows.where('o.taxonomy', taxonomy).where('o.parent', '>', 0);
-      missing(db, rows, 'term_taxonomy', 'term_id', 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
+      missing(db, rows, ['term_taxonomy', 'term_id'], 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
     },
     told: ({ term_id, parent }) => `${String(term_id)} - ${String(parent)}`,
     set: { parent: 0 },

@@ -1,3 +1,4 @@
+import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../../wordpress/plugins.ts';
 import type { Database } from '../engine/database.ts';
 import { readOptions } from '../rows/options.ts';
 
@@ -18,7 +19,7 @@ const LATEST = 10_000;
 
 /** Undefined: there is no sign of the plugin. */
 export async function pluginState(db: Database): Promise<PluginState | undefined> {
-  const plugins = (await readOptions(db, ['active_plugins'])).get('active_plugins') ?? '';
+  const plugins = activePlugins(await readOptions(db, [SITE_PLUGINS, NETWORK_PLUGINS]));
   const active = /"(?:[\w-]{1,100}\/)?fasti\.php"/.test(plugins);
   const [inbox] = await db.rows<{ waiting: number | string; oldest: string | null }>`
     SELECT COUNT(*) AS waiting, MIN(at) AS oldest FROM {fasti_journal_inbox}`;

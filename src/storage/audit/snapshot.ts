@@ -4,6 +4,7 @@ import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
 import { Sqlite } from '../engine/sqlite/library.ts';
 import type { TableName } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
+import { wpmlTables } from '../schema/wpml-tables.ts';
 
 /*
  * All rows of a site as they were at one moment, whatever is written meanwhile, and all rows of a site replaced at
@@ -31,8 +32,11 @@ export const siteTables = (): TableName[] =>
 /** There only where events may recur: then other tables have further columns, too. */
 export const RECURRENCE_TABLE = 'tec_series_relationships';
 
+/** Tables that not every site has. */
+export const optionalTables = (): TableName[] => [RECURRENCE_TABLE, ...wpmlTables()];
+
 /** Names of all tables that a backup may hold, in their order. */
-export const backupTables = (): TableName[] => [RECURRENCE_TABLE, ...siteTables()];
+export const backupTables = (): TableName[] => [...optionalTables(), ...siteTables()];
 
 /** The path of an SQLite database; undefined for other addresses and for one in memory. */
 export function sqlitePath(address: string): string | undefined {
@@ -130,7 +134,7 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
 /** Empties the tables of a site. Call it in a transaction. */
 export async function emptySite(db: Database): Promise<void> {
   for (const name of siteTables()) await db.from(name).delete();
-  if (await hasTable(db, RECURRENCE_TABLE)) await db.from(RECURRENCE_TABLE).delete();
+  for (const name of optionalTables()) if (await hasTable(db, name)) await db.from(name).delete();
 }
 
 /** Names of the columns of a table, in order. */

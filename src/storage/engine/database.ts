@@ -124,7 +124,7 @@ export interface DatabaseSettings {
  */
 export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url, options), prefix, watched ? new AsyncLocalStorage() : undefined);
+  return root(engineAt(url, options), prefix, watched ? watching() : undefined);
 }
 
 /**
@@ -169,124 +169,184 @@ interface Watched {
   told: boolean;
 }
 
-/** `inside`: where the transaction that a piece of work belongs to is noted. */
-function root(engine: Engine, prefix: string, inside: AsyncLocalStorage<Watched> | undefined): Database {
-  const { driver, dialect, cluster } = engine;
-  const statementOf = statements(prefix);
-  const inTransaction = transactionRunner(engine);
+/** Where the transaction of a watched database is noted that a piece of work belongs to. */
+interface Watching {
+  readonly current: () => Watched | undefined;
+  readonly run: <T>(state: Watched, work: () => Promise<T>) => Promise<T>;
+}
+
+/** A piece of work may belong to transactions of several databases. */
+interface Within {
+  readonly watching: Watching;
+  readonly state: Watched;
+  readonly outer: Within | undefined;
+}
+
+/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
+const within = new AsyncLocalStorage<Within>();
+
+function watching(): Watching {
+  const own: Watching = {
+    current: () => {
+      let at = within.getStore();
+      while (at && at.watching !== own) at = at.outer;
+      return at?.state;
+    },
+    run: (state, work) => within.run({ watching: own, state, outer: within.getStore() }, work),
+  };
+  return own;
+}
+
+/** What a database and the transactions in it have in common. */
+interface Ground {
+  readonly engine: Engine;
+  readonly prefix: string;
+  readonly statementOf: ReturnType<typeof statements>;
+  readonly inTransaction: ReturnType<typeof transactionRunner>;
+  /** The way of what is asked outside of transactions. */
+  readonly outside: Transaction;
+  /** Where the transaction that a piece of work belongs to is noted; undefined: the database is not watched. */
+  readonly inside: Watching | undefined;
+  readonly queries: () => number;
+}
+
+type Gatherings = Map<Gathering<unknown>, unknown>;
+
+function root(engine: Engine, prefix: string, inside: Ground['inside']): Database {
+  const { driver } = engine;
   const run: RunQuery = (query) => runOnce(driver, query);
-  const outside: Transaction = { run, builder: engine.builderFor(run) };
   let count = 0;
   driver.listen(({ sql }) => {
     count += 1;
-    const state = inside?.getStore();
+    const state = inside?.current();
     if (state) watch(state, sql);
   });
+  const ground: Ground = {
+    engine,
+    prefix,
+    statementOf: statements(prefix),
+    inTransaction: transactionRunner(engine),
+    outside: { run, builder: engine.builderFor(run) },
+    inside,
+    queries: () => count,
+  };
+  return handle(ground, ground.outside);
+}
 
-  /**
-   * Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself.
-   */
+/** The database as seen from `way`: from outside, or from a transaction. */
+function handle(ground: Ground, way: Transaction, gatherings?: Gatherings): Database {
+  const { prefix, outside, engine } = ground;
+  const { driver, dialect, cluster } = engine;
   const refuseBeside = (): void => {
-    if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
+    if (way === outside) refuseInside(ground);
   };
+  const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
+    refuseBeside();
+    return way.run({ method, ...ground.statementOf(text, places) });
+  };
+  const db: Database = {
+    get knex() {
+      return way.builder;
+    },
+    get raw() {
+      return way.builder.raw;
+    },
+    get ref() {
+      return way.builder.ref;
+    },
+    ...{ driver, dialect, cluster, prefix },
+    table: (name) => prefix + name,
+    from: <Name extends TableName>(name: Name, alias?: string) => {
+      refuseBeside();
+      return queryOf<Tables[Name]>(way.builder, name, alias === undefined ? prefix + name : { [alias]: prefix + name });
+    },
+    query: () => {
+      refuseBeside();
+      return way.builder.queryBuilder();
+    },
+    ask: <Row>(sql: string, bindings: readonly unknown[] = []) => way.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
+    rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => run('select', text, places) as Promise<Row[]>,
+    insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
+    change: async (text, ...places) => Number(await run('update', text, places)),
+    transaction: async (work) => {
+      if (way !== outside) return work(db);
+      refuseBeside();
+      return ground.inTransaction((transaction) => watchedWork(ground, work, transaction));
+    },
+    part: async (work) => (way === outside ? db.transaction(work) : partOf(ground, db, gatherings, work)),
+    gathered: (what) => gatheredIn(gatherings, what),
+    queries: ground.queries,
+    close: async () => {
+      await driver.close();
+    },
+  };
+  return db;
+}
 
-  /** Runs a piece of work, and writes what it has gathered. */
-  const wholeWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction, state?: Watched): Promise<T> => {
-    const gatherings = new Map<Gathering<unknown>, unknown>();
-    const db = handle(transaction, gatherings);
-    const result = await work(db);
-    for (const [what, gathered] of gatherings) {
-      if (state) state.told ||= what.namesRecords(gathered);
-      await what.settle(db, gathered);
-    }
+/**
+ * Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself.
+ */
+function refuseInside({ inside }: Ground): void {
+  if (inside?.current()?.open) throw new Error('inside a transaction, use the database given to it');
+}
+
+/** Runs a piece of work; meanwhile it is known that it has a transaction. */
+async function watchedWork<T>(ground: Ground, work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> {
+  const { inside } = ground;
+  if (!inside) return wholeWork(ground, work, transaction);
+  const state: Watched = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
+  try {
+    const result = await inside.run(state, () => wholeWork(ground, work, transaction, state));
+    if (state.locked && state.wrote && !state.counted)
+      throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+    if (state.records && !state.told) throw new Error('a transaction that writes records must tell the journal which');
     return result;
-  };
+  } finally {
+    state.open = false;
+  }
+}
 
-  /** Runs a piece of work; meanwhile it is known that it has a transaction. */
-  const watchedWork = async <T>(work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> => {
-    if (!inside) return wholeWork(work, transaction);
-    const state: Watched = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
-    try {
-      const result = await inside.run(state, () => wholeWork(work, transaction, state));
-      if (state.locked && state.wrote && !state.counted)
-        throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
-      if (state.records && !state.told) throw new Error('a transaction that writes records must tell the journal which');
-      return result;
-    } finally {
-      state.open = false;
-    }
-  };
+/** Runs a piece of work, and writes what it has gathered. */
+async function wholeWork<T>(ground: Ground, work: (db: Database) => Promise<T>, transaction: Transaction, state?: Watched): Promise<T> {
+  const gatherings: Gatherings = new Map();
+  const db = handle(ground, transaction, gatherings);
+  const result = await work(db);
+  for (const [what, gathered] of gatherings) {
+    if (state) state.told ||= what.namesRecords(gathered);
+    await what.settle(db, gathered);
+  }
+  return result;
+}
 
-  /** The database as seen from `way`: from outside, or from a transaction. */
-  const handle = (way: Transaction, gatherings?: Map<Gathering<unknown>, unknown>): Database => {
-    const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
-      if (way === outside) refuseBeside();
-      return way.run({ method, ...statementOf(text, places) });
-    };
-    const db: Database = {
-      get knex() {
-        return way.builder;
-      },
-      get raw() {
-        return way.builder.raw;
-      },
-      get ref() {
-        return way.builder.ref;
-      },
-      driver,
-      dialect,
-      cluster,
-      prefix,
-      table: (name) => prefix + name,
-      from: <Name extends TableName>(name: Name, alias?: string) => {
-        if (way === outside) refuseBeside();
-        return queryOf<Tables[Name]>(way.builder, name, alias === undefined ? prefix + name : { [alias]: prefix + name });
-      },
-      query: () => {
-        if (way === outside) refuseBeside();
-        return way.builder.queryBuilder();
-      },
-      ask: <Row>(sql: string, bindings: readonly unknown[] = []) => way.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
-      rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => run('select', text, places) as Promise<Row[]>,
-      insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
-      change: async (text, ...places) => Number(await run('update', text, places)),
-      transaction: async (work) => {
-        if (way !== outside) return work(db);
-        refuseBeside();
-        return inTransaction((transaction) => watchedWork(work, transaction));
-      },
-      part: async (work) => {
-        if (way === outside) return db.transaction(work);
-        await db.ask('SAVEPOINT part');
-        const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
-        const state = inside?.getStore();
-        const records = state?.records === true;
-        try {
-          const result = await work({ ...db, part: (inner) => inner(db) });
-          await db.ask('RELEASE SAVEPOINT part');
-          return result;
-        } catch (error) {
-          await db.ask('ROLLBACK TO SAVEPOINT part');
-          if (state) state.records = records;
-          gatherings?.clear();
-          for (const [what, gathered] of before) gatherings?.set(what, gathered);
-          throw error;
-        }
-      },
-      gathered: <T>(what: Gathering<T>): T | undefined => {
-        // The key of the map says the type of its value.
-        const key = what as Gathering<unknown>;
-        if (gatherings && !gatherings.has(key)) gatherings.set(key, what.begin());
-        return gatherings?.get(key) as T | undefined;
-      },
-      queries: () => count,
-      close: async () => {
-        await driver.close();
-      },
-    };
-    return db;
-  };
-  return handle(outside);
+/** Runs a part of a transaction; if it fails, what it wrote and gathered is undone. */
+async function partOf<T>(
+  { inside }: Ground,
+  db: Database,
+  gatherings: Gatherings | undefined,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  await db.ask('SAVEPOINT part');
+  const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
+  const state = inside?.current();
+  const records = state?.records === true;
+  try {
+    const result = await work({ ...db, part: (inner) => inner(db) });
+    await db.ask('RELEASE SAVEPOINT part');
+    return result;
+  } catch (error) {
+    await db.ask('ROLLBACK TO SAVEPOINT part');
+    if (state) state.records = records;
+    gatherings?.clear();
+    for (const [what, gathered] of before) gatherings?.set(what, gathered);
+    throw error;
+  }
+}
+
+function gatheredIn<T>(gatherings: Gatherings | undefined, what: Gathering<T>): T | undefined {
+  // The key of the map says the type of its value.
+  const key = what as Gathering<unknown>;
+  if (gatherings && !gatherings.has(key)) gatherings.set(key, what.begin());
+  return gatherings?.get(key) as T | undefined;
 }
 
 /** Notes what a statement does in a transaction. */

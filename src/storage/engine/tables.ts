@@ -395,6 +395,14 @@ export interface MigrationLockRow {
 }
 
 /** Name of a table without the prefix -> its row. */
+/** A setting of a network of sites. Most databases have no such table. */
+export interface SiteMetaRow {
+  meta_id: number;
+  site_id: number;
+  meta_key: string;
+  meta_value: string;
+}
+
 export interface Tables {
   posts: PostRow;
   postmeta: PostMetaRow;
@@ -411,6 +419,7 @@ export interface Tables {
   tec_events: TecEventRow;
   tec_occurrences: TecOccurrenceRow;
   tec_series_relationships: SeriesRelationshipRow;
+  sitemeta: SiteMetaRow;
   icl_translations: IclTranslationRow;
   icl_languages: IclLanguageRow;
   icl_languages_translations: IclLanguageNameRow;

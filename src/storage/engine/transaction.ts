@@ -63,65 +63,83 @@ export async function beginShared(session: Session, means: Means): Promise<Share
   const begun = performance.now();
   const connection = faithful(session);
   const end = ending();
-  let pieces = 0;
-
-  const close = (): void => {
-    end.isReached = true;
-    session.release();
-  };
-  const undo = async (reason: unknown): Promise<void> => {
-    await rollBack(session);
-    close();
-    end.tell(reason);
-  };
-  /** Undoes what the last piece did; those before it stay, where the database lets them. */
-  const undoPiece = async (reason: unknown): Promise<void> => {
-    const lost = connection.lost();
-    if (pieces === 0 || lost) return undo(lost ?? reason);
-    try {
-      await connection.query(plain('ROLLBACK TO piece'));
-      await connection.query(plain('RELEASE piece'));
-    } catch (error) {
-      await undo(error);
-    }
-  };
-
+  const open: OpenTransaction = { session, means, connection, end, pieces: 0 };
   return {
     written: end.written,
     isOpen: () => !end.isReached,
-    pieces: () => pieces,
+    pieces: () => open.pieces,
     age: () => performance.now() - begun,
-    take: async (work) => {
-      const isFirst = pieces === 0;
-      const piece = pieceOf(connection.query, means);
-      try {
-        if (!isFirst) await connection.query(plain('SAVEPOINT piece'));
-        const result = await work(piece.transaction);
-        const lost = connection.lost();
-        if (lost) throw lost;
-        piece.end();
-        if (!isFirst) await connection.query(plain('RELEASE piece'));
-        pieces += 1;
-        return result;
-      } catch (error) {
-        piece.end();
-        await undoPiece(error);
-        throw connection.lost() ?? error;
-      }
-    },
-    commit: async () => {
-      try {
-        await connection.query(plain('COMMIT'));
-      } catch (error) {
-        const outcome = outcomeOf(means.dialect, error);
-        await undo(outcome);
-        throw outcome;
-      }
-      await session.committed();
-      close();
-      end.tell();
-    },
+    take: (work) => takePiece(open, work),
+    commit: () => commitAll(open),
   };
+}
+
+/** A transaction that was begun. */
+interface OpenTransaction {
+  readonly session: Session;
+  readonly means: Means;
+  readonly connection: ReturnType<typeof faithful>;
+  readonly end: Ending;
+  /** How many pieces of work it holds. */
+  pieces: number;
+}
+
+async function takePiece<T>(open: OpenTransaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const { connection, means } = open;
+  const isFirst = open.pieces === 0;
+  const piece = pieceOf(connection.query, means);
+  try {
+    if (!isFirst) await connection.query(plain('SAVEPOINT piece'));
+    const result = await work(piece.transaction);
+    const lost = connection.lost();
+    if (lost) throw lost;
+    piece.end();
+    if (!isFirst) await connection.query(plain('RELEASE piece'));
+    open.pieces += 1;
+    return result;
+  } catch (error) {
+    piece.end();
+    await undoPiece(open, error);
+    throw connection.lost() ?? error;
+  }
+}
+
+async function commitAll(open: OpenTransaction): Promise<void> {
+  const { session, means, connection, end } = open;
+  try {
+    await connection.query(plain('COMMIT'));
+  } catch (error) {
+    const outcome = outcomeOf(means.dialect, error);
+    await undo(open, outcome);
+    throw outcome;
+  }
+  await session.committed();
+  close(open);
+  end.tell();
+}
+
+/** Undoes what the last piece did; those before it stay, where the database lets them. */
+async function undoPiece(open: OpenTransaction, reason: unknown): Promise<void> {
+  const { connection, pieces } = open;
+  const lost = connection.lost();
+  if (pieces === 0 || lost) return undo(open, lost ?? reason);
+  try {
+    await connection.query(plain('ROLLBACK TO piece'));
+    await connection.query(plain('RELEASE piece'));
+  } catch (error) {
+    await undo(open, error);
+  }
+}
+
+async function undo(open: OpenTransaction, reason: unknown): Promise<void> {
+  await rollBack(open.session);
+  close(open);
+  open.end.tell(reason);
+}
+
+function close({ session, end }: OpenTransaction): void {
+  end.isReached = true;
+  session.release();
 }
 
 type RunOutcome = (query: Query) => Promise<Outcome>;

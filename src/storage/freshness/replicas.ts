@@ -61,33 +61,20 @@ export function followReplicas(
   const checking = new Set<number>();
   const rested = new Map<number, number>();
   let writes = 0;
-  let primaryAnswers = true;
+  const source = watchedPrimary(primary);
 
   const eraOf = (place: number): number => replicas[place]!.cluster.era();
   const age = (place: number): number => clock() - (proofs.get(place)?.at ?? Number.NEGATIVE_INFINITY);
   const isNear = (place: number): boolean => {
     const proof = proofs.get(place);
-    return proof?.writes === writes && proof.era === eraOf(place) && (age(place) < lag || isPrimaryGone());
-  };
-
-  const isPrimaryGone = (): boolean => !primaryAnswers || primary.cluster.place().inUse === 0;
-
-  const position = async (): Promise<Position | undefined> => {
-    try {
-      const found = await positionOf(primary);
-      primaryAnswers = true;
-      return found;
-    } catch {
-      primaryAnswers = false;
-      return undefined;
-    }
+    return proof?.writes === writes && proof.era === eraOf(place) && (age(place) < lag || source.isGone());
   };
 
   /** Whether the replica comes to have what the primary has now, within `lag`. */
   const prove = async (place: number): Promise<boolean> => {
     const db = replicas[place]!;
     const proof = { at: clock(), writes, era: eraOf(place) };
-    const wanted = await position();
+    const wanted = await source.position();
     // If the era has changed, some of these queries were answered by the primary instead.
     if (!wanted || !(await comesTo(db, wanted, lag)) || eraOf(place) !== proof.era) return false;
     const before = proofs.get(place);
@@ -115,6 +102,28 @@ export function followReplicas(
     },
     wrote: () => {
       writes += 1;
+    },
+  };
+}
+
+/** A primary that may be gone. */
+function watchedPrimary(primary: Database): {
+  readonly isGone: () => boolean;
+  /** Undefined: it does not answer. */
+  readonly position: () => Promise<Position | undefined>;
+} {
+  let answers = true;
+  return {
+    isGone: () => !answers || primary.cluster.place().inUse === 0,
+    position: async () => {
+      try {
+        const found = await positionOf(primary);
+        answers = true;
+        return found;
+      } catch {
+        answers = false;
+        return undefined;
+      }
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
+import { activePlugins } from '../../wordpress/plugins.ts';
 import type { Database } from '../engine/database.ts';
 import { FORMS } from './forms.ts';
 
@@ -19,7 +20,7 @@ export async function findLanguages(
   { asked, shared }: Deciding,
 ): Promise<ContentLanguages | undefined> {
   if (asked === 'off') return undefined;
-  const plugins = options.get('active_plugins') ?? '';
+  const plugins = activePlugins(options);
   const runs = { polylang: /"polylang(-pro)?\//.test(plugins), wpml: plugins.includes('"sitepress-multilingual-cms/') };
   const wanted = {
     wpml: asked === 'wpml' || (asked === 'auto' && runs.wpml),

@@ -1,20 +1,34 @@
-import type { Database } from '../engine/database.ts';
-import { isWrite } from '../engine/driver.ts';
+import { NETWORK_PLUGINS } from '../../wordpress/plugins.ts';
+import { type Database, hasTable } from '../engine/database.ts';
+import { type Driver, isWrite } from '../engine/driver.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { OptionRow } from '../engine/tables.ts';
+import type { OptionRow, SiteMetaRow } from '../engine/tables.ts';
 import { optionTouched } from '../journal/touched.ts';
 
 /**
- * The options of these names that exist, in one query: name -> text as it is stored (PHP-serialized where WordPress
- * serializes).
+ * The options of these names that exist, in one query, and one more for those of a network: name -> text as it is
+ * stored (PHP-serialized where WordPress serializes).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
-  return new Map(rows.map((row) => [row.option_name, row.option_value]));
+  const network = names.includes(NETWORK_PLUGINS) ? await networkPlugins(db) : [];
+  return new Map([...rows.map((row) => [row.option_name, row.option_value] as const), ...network]);
 }
+
+/** What a network of sites keeps for all of them, in a table that databases of single sites do not have. */
+async function networkPlugins(db: Database): Promise<[name: string, value: string][]> {
+  const isNetwork = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
+  networks.set(db.driver, isNetwork);
+  if (!isNetwork) return [];
+  const rows = await db.rows<Pick<SiteMetaRow, 'meta_value'>>`SELECT meta_value FROM {sitemeta} WHERE meta_key = ${NETWORK_PLUGINS}`;
+  return [[NETWORK_PLUGINS, rows.map(({ meta_value: value }) => value).join('')]];
+}
+
+/** Whether a database is that of a network. It becomes one once, by hand. */
+const networks = new WeakMap<Driver, boolean>();
 
 /**
  * One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is

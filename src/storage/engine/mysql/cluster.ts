@@ -4,7 +4,7 @@ import { type Connection, trackConnections } from './connections.ts';
 import { createGaleraSync } from './galera-sync.ts';
 import { type ErrorTable, isSilence, lookAtServers, messageOf } from './look.ts';
 import { createPulse } from './pulse.ts';
-import { chooseServers } from './server-choice.ts';
+import { chooseServers, type Servers, type ServersOptions } from './server-choice.ts';
 
 export interface MysqlServersOptions {
   readonly servers: readonly [MysqlServer, ...MysqlServer[]];
@@ -62,7 +62,8 @@ const SPREAD_MS = 60_000;
 const SETTLE_MS = 8000;
 
 /** Connects to nothing before it is needed, so all servers may be absent. */
-export function openServers({ servers, connect, errors, writes, told }: MysqlServersOptions): MysqlServers {
+export function openServers(options: MysqlServersOptions): MysqlServers {
+  const { servers, connect, errors, writes } = options;
   const patience = servers.length === 1 ? LONE_PATIENCE_MS : PATIENCE_MS;
   const connections = trackConnections(connect);
   const looks = lookAtServers(connections, errors, { limit: patience, writes });
@@ -72,57 +73,30 @@ export function openServers({ servers, connect, errors, writes, told }: MysqlSer
   const settle = async (server: MysqlServer): Promise<void> => {
     if (await looks.isNode(server)) await galera.wait(server, SETTLE_MS);
   };
-
   const chosen = chooseServers(servers, {
     look: looks.look,
     settle: async (server) => {
       if (performance.now() - lastCommit < SPREAD_MS) await settle(server);
     },
-    left: (server, { detail, silent }) => {
-      // A silent server would keep everybody waiting; any other one finishes or breaks off by itself.
-      if (silent) connections.dropAll(server);
-      told({ left: server.name, reason: detail });
-    },
-    taken: (server) => told({ taken: server.name }),
+    ...tellingChanges(options, connections),
   });
-
   const pulse = createPulse(async () => {
     const server = chosen.current();
     if (server) await chosen.doubt(server);
   });
-
-  const failed = (connection: Connection, error: unknown): void => {
-    const server = connections.serverOf(connection) ?? chosen.current();
-    if (!server) return;
-    if (errors.isLeaving(error)) chosen.leave(server, { detail: messageOf(error) });
-    else if (errors.isReadOnly(error)) chosen.reconsider();
-    else if (errors.isCut(error)) void chosen.doubt(server);
-  };
-
   const isInUse = (connection: Connection): boolean => connections.serverOf(connection) === chosen.current();
 
   return {
     ready: async () => {
       await chosen.choose();
     },
-    connect: async () => {
-      for (let left = servers.length; ; left -= 1) {
-        const server = await chosen.choose();
-        try {
-          return await connections.open(server, patience, SESSION);
-        } catch (error) {
-          const isGone = isSilence(error) || errors.isCut(error) || errors.isLeaving(error);
-          if (isGone) chosen.leave(server, { detail: messageOf(error), silent: isSilence(error) });
-          if (!isGone || left === 1) throw error;
-        }
-      }
-    },
+    connect: () => connectToChosen({ options, connections, chosen, patience }),
     isInUse,
     asked: (connection) => {
       const answered = pulse.asked();
       return (error) => {
         answered();
-        if (error !== undefined && error !== null) failed(connection, error);
+        if (error !== undefined && error !== null) failed({ options, connections, chosen }, connection, error);
       };
     },
     committed: async (connection) => {
@@ -138,17 +112,66 @@ export function openServers({ servers, connect, errors, writes, told }: MysqlSer
       const server = await chosen.choose().catch(() => undefined);
       if (server && (await looks.isNode(server))) await galera.waitBriefly(server);
     },
-    report: async () => {
-      const seen = await chosen.looks();
-      return servers.map((server, place) => {
-        const { fitness, detail } = seen[place] ?? { fitness: 'unfit', detail: '' };
-        return { name: server.name, inUse: server === chosen.current(), fitness, detail };
-      });
-    },
+    report: () => reportOn(servers, chosen),
     place: () => {
       const server = chosen.current();
       return { inUse: server ? servers.indexOf(server) + 1 : 0, of: servers.length, detail: server ? looks.detailOf(server) : '' };
     },
     close: galera.close,
   };
+}
+
+type Connections = ReturnType<typeof trackConnections>;
+type Chosen = Servers<MysqlServer>;
+
+/** The servers, the connections to them, and the one that was chosen. */
+interface Choice {
+  readonly options: MysqlServersOptions;
+  readonly connections: Connections;
+  readonly chosen: Chosen;
+}
+
+const tellingChanges = ({ told }: MysqlServersOptions, connections: Connections): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
+  left: (server, { detail, silent }) => {
+    // A silent server would keep everybody waiting; any other one finishes or breaks off by itself.
+    if (silent) connections.dropAll(server);
+    told({ left: server.name, reason: detail });
+  },
+  taken: (server) => told({ taken: server.name }),
+});
+
+/** A connection to the server in use; where it is gone, to the next one. */
+async function connectToChosen({
+  options: { servers, errors },
+  connections,
+  chosen,
+  patience,
+}: Choice & { readonly patience: number }): Promise<Connection> {
+  for (let left = servers.length; ; left -= 1) {
+    const server = await chosen.choose();
+    try {
+      return await connections.open(server, patience, SESSION);
+    } catch (error) {
+      const isGone = isSilence(error) || errors.isCut(error) || errors.isLeaving(error);
+      if (isGone) chosen.leave(server, { detail: messageOf(error), silent: isSilence(error) });
+      if (!isGone || left === 1) throw error;
+    }
+  }
+}
+
+/** What follows from the failure of a query. */
+function failed({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
+  const server = connections.serverOf(connection) ?? chosen.current();
+  if (!server) return;
+  if (errors.isLeaving(error)) chosen.leave(server, { detail: messageOf(error) });
+  else if (errors.isReadOnly(error)) chosen.reconsider();
+  else if (errors.isCut(error)) void chosen.doubt(server);
+}
+
+async function reportOn(servers: readonly MysqlServer[], chosen: Chosen): ReturnType<Cluster['report']> {
+  const seen = await chosen.looks();
+  return servers.map((server, place) => {
+    const { fitness, detail } = seen[place] ?? { fitness: 'unfit', detail: '' };
+    return { name: server.name, inUse: server === chosen.current(), fitness, detail };
+  });
 }

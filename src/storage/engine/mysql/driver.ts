@@ -69,34 +69,8 @@ const CONNECTION: ConnectionOptions = {
 function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): Driver {
   const listeners = createListeners();
   const broken = new WeakSet<Connection>();
-
   const pool = poolOf(servers, broken);
-
-  const query = async (connection: Connection, asked: Query): Promise<Outcome> => {
-    const answered = servers.asked(connection);
-    try {
-      const outcome = await outcomeFrom(connection, listeners.tell(asked));
-      answered();
-      return outcome;
-    } catch (error) {
-      answered(error);
-      if (isFatal(error)) broken.add(connection);
-      throw named(asked, failure(mysql, withoutValues(error)));
-    }
-  };
-
-  const sessionOn = (connection: Connection): Session => ({
-    query: (asked) => query(connection, asked),
-    begin: async () => {
-      await query(connection, plain('BEGIN'));
-    },
-    committed: () => servers.committed(connection),
-    discard: () => {
-      broken.add(connection);
-      connection.destroy();
-    },
-    release: () => pool.release(connection),
-  });
+  const means: SessionMeans = { servers, broken, pool, tell: listeners.tell };
 
   const connected = async (): Promise<Connection> => {
     try {
@@ -109,13 +83,8 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
 
   const driver: Driver = {
     connections: pool.counts,
-    acquire: async () => sessionOn(await connected()),
-    elsewhere: (error) => {
-      if (!(error instanceof DatabaseUnavailable)) return undefined;
-      const refusesWrites = error.reason === 'read-only' && isServerReadOnly(error.cause);
-      if (error.reason !== 'unreachable' && !refusesWrites) return undefined;
-      return servers.place().of > 1 ? driver : detour();
-    },
+    acquire: async () => sessionOn(await connected(), means),
+    elsewhere: (error) => (isServers(error) ? (servers.place().of > 1 ? driver : detour()) : undefined),
     // The rights are looked at though there is no row.
     checkWritable: async (prefix) => {
       const posts = `\`${prefix}posts\``;
@@ -126,7 +95,7 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
     },
     snapshot: async () => {
       const connection = await connected();
-      const session = sessionOn(connection);
+      const session = sessionOn(connection, means);
       try {
         await session.query(plain('SET TRANSACTION ISOLATION LEVEL repeatable read'));
         await session.begin();
@@ -143,6 +112,48 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
     },
   };
   return driver;
+}
+
+/** Whether another server may do what this one has failed to do. */
+const isServers = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable &&
+  (error.reason === 'unreachable' || (error.reason === 'read-only' && isServerReadOnly(error.cause)));
+
+/** What sessions work with. */
+interface SessionMeans {
+  readonly servers: MysqlServers;
+  readonly broken: WeakSet<Connection>;
+  readonly pool: ConnectionPool<Connection>;
+  readonly tell: (asked: Query) => Query;
+}
+
+function sessionOn(connection: Connection, means: SessionMeans): Session {
+  const { servers, broken, pool } = means;
+  return {
+    query: (asked) => queryOn(connection, asked, means),
+    begin: async () => {
+      await queryOn(connection, plain('BEGIN'), means);
+    },
+    committed: () => servers.committed(connection),
+    discard: () => {
+      broken.add(connection);
+      connection.destroy();
+    },
+    release: () => pool.release(connection),
+  };
+}
+
+async function queryOn(connection: Connection, asked: Query, { servers, broken, tell }: SessionMeans): Promise<Outcome> {
+  const answered = servers.asked(connection);
+  try {
+    const outcome = await outcomeFrom(connection, tell(asked));
+    answered();
+    return outcome;
+  } catch (error) {
+    answered(error);
+    if (isFatal(error)) broken.add(connection);
+    throw named(asked, failure(mysql, withoutValues(error)));
+  }
 }
 
 /** Connections to the server in use. `broken`: those that can't be used any more. */

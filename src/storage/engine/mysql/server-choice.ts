@@ -67,90 +67,110 @@ const REVIEW_MS = 10_000;
  */
 export function chooseServers<Server>(
   servers: readonly [Server, ...Server[]],
-  { look, settle, left, taken, clock = () => performance.now() }: ServersOptions<Server>,
+  { clock = () => performance.now(), ...options }: ServersOptions<Server>,
 ): Servers<Server> {
-  let current: Server | undefined = servers.length === 1 ? servers[0] : undefined;
-  let era = 0;
-  let choosing: Promise<Server> | undefined;
-  let failure: { readonly error: DatabaseUnavailable; readonly until: number } | undefined;
-  let nextReview = Number.NEGATIVE_INFINITY;
-  let reviewing = false;
-  /** A preferred server that the last review found fit again. */
-  let returning: Server | undefined;
-
-  const later = (milliseconds: number): number => clock() + milliseconds * (1 + Math.random());
-
-  const leave: Servers<Server>['leave'] = (server, why) => {
-    if (server !== current) return;
-    current = undefined;
-    era += 1;
-    left(server, why);
+  const { look } = options;
+  const choice: Choice<Server> = {
+    ...options,
+    servers,
+    clock,
+    current: servers.length === 1 ? servers[0] : undefined,
+    era: 0,
+    choosing: undefined,
+    failure: undefined,
+    nextReview: Number.NEGATIVE_INFINITY,
+    reviewing: false,
+    returning: undefined,
   };
-
-  const use = async (server: Server): Promise<Server> => {
-    current = server;
-    era += 1;
-    returning = undefined;
-    nextReview = later(REVIEW_MS);
-    try {
-      // A write that still comes through on the old server waits for the new one itself, before it is acknowledged.
-      await settle(server);
-    } catch (error) {
-      leave(server, { detail: error instanceof Error ? error.message : String(error) });
-      throw new DatabaseUnavailable('unreachable', error);
-    }
-    taken(server);
-    return server;
-  };
-
-  const elect = async (): Promise<Server> => {
-    const { server, detail } = await firstFit(servers, look);
-    if (server !== undefined) return use(server);
-    const error = new DatabaseUnavailable('unreachable', new Error(detail));
-    failure = { error, until: later(PAUSE_MS) };
-    throw error;
-  };
-
-  /** Everybody who asks in the meantime waits for this choice. */
-  const chosenBy = (work: Promise<Server>): Promise<Server> => {
-    const mine = work.finally(() => {
-      if (choosing === mine) choosing = undefined;
-    });
-    choosing = mine;
-    return mine;
-  };
-
-  const review = async (): Promise<void> => {
-    if (reviewing || servers.length === 1) return;
-    reviewing = true;
-    const looks = await Promise.all(servers.map(look));
-    reviewing = false;
-    nextReview = later(REVIEW_MS);
-    const best = current === undefined || choosing ? undefined : betterThan(current, servers, looks);
-    if (best && (best.isFitter || returning === best.server)) chosenBy(use(best.server)).catch(() => undefined);
-    else returning = best?.server;
-  };
-
   return {
-    current: () => current,
-    era: () => era,
+    current: () => choice.current,
+    era: () => choice.era,
     choose: async () => {
+      const { choosing, current, failure } = choice;
       if (choosing) return choosing;
       if (current === undefined) {
         if (failure && clock() < failure.until) throw failure.error;
-        return chosenBy(elect());
+        return chosenBy(choice, elect(choice));
       }
-      if (clock() >= nextReview) void review();
+      if (clock() >= choice.nextReview) void review(choice);
       return current;
     },
-    leave,
+    leave: (server, why) => leave(choice, server, why),
     doubt: oneAtATime(async (server) => {
       const { fitness, ...why } = await look(server);
-      if (fitness === 'unfit') leave(server, why);
+      if (fitness === 'unfit') leave(choice, server, why);
     }),
-    reconsider: () => void review(),
+    reconsider: () => void review(choice),
     looks: () => Promise.all(servers.map(look)),
   };
+}
+
+/** What was chosen so far, and what is being chosen. */
+interface Choice<Server> extends Required<ServersOptions<Server>> {
+  readonly servers: readonly Server[];
+  current: Server | undefined;
+  era: number;
+  choosing: Promise<Server> | undefined;
+  failure: { readonly error: DatabaseUnavailable; readonly until: number } | undefined;
+  nextReview: number;
+  reviewing: boolean;
+  /** A preferred server that the last review found fit again. */
+  returning: Server | undefined;
+}
+
+const later = ({ clock }: Pick<Choice<unknown>, 'clock'>, milliseconds: number): number => clock() + milliseconds * (1 + Math.random());
+
+function leave<Server>(choice: Choice<Server>, server: Server, why: Omit<Look, 'fitness'>): void {
+  if (server !== choice.current) return;
+  choice.current = undefined;
+  choice.era += 1;
+  choice.left(server, why);
+}
+
+async function use<Server>(choice: Choice<Server>, server: Server): Promise<Server> {
+  choice.current = server;
+  choice.era += 1;
+  choice.returning = undefined;
+  choice.nextReview = later(choice, REVIEW_MS);
+  try {
+    // A write that still comes through on the old server waits for the new one itself, before it is acknowledged.
+    await choice.settle(server);
+  } catch (error) {
+    leave(choice, server, { detail: error instanceof Error ? error.message : String(error) });
+    throw new DatabaseUnavailable('unreachable', error);
+  }
+  choice.taken(server);
+  return server;
+}
+
+async function elect<Server>(choice: Choice<Server>): Promise<Server> {
+  const { server, detail } = await firstFit(choice.servers, choice.look);
+  if (server !== undefined) return use(choice, server);
+  const error = new DatabaseUnavailable('unreachable', new Error(detail));
+  choice.failure = { error, until: later(choice, PAUSE_MS) };
+  throw error;
+}
+
+/** Everybody who asks in the meantime waits for this choice. */
+function chosenBy<Server>(choice: Choice<Server>, work: Promise<Server>): Promise<Server> {
+  const mine = work.finally(() => {
+    if (choice.choosing === mine) choice.choosing = undefined;
+  });
+  choice.choosing = mine;
+  return mine;
+}
+
+async function review<Server>(choice: Choice<Server>): Promise<void> {
+  const { servers, look } = choice;
+  if (choice.reviewing || servers.length === 1) return;
+  choice.reviewing = true;
+  const looks = await Promise.all(servers.map(look));
+  choice.reviewing = false;
+  choice.nextReview = later(choice, REVIEW_MS);
+  const { current, choosing, returning } = choice;
+  const best = current === undefined || choosing ? undefined : betterThan(current, servers, looks);
+  if (best && (best.isFitter || returning === best.server)) chosenBy(choice, use(choice, best.server)).catch(() => undefined);
+  else choice.returning = best?.server;
 }
 
 /** Does work for each key once at a time: whoever asks meanwhile waits for the same. */

@@ -52,19 +52,9 @@ function tryFile(filename: string): void {
 function fileDriver(filename: string): Driver {
   const listeners = createListeners();
   const file = sameFile(filename);
-  let reader: Connection | undefined;
+  const reader = readerOf(file);
   let writer: Connection | undefined;
-
-  const ownReader = (): Connection => {
-    try {
-      reader ??= file.connect();
-      return reader;
-    } catch (error) {
-      throw failure(sqlite, error);
-    }
-  };
-
-  const query = (connection: Connection, asked: Query): Outcome => {
+  const query: Ask = (connection, asked) => {
     listeners.tell(asked);
     try {
       return run(connection, asked);
@@ -72,7 +62,6 @@ function fileDriver(filename: string): Driver {
       throw named(asked, failure(sqlite, error));
     }
   };
-
   const pool = createPool<Connection>({
     open: async () => {
       writer = file.connect();
@@ -85,61 +74,103 @@ function fileDriver(filename: string): Driver {
     ...{ least: 1, most: 1, patience: ACQUIRE_MS, idle: FOREVER_MS },
   });
 
-  const sessionOn = (connection: Connection): Session => ({
-    query: async (asked) => query(connection, asked),
-    // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
-    // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
-    begin: async () => {
-      file.require();
-      listeners.tell(plain('BEGIN IMMEDIATE'));
-      try {
-        askToWrite(connection);
-      } catch (error) {
-        throw failure(sqlite, error);
-      }
-    },
-    committed: async () => {},
-    discard: () => {},
-    release: () => pool.release(connection),
-  });
-
   return {
     readNow: (asked) => {
       if (filename === IN_MEMORY || isUnbuilt(asked.method) || !isRead(asked)) return undefined;
       const idle = writer?.open && !writer.inTransaction ? writer : undefined;
-      return query(idle ?? ownReader(), asked);
+      return query(idle ?? reader.connection(), asked);
     },
     connections: pool.counts,
     acquire: async () => {
       try {
-        return sessionOn(await pool.acquire());
+        const connection = await pool.acquire();
+        return sessionOn(connection, { file, query, tell: listeners.tell, release: () => pool.release(connection) });
       } catch (error) {
         throw failure(sqlite, error);
       }
     },
     elsewhere: () => undefined,
-    // Asks for the right to write and gives it back, within one tick. Where somebody has it, the file can be written.
     checkWritable: async () => {
       if (filename === IN_MEMORY) return;
       file.require();
-      const { bavail, bsize } = statfsSync(dirname(filename));
-      if (bavail * bsize < LEAST_ROOM) throw new DatabaseUnavailable('full');
-      const connection = ownReader();
-      try {
-        askToWrite(connection);
-        connection.exec('ROLLBACK');
-      } catch (error) {
-        if (!sqlite.isBusy(error)) throw failure(sqlite, error);
-      }
+      checkRoom(filename, reader.connection);
     },
     snapshot: undefined,
     listen: listeners.add,
     close: async () => {
-      reader?.close();
-      reader = undefined;
+      reader.close();
       await pool.close();
     },
   };
+}
+
+type Ask = (connection: Connection, asked: Query) => Outcome;
+
+/** The connection that only reads, opened when it is needed. */
+function readerOf(file: SameFile): { readonly connection: () => Connection; readonly close: () => void } {
+  let reader: Connection | undefined;
+  return {
+    connection: () => {
+      try {
+        reader ??= file.connect();
+        return reader;
+      } catch (error) {
+        throw failure(sqlite, error);
+      }
+    },
+    close: () => {
+      reader?.close();
+      reader = undefined;
+    },
+  };
+}
+
+/** What a session works with. */
+interface SessionMeans {
+  readonly file: SameFile;
+  readonly query: Ask;
+  readonly tell: (asked: Query) => unknown;
+  readonly release: () => void;
+}
+
+const sessionOn = (connection: Connection, { file, query, tell, release }: SessionMeans): Session => ({
+  query: async (asked) => query(connection, asked),
+  // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
+  // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
+  begin: async () => {
+    file.require();
+    tell(plain('BEGIN IMMEDIATE'));
+    try {
+      askToWrite(connection);
+    } catch (error) {
+      throw failure(sqlite, error);
+    }
+  },
+  committed: async () => {},
+  discard: () => {},
+  release,
+});
+
+/**
+ * Asks for the right to write and gives it back, within one tick. Where somebody has it, the file can be written.
+ *
+ * @throws DatabaseUnavailable
+ */
+function checkRoom(filename: string, connect: () => Connection): void {
+  const { bavail, bsize } = statfsSync(dirname(filename));
+  if (bavail * bsize < LEAST_ROOM) throw new DatabaseUnavailable('full');
+  const connection = connect();
+  try {
+    askToWrite(connection);
+    connection.exec('ROLLBACK');
+  } catch (error) {
+    if (!sqlite.isBusy(error)) throw failure(sqlite, error);
+  }
+}
+
+interface SameFile {
+  readonly require: () => void;
+  readonly connect: () => Connection;
 }
 
 /**
@@ -148,7 +179,7 @@ function fileDriver(filename: string): Driver {
  *
  * @throws DatabaseUnavailable `replaced` from both functions
  */
-function sameFile(filename: string): { readonly require: () => void; readonly connect: () => Connection } {
+function sameFile(filename: string): SameFile {
   let identity: string | undefined;
   const require = (): void => {
     if (identity !== undefined && identityOf(filename) !== identity) throw new DatabaseUnavailable('replaced');
