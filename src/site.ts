@@ -71,7 +71,7 @@ export async function openSite(
   let follows = false;
   const others = followedOthers(opened, clock);
   const main = sourceOf(opened, config, 'primary', {
-    takeOver: async (how) => follows && (await others.takeOver(how)),
+    takeOver: async (how) => (follows ? others.takeOver(how) : undefined),
     drain: async (newest, languages) => {
       if (follows) await others.drain(newest, languages);
     },
@@ -123,7 +123,7 @@ type Taking = Parameters<TakeOver>[0] & { readonly languages: Spoken };
 /** What takes over the changes of others, to one database. */
 interface Others {
   /** As in `watchTables`. */
-  readonly takeOver: (how: Taking) => Promise<boolean>;
+  readonly takeOver: (how: Taking) => ReturnType<TakeOver>;
   /** Takes over what the WordPress plugin has noted. */
   readonly drain: Inbox['drain'];
 }
@@ -146,7 +146,13 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
   const keep = config.cache ? config.cacheFreshness : 0;
   const settings = settingsReader(db, config, keep);
   const takeOver: TakeOver | undefined =
-    others && (async (how) => others.takeOver({ ...how, languages: (await settings.known()).contentLanguages }));
+    others &&
+    (async (how) => {
+      const taken = await others.takeOver({ ...how, languages: (await settings.known()).contentLanguages });
+      // It may have made or given up the index.
+      if (taken) settings.forget();
+      return taken;
+    });
   const watch = watchTables(db, {
     bound: config.cacheStale,
     clock: () => performance.now(),
@@ -188,6 +194,7 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
 /** What prints are made of, and where rows have changed. `form`: in which the database says languages. */
 interface Prints {
   readonly form: NonNullable<Spoken>['form'] | undefined;
+  readonly languages: Spoken;
   readonly sources: readonly PrintSource[];
   readonly ranges: RowRanges;
   readonly isDated: boolean;
@@ -196,9 +203,10 @@ interface Prints {
 /** Takes over what others have written, and makes the list index where there is none. */
 function followedOthers(db: Database, clock: () => Date): Others {
   let opened: Prints | undefined;
-  printOwnChanges(db, () => opened?.sources ?? []);
+  printOwnChanges(db, () => opened);
   const open = async (languages: Spoken): Promise<Prints> => ({
     form: languages?.form,
+    languages,
     sources: await printSources(db, languages),
     ranges: createRowRanges(db, languages),
     isDated: await hasTable(db, 'tec_occurrences'),
@@ -207,15 +215,16 @@ function followedOthers(db: Database, clock: () => Date): Others {
   const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
   const takeOver: Others['takeOver'] = async ({ whole, languages }) => {
     // Another plugin for languages keeps them in other rows.
-    if (!opened || opened.form !== languages?.form) opened = await open(languages);
+    opened = opened && opened.form === languages?.form ? { ...opened, languages } : await open(languages);
     const { sources, ranges, isDated } = opened;
     const suspects = whole ? undefined : await ranges.suspects();
     if (!suspects) await ranges.begin();
-    await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
+    const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
     suspects?.accept();
     const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
-    if (!isIndexed && isDated) await reindexEvents(db, clock, { trust: true, languages });
-    return true;
+    if (isIndexed || !isDated) return { writes };
+    await reindexEvents(db, clock, { trust: true, languages });
+    return { writes: undefined };
   };
   return { takeOver, drain: inbox.drain };
 }

@@ -53,10 +53,20 @@ export interface LanguageWishes {
 }
 
 /**
- * Reads the texts of these languages, the default one first. Throws where a language has no folder or a file cannot be
- * read.
+ * The texts of these languages, the default one first; they are read once for each process. Throws where a language has
+ * no folder or a file cannot be read.
  */
 export async function loadTexts(languages: readonly string[]): Promise<Texts> {
+  const name = languages.join();
+  const texts = loaded.get(name) ?? (await readTexts(languages));
+  loaded.set(name, texts);
+  return texts;
+}
+
+/** By the languages in their order. */
+const loaded = new Map<string, Texts>();
+
+async function readTexts(languages: readonly string[]): Promise<Texts> {
   const [standard = LAST_RESORT] = languages;
   for (const language of languages) {
     if (!existsSync(`${FOLDER}${language}`))

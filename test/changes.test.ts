@@ -95,6 +95,29 @@ describeAsking('changes', (ask) => {
     expectRefusal(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
   });
 
+  it('wait for a server that has less than the one that gave the token', async () => {
+    const token = await follow(new Map(), undefined);
+    const { db } = ask.running().site;
+    const { cluster } = db;
+    const { counter } = (await ask.db().from('fasti_changes').first('counter'))!;
+    await ask
+      .db()
+      .from('fasti_changes')
+      .update({ counter: counter - 1 });
+    let waits = 0;
+    const catchUp = async (): Promise<void> => {
+      waits += 1;
+      if (waits === 2) await ask.db().from('fasti_changes').update({ counter });
+    };
+    Object.assign(db, { cluster: { ...cluster, catchUp } });
+    try {
+      expect(told(await changes(`since=${token}`))).toEqual([]);
+      expect(waits).toBe(2);
+    } finally {
+      Object.assign(db, { cluster });
+    }
+  });
+
   it('end where the journal begins', async () => {
     const since = await follow(new Map(), undefined);
     for (const title of ['A', 'B', 'C']) await ask.made('/events', CREATE.events(title));

@@ -35,6 +35,18 @@ describeDatabases('the companion routes', (open) => {
     expect(theirs.body.venues.map(({ id }: { id: number }) => id)).toEqual([18]);
   });
 
+  it('shows members and metas that WordPress does not have only where they say something', async () => {
+    const shownOf = async () => [
+      (await send('GET', `${CORE}/tribe_events/38`)).body.meta._fasti_external_id,
+      (await send('GET', `${TEC}/events/38`, { headers: ACKNOWLEDGED })).body.external_id,
+    ];
+    expect(await shownOf()).toEqual([undefined, undefined]);
+    await send('POST', `${CORE}/tribe_events/38`, { as: 'admin', body: { meta: { _fasti_external_id: 'theirs-38' } } });
+    expect(await shownOf()).toEqual(['theirs-38', 'theirs-38']);
+    await send('POST', `${CORE}/tribe_events/38`, { as: 'admin', body: { meta: { _fasti_external_id: '' } } });
+    expect(await shownOf()).toEqual([undefined, undefined]);
+  });
+
   describe('the index', () => {
     it('names the namespaces and their routes', async () => {
       const { body } = await send('GET', '/wp-json/');

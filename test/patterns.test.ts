@@ -68,7 +68,7 @@ async function assembledPatterns(): Promise<Found[]> {
     },
   });
   try {
-    for (const file of files) if (!isEntry(file)) await import(`../src/${file}`);
+    for (const file of files) if (!isEntry(file)) await import(`../src/${file}?anew`);
   } finally {
     globalThis.RegExp = real;
   }

@@ -75,6 +75,29 @@ describeReplica('a replica', () => {
   const write = async ({ send }: RunningSite, title: string) =>
     expect((await send('PATCH', ONE, { as: 'admin', body: { title } })).status).toBe(200);
 
+  it('loses no change for a client that goes on here with what another process began to tell', async () => {
+    const [one, writer] = [await serve(), await serveDatabase(db)];
+    running.push(writer);
+    await untilNear(one);
+    await pair.hold();
+    await write(writer, 'Written meanwhile');
+    const changes = (from: RunningSite, since?: string) =>
+      from.send('GET', `/wp-json/calendar/events/v1/changes?include=records&limit=9${since === undefined ? '' : `&since=${since}`}`);
+    const titles: string[] = [];
+    const goOn = async (from: RunningSite, since: string): Promise<string> => {
+      const { status, body } = await changes(from, since);
+      expect(status).toBe(200);
+      for (const { kind, id, record } of body.changes) if (kind === 'event' && id === EVENT) titles.push(record.title);
+      return body.more ? goOn(from, body.next) : body.next;
+    };
+    const end = await goOn(one, (await changes(writer)).body.next);
+    expect(titles).not.toContain('Written meanwhile');
+    await pair.follow();
+    await mirrored();
+    await goOn(one, end);
+    expect(titles.at(-1)).toBe('Written meanwhile');
+  });
+
   it('answers what anonymous callers read, and nothing else', async () => {
     const one = await serve();
     await untilNear(one);

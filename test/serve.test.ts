@@ -10,6 +10,7 @@ import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { commandIn, embedded } from './cli/command.ts';
 import { ask } from './support/clients.mjs';
 import { describeDatabases, urlOf } from './support/databases.ts';
+import { MAIN } from './support/program.mjs';
 import { type Entry, keepReading, type Serving, serveInVain, startServing } from './support/serving.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
@@ -45,7 +46,7 @@ describeDatabases('a process that serves', (open) => {
   });
 
   it.each([
-    ['on', 'info', 'lists are read from its tables, unless FOLLOW_WORDPRESS is on'],
+    ['on', 'info', 'lists are read from its tables, until the server has made the index'],
     ['off', 'warn', 'fasti reindex makes it'],
   ])('says why lists do without their index, SHARED_WITH_WORDPRESS being %s', async (SHARED_WITH_WORDPRESS, level, hint) => {
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS });
@@ -156,8 +157,8 @@ describe('a process that is told to end', () => {
   });
 
   it('as one of several ends though the first has gone before it was loaded', async () => {
-    const worker = fork('src/main.ts', {
-      execArgv: ['--import', './test/support/run-typescript.mjs'],
+    const worker = fork(MAIN, {
+      execArgv: [],
       env: { ...process.env, ...env, NODE_ENV: 'production', NODE_OPTIONS: '', FASTI_WORKER: '0' },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

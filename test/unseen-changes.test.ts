@@ -189,7 +189,8 @@ describeDatabases('beside others who write', (open, engine) => {
   it('nothing is asked while nobody asks', async () => {
     await serve();
     await memory.warm(PATH);
-    await sleep(1000);
+    // What was begun comes to its end.
+    for (let queries = -1; queries !== running.site.db.queries(); await sleep(1000)) queries = running.site.db.queries();
     const before = running.site.db.queries();
     await sleep(2500);
     expect(running.site.db.queries()).toBe(before);

@@ -380,6 +380,8 @@ describeDatabases('what a list does not show', (open) => {
       if (!STATES.some((state) => knows(role, state)))
         it('is read letter by letter through no parameter that takes a text', async () => {
           const texts = namespace === 'wp/v2' ? SENTENCES : [...SENTENCES, place, `${word} street`, phone, told.email];
+          // Several begin alike.
+          const beginnings = new Set(texts.map((text) => text.slice(0, 3)));
           const found: string[] = [];
           for (const { path, params } of LISTS.filter((list) => list.namespace === namespace)) {
             const always = params.start_date ? `${EVER}&` : '';
@@ -391,9 +393,9 @@ describeDatabases('what a list does not show', (open) => {
                   : (body?.events ?? body?.venues ?? body?.organizers ?? body?.categories ?? body?.tags);
                 return JSON.stringify([status, headers['x-wp-total'], records?.map(({ id }: { id: number }) => id)]);
               };
-              for (const text of texts) {
+              for (const right of beginnings) {
+                const wrong = `${right.slice(0, 2)}j`;
                 for (const form of [(known: string) => known, (known: string) => `"${known}"`, (known: string) => `-${known}`]) {
-                  const [right, wrong] = [text.slice(0, 3), `${text.slice(0, 2)}j`];
                   if ((await tells(form(right))) !== (await tells(form(wrong)))) found.push(`${path} ${name}=${form(right)}`);
                 }
               }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
+import { COMMAND } from './support/program.mjs';
 import { passwordOf, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
@@ -25,7 +26,7 @@ describeDatabases('docs/writing.md', (open) => {
   beforeAll(async () => {
     db = await loadSite(await open());
     running = await serveDatabase(db);
-    const command = `exec "${process.execPath}" --import ./test/support/run-typescript.mjs src/cli.ts "$@"`;
+    const command = `exec "${process.execPath}" "${COMMAND}" "$@"`;
     writeFileSync(join(folder, 'fasti'), `#!/bin/sh\ncd "${ROOT}"\n${command}\n`);
     chmodSync(join(folder, 'fasti'), 0o755);
   });

@@ -29,52 +29,78 @@ const MOST_VALUES = 400;
 const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
 
 /**
- * The rule that a text says; undefined where it is none, counts in another calendar than the Gregorian, or moves days
- * that a month lacks (`SKIP` of RFC 7529).
+ * The rule that a text says; undefined where it is none, has a part that can't be read, counts in another calendar than
+ * the Gregorian, or moves days that a month lacks (`SKIP` of RFC 7529). Blanks, empty parts, extensions (`X-`) and the
+ * case of letters do not count.
  */
 export function parseRule(text: string): Rule | undefined {
-  const parts = new Map(
-    text
-      .toUpperCase()
-      .replace(/\s/g, '')
-      .split(';')
-      .map((part) => part.split('=', 2) as [string, string | undefined]),
-  );
+  const parts = new Map<string, string>();
+  for (const part of text.toUpperCase().replace(/\s/g, '').split(';')) {
+    const [name = '', value = ''] = part.split('=', 2);
+    if (value === '' ? part.includes('=') || part === '' : name.startsWith('X-')) continue;
+    if (!PARTS.get(name)?.(value)) return undefined;
+    parts.set(name, value);
+  }
   const freq = FREQUENCIES.find((name) => name === parts.get('FREQ'));
-  if (freq === undefined || (parts.get('RSCALE') ?? 'GREGORIAN') !== 'GREGORIAN' || (parts.get('SKIP') ?? 'OMIT') !== 'OMIT')
-    return undefined;
-  const numbers = (name: string, least: number, most: number): number[] =>
-    (parts.get(name) ?? '')
-      .split(',')
-      .slice(0, MOST_VALUES)
-      .filter((piece) => /^[+-]?\d{1,3}$/.test(piece))
-      .map(Number)
-      .filter((value) => Math.abs(value) >= least && Math.abs(value) <= most);
-  const whole = (name: string): number | undefined => (/^\d{1,9}$/.test(parts.get(name) ?? '') ? Number(parts.get(name)) : undefined);
-  const until = parts.get('UNTIL');
+  if (freq === undefined) return undefined;
+  const numbers = (name: string): number[] => listOf(parts.get(name)).map(Number);
+  const whole = (name: string): number | undefined => (/^\d/.test(parts.get(name) ?? '') ? Number(parts.get(name)) : undefined);
   return {
     freq,
     interval: Math.max(1, whole('INTERVAL') ?? 1),
     count: whole('COUNT'),
-    until: until !== undefined && /^\d{8}(T\d{6}Z?)?$/.test(until) ? until : undefined,
-    byMonth: numbers('BYMONTH', 1, 12).filter((month) => month > 0),
-    byMonthDay: numbers('BYMONTHDAY', 1, 31),
-    byYearDay: numbers('BYYEARDAY', 1, 366),
-    byWeekNo: numbers('BYWEEKNO', 1, 53),
-    byDay: (parts.get('BYDAY') ?? '')
-      .split(',')
-      .slice(0, MOST_VALUES)
-      .flatMap((piece) => {
-        const [, nth = '', day = ''] = /^([+-]?\d{0,2})(SU|MO|TU|WE|TH|FR|SA)$/.exec(piece) ?? [];
-        return day === '' ? [] : [{ nth: Number(nth) || 0, day: WEEKDAYS.indexOf(day) }];
-      }),
-    byHour: numbers('BYHOUR', 0, 23),
-    byMinute: numbers('BYMINUTE', 0, 59),
-    bySecond: numbers('BYSECOND', 0, 59),
-    bySetPos: numbers('BYSETPOS', 1, 366),
-    weekStart: Math.max(0, WEEKDAYS.indexOf(parts.get('WKST') ?? 'MO')),
+    until: parts.get('UNTIL')?.replace(/(T\d{4})(?=Z?$)/, '$100'),
+    byMonth: numbers('BYMONTH'),
+    byMonthDay: numbers('BYMONTHDAY'),
+    byYearDay: numbers('BYYEARDAY'),
+    byWeekNo: numbers('BYWEEKNO'),
+    byDay: listOf(parts.get('BYDAY')).map((piece) => ({ nth: Number(piece.slice(0, -2)) || 0, day: WEEKDAYS.indexOf(piece.slice(-2)) })),
+    byHour: numbers('BYHOUR'),
+    byMinute: numbers('BYMINUTE'),
+    // A minute of 61 seconds is none of a year's calendar.
+    bySecond: numbers('BYSECOND').map((second) => Math.min(second, 59)),
+    bySetPos: numbers('BYSETPOS'),
+    weekStart: WEEKDAYS.indexOf(parts.get('WKST') ?? 'MO'),
   };
 }
+
+const listOf = (value: string | undefined): string[] => (value ?? '').split(',').filter((piece) => piece !== '');
+
+/** Whether a value is a list of whole numbers between two, those below zero counting from the end where they may. */
+const numbersIn =
+  (least: number, most: number, fromEnd: boolean) =>
+  (value: string): boolean => {
+    const pieces = listOf(value);
+    const isOne = (piece: string) => {
+      const number = Math.abs(Number(piece));
+      return (fromEnd ? /^[+-]?\d{1,3}$/ : /^\+?\d{1,3}$/).test(piece) && number >= least && number <= most;
+    };
+    return pieces.length <= MOST_VALUES && pieces.every(isOne);
+  };
+
+/** The parts of a rule (RFC 5545, 3.3.10, and RFC 7529): whether a value is one that can be followed. */
+const PARTS = new Map<string, (value: string) => boolean>(
+  Object.entries({
+    FREQ: (value) => FREQUENCIES.some((name) => name === value),
+    INTERVAL: (value) => /^-?\d{1,9}$/.test(value),
+    // Some programs write -1 where there is no limit.
+    COUNT: (value) => /^-?\d{1,9}$/.test(value),
+    UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
+    BYMONTH: numbersIn(1, 12, false),
+    BYMONTHDAY: numbersIn(1, 31, true),
+    BYYEARDAY: numbersIn(1, 366, true),
+    BYWEEKNO: numbersIn(1, 53, true),
+    BYDAY: (value) =>
+      listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
+    BYHOUR: numbersIn(0, 23, false),
+    BYMINUTE: numbersIn(0, 59, false),
+    BYSECOND: numbersIn(0, 60, false),
+    BYSETPOS: numbersIn(1, 366, true),
+    WKST: (value) => WEEKDAYS.includes(value),
+    RSCALE: (value) => value === 'GREGORIAN',
+    SKIP: (value) => value === 'OMIT',
+  }),
+);
 
 /**
  * From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it.

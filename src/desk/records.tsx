@@ -8,6 +8,7 @@ import { ErrorSummary, FieldOf, type Filled } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { Link } from '../html/links.tsx';
+import { mapUrl, type Where } from '../html/map-url.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind, Values } from '../kinds/kind.ts';
 import { mayUpload } from '../media/images.ts';
@@ -25,6 +26,7 @@ import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { Suggested, withSuggestedLinks } from './suggested.tsx';
+import { besideOf, TranslationLinks, textsOf, translated, translationValues } from './translations.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
 /*
@@ -38,20 +40,33 @@ interface Form extends Omit<Filled, 'kind'> {
   readonly notice?: Notice | undefined;
   /** Whether the event has dates of its own page: it recurs. */
   readonly recurs?: boolean;
+  /** The id of the record that a new one translates. */
+  readonly translates?: number;
 }
 
 /** The form of a new record; `values`: what it begins with. */
 export async function newRecordPage(visit: Visit, declared: PostKind, values?: Values): Promise<Outcome> {
   const plan = formPlan(visit, declared);
   requireCreator(visit, plan.kind);
-  const day = textIn(visit.request.query, 'day');
+  const { query } = visit.request;
+  const day = textIn(query, 'day');
+  const source = await translated(visit, plan.kind, query);
   const begun = {
     ...freshValues(visit, plan.kind),
     ...(/^\d{4}-\d\d-\d\d$/.test(day) ? { start_date: day, end_date: day } : {}),
+    ...(source ? translationValues(plan.kind, source, textIn(query, 'language')) : {}),
     ...values,
   };
   const about = await aboutForm(visit, plan.kind, plan.names, begun);
-  return { html: formPage(visit, { plan, record: undefined, shown: shownValues(plan, begun, about), about }) };
+  return {
+    html: formPage(visit, {
+      plan,
+      record: undefined,
+      shown: shownValues(plan, begun, about),
+      about,
+      ...sourceOf(visit, plan.kind, source),
+    }),
+  };
 }
 
 /** The form of a record. */
@@ -61,7 +76,8 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const about = await aboutForm(visit, plan.kind, plan.names, record.values);
   const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
   const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
-  return { html: formPage(visit, { plan, record, shown, about, recurs }) };
+  const beside = await besideOf(visit, plan.kind, record);
+  return { html: formPage(visit, { plan, record, shown, about, recurs, beside }) };
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -70,6 +86,10 @@ export async function duplicatePage(visit: Visit, declared: PostKind, id: number
   const { slug: _slug, date: _date, author: _author, status: _status, ...kept } = values;
   return newRecordPage(visit, declared, { ...kept, status: 'draft' });
 }
+
+/** What a form knows of the record that it translates. */
+const sourceOf = (visit: Visit, kind: PostKind, source: Editable | undefined) =>
+  source ? { translates: source.id, beside: textsOf(visit, kind, source) } : {};
 
 function requireCreator({ caller }: Visit, kind: PostKind): void {
   if (!mayCreate(caller, kind)) refuse(caller.viewer);
@@ -86,6 +106,7 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
   const plan = id === 0 ? whole : sentPlan(whole, visit.fields);
   if (id === 0) requireCreator(visit, kind);
   const record = id === 0 ? undefined : await readToEdit(visit.site, visit.caller, declared, id);
+  const source = id === 0 ? await translated(visit, kind, visit.fields) : undefined;
   const errors = new Map<string, string>();
   const fields = await withUploads(visit, plan, record, errors);
   const values = record?.values ?? {};
@@ -101,12 +122,14 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
       about,
       errors,
       notice: { tone: 'wrong', text: notice },
+      ...sourceOf(visit, kind, source),
       ...form,
     }),
     status: form.status ?? 422,
   });
   if (errors.size > 0) return back(visit.speech.say('desk:form.wrong'), {});
-  const raw = await changedValues(visit, plan, { before: record ? values : undefined, typed, about });
+  const named = await changedValues(visit, plan, { before: record ? values : undefined, typed, about });
+  const raw = source ? { ...named, translation_of: source.id } : named;
   try {
     const saved = await write(visit, kind, record, textIn(visit.fields, 'version'), raw);
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
@@ -241,7 +264,6 @@ function formPage(visit: Visit, form: Form): string {
   const filled: Filled = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
-  const rejects = record?.suggestion !== undefined && record.row.post_status === 'pending';
   return deskPage(visit, {
     title,
     part: kind.path,
@@ -249,6 +271,7 @@ function formPage(visit: Visit, form: Form): string {
     children: (
       <>
         {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
+        {record && <TranslationLinks visit={visit} kind={kind} record={record} />}
         {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
         <ErrorSummary form={filled} speech={visit.speech} />
         <form
@@ -262,6 +285,7 @@ function formPage(visit: Visit, form: Form): string {
           data-discard={say('desk:form.discard')}
         >
           <Nonce nonce={visit.nonce} />
+          {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
           <input type="hidden" name="version" value={record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
           <div class="form-main">
@@ -278,50 +302,65 @@ function formPage(visit: Visit, form: Form): string {
               </section>
             ))}
           </div>
-          <div class="form-buttons">
-            <button type="submit" class="button-main">
-              {say('desk:form.save')}
-            </button>
-            {record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && (
-              <button type="submit" name="publish" value="1">
-                {say('desk:suggestion.publish')}
-              </button>
-            )}
-            <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
-          </div>
+          <FormButtons visit={visit} kind={kind} record={record} />
         </form>
-        {record?.mayDelete && record.row.post_status !== 'trash' && (
-          <ButtonForm
-            visit={visit}
-            path={`/${kind.path}/${record.id}/trash`}
-            text={say(rejects ? 'desk:suggestion.reject' : 'desk:actions.trash')}
-            danger={say(rejects ? 'desk:suggestion.reject-sure' : 'desk:actions.trash-sure')}
-          />
-        )}
+        {record?.mayDelete && record.row.post_status !== 'trash' && <TrashButton visit={visit} kind={kind} record={record} />}
       </>
     ),
   });
 }
 
-function RecordLinks({
-  visit,
-  kind,
-  record,
-  recurs,
-}: {
+interface RecordPart {
   readonly visit: Visit;
   readonly kind: PostKind;
   readonly record: Editable;
-  readonly recurs: boolean;
-}): JSX.Element {
+}
+
+function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
+  const { say } = visit.speech;
+  const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
+  return (
+    <div class="form-buttons">
+      <button type="submit" class="button-main">
+        {say('desk:form.save')}
+      </button>
+      {publishes && (
+        <button type="submit" name="publish" value="1">
+          {say('desk:suggestion.publish')}
+        </button>
+      )}
+      <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
+    </div>
+  );
+}
+
+/** Moves the record to the trash; of a suggestion that says that it is rejected. */
+function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
+  const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
+  const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
+  const { say } = visit.speech;
+  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
+}
+
+function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
   const { say } = visit.speech;
   const { row, record: shown } = record;
+  const map = 'geo_lat' in kind.fields ? mapUrl(whereOf(record)) : undefined;
   return (
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
       {recurs && <Link href={at(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
       <Link href={at(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
     </p>
   );
+}
+
+function whereOf({ record, values }: Editable): Where {
+  const coordinate = (name: string) => (typeof record[name] === 'number' ? record[name] : undefined);
+  const address = ['address', 'zip', 'city', 'country']
+    .map((name) => values[name])
+    .filter((text) => typeof text === 'string' && text !== '');
+  return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: address.join(', ') };
 }

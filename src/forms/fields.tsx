@@ -5,6 +5,15 @@ import type { PostKind } from '../kinds/kind.ts';
 import { type About, controlOf, type Shown } from './controls.tsx';
 import { hintOf, labelOf } from './labels.ts';
 
+/** Texts of the same record in another language, to be read beside a form. */
+export interface Beside {
+  /** The name of the language. */
+  readonly name: string;
+  /** Its tag, such as `it-IT`. */
+  readonly tag: string | undefined;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
 /** A form of a kind as it is shown. */
 export interface Filled {
   readonly kind: PostKind;
@@ -16,6 +25,7 @@ export interface Filled {
   readonly errors?: ReadonlyMap<string, string>;
   /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
   readonly theirs?: ReadonlyMap<string, string>;
+  readonly beside?: Beside | undefined;
 }
 
 /** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */
@@ -41,12 +51,13 @@ export function ErrorSummary({
 
 /** One field of a form, with what is wrong with it, and what somebody else saved in the meantime. */
 export function FieldOf({ form, name, speech }: { readonly form: Filled; readonly name: string; readonly speech: Speech }): JSX.Element {
-  const { kind, shown, about, errors, theirs } = form;
+  const { kind, shown, about, errors, theirs, beside } = form;
   const field = kind.fields[name]!;
   const { Show } = controlOf(name, field);
   const other = theirs?.get(name);
+  const text = beside?.texts.get(name);
   return (
-    <div class={other === undefined ? undefined : 'conflict'}>
+    <div class={other === undefined ? (text === undefined ? undefined : 'with-beside') : 'conflict'}>
       <Show
         name={name}
         field={field}
@@ -61,6 +72,14 @@ export function FieldOf({ form, name, speech }: { readonly form: Filled; readonl
         <p class="theirs">
           {speech.say('desk:form.theirs')} <span class="saved-now">{other === '' ? speech.say('desk:form.nothing') : other}</span>
         </p>
+      )}
+      {text !== undefined && (
+        <div class="beside">
+          <p class="quiet">{beside?.name}</p>
+          <p class="saved-now" lang={beside?.tag}>
+            {text === '' ? speech.say('desk:form.nothing') : text}
+          </p>
+        </div>
       )}
     </div>
   );

@@ -16,6 +16,8 @@ import { type Answer, sizeOf } from './deliver.ts';
 interface Kept extends Held {
   readonly answer: Answer;
   readonly version: Version;
+  /** When it was put together, by the same clock as its version. */
+  readonly until: number;
   /** The route that it answers, for the log. */
   readonly route: string | undefined;
 }
@@ -84,12 +86,13 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     entries.set(key, { kept, isAlias, bytes: isAlias ? 0 : bytesOf(kept) });
   };
 
-  const current = (req: IncomingMessage, key: string, { name, since }: Version, changes: LatestChanges): Kept | undefined => {
+  const current = (req: IncomingMessage, key: string, { name, holds }: Version, changes: LatestChanges): Kept | undefined => {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     const { kept, isAlias, bytes } = entry;
-    const { answer, version, route } = kept;
-    if (version.name !== name || version.at < since || answer.until <= clock().getTime() || !changes.isUntouched(kept)) return undefined;
+    const { answer, version, until, route } = kept;
+    if (version.name !== name || !holds(version.at, until) || answer.until <= clock().getTime() || !changes.isUntouched(kept))
+      return undefined;
     // It has been compressed since.
     if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
     const notes = notesOf(req);
@@ -134,6 +137,7 @@ const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'ho
   ...more,
   answer,
   version,
+  until: performance.now(),
   count: version.count,
   checked: version.count,
 });

@@ -81,6 +81,8 @@ function createStreams(site: Site, isOver: () => boolean) {
 
   const look = async (): Promise<void> => {
     if (isOver()) for (const stream of streams) stream.end();
+    // What others write is looked for only while somebody wants to know.
+    await site.freshness.version().catch(() => undefined);
     const last = await lastNumber(site.db).catch(() => seen);
     if (last !== seen) for (const stream of streams) stream.tell();
     seen = last;

@@ -18,6 +18,8 @@ type MetaType = 'boolean' | 'string' | 'ids';
 interface CoreMeta {
   readonly type: MetaType;
   readonly fields: ReadonlyMap<string, string>;
+  /** Whether WordPress would not have it: it is shown only where there is one, so that clients find what they know. */
+  readonly ours?: boolean;
 }
 
 /**
@@ -45,7 +47,11 @@ const EVERYWHERE: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
     const [owner] = owners;
     return [
       key,
-      { type: owner ? typeOf(owner.field) : 'string', fields: new Map(owners.map(({ postType, name }) => [postType, name])) },
+      {
+        type: owner ? typeOf(owner.field) : 'string',
+        fields: new Map(owners.map(({ postType, name }) => [postType, name])),
+        ours: owners.length > 0 && owners.every(({ field }) => field.ours),
+      },
     ] as const;
   }),
 );
@@ -80,12 +86,14 @@ const membersOf = ({ fields }: PostKind) =>
   );
 
 /**
- * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all of them,
- * typed. `locked`: of a record that a password protects, what the site's own fields hold is not told, as it is told
- * nowhere else.
+ * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
+ * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
+ * fields hold is not told, as it is told nowhere else.
  */
 export function coreMeta(of: PostKind | 'attachment', metas: Metas | undefined, locked = false): Record<string, unknown> {
-  const all = Object.entries(registered(of)).map(([key, { type }]) => [key, shown(type, metas?.get(key) ?? [])] as const);
+  const all = Object.entries(registered(of)).flatMap(([key, { type, ours }]) =>
+    ours && !metaOf(metas, key) ? [] : [[key, shown(type, metas?.get(key) ?? [])] as const],
+  );
   const hidden = locked && of !== 'attachment' ? membersOf(of).map(([meta]) => [meta, ''] as const) : [];
   return Object.fromEntries([...all, ...hidden]);
 }

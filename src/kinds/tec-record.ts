@@ -12,6 +12,7 @@ import { customFieldsRecord, takesCustomFields } from './custom-fields.ts';
 import { costOptions, currencyOf } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
 import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
+import { filledTexts } from './fields.ts';
 import type { Bundle, PostKind, RenderContext } from './kind.ts';
 import { ORGANIZER } from './organizer.ts';
 import { isLocked, linkedIds } from './post-record.ts';
@@ -87,9 +88,9 @@ export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): Te
   });
   return { ...record, ...Object.fromEntries(linked) };
 }
-/** Texts of the kind that the reference does not know. */
+/** Texts of the kind that the reference does not know, without the empty ones. */
 const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
-  Object.fromEntries(Object.entries(furtherTexts(kind)).map(([name, key]) => [name, escHtml(metaOf(metas, key) ?? '')]));
+  filledTexts(furtherTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
 
 /** The fields that a site defines, where it defines any. */
 const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>

@@ -1,6 +1,7 @@
 import { shownTimes } from '../calendar/shown-times.ts';
 import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event-record.ts';
 import { isTwentyFour, spanInWords, timeInWords } from '../html/dates.ts';
+import { mapUrl } from '../html/map-url.ts';
 import type { Speech } from '../html/words.ts';
 import type { EventRecord } from '../kinds/event-shape.ts';
 import type { ImageRecord } from '../kinds/image-record.ts';
@@ -141,19 +142,14 @@ export interface PlaceModel extends Named {
 
 export function placeModel(venue: VenueRecord): PlaceModel {
   const address = placeOf({ ...venue, venue: '' });
-  const at = venue.geo_lat === undefined || venue.geo_lng === undefined ? undefined : `${venue.geo_lat}/${venue.geo_lng}`;
   const wanted = venue.show_map !== false || venue.show_map_link !== false;
-  const query = at === undefined ? undefined : `?mlat=${venue.geo_lat}&mlon=${venue.geo_lng}#map=17/${at}`;
   return {
     name: plainLine(venue.venue),
     href: venue.url,
     address,
     phone: plainLine(venue.phone ?? ''),
     website: websiteOf(venue.website),
-    map:
-      !wanted || (query === undefined && address === '')
-        ? undefined
-        : `https://www.openstreetmap.org/${query ?? `search?query=${encodeURIComponent(address)}`}`,
+    map: wanted ? mapUrl({ lat: venue.geo_lat, lng: venue.geo_lng, address }) : undefined,
   };
 }
 

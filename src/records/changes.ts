@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind, KindName, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
+import type { Database } from '../storage/engine/database.ts';
 import { entriesAfter, type JournalEntry, lastNumber, oldestNumber } from '../storage/journal/entries.ts';
 import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
@@ -55,17 +56,34 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
   const tokenAt = (place: Place) => tokenOf(place, scope, versionKey);
+  // What others write is looked for only while somebody wants to know.
+  if (caller.settings.shared) await site.freshness.version();
   // Before anything is read: what happens from now on comes later.
-  const last = await lastNumber(site.db);
+  let last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
   const place = since === undefined ? { number: last, walk: { kind: first, after: 0 } } : placeIn(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
     const { changes, walk } = await walked(site, caller, views, place.walk, following);
-    return { changes, next: tokenAt({ number: place.number, walk }), more: true };
+    // The token may come from a server that has more than this one.
+    return { changes, next: tokenAt({ number: Math.min(place.number, last), walk }), more: true };
   }
+  if (place.number > last) last = await lastAfterCatchingUp(site.db, place.number);
   const { changes, number, more } = await followed(site, caller, views, { from: place.number, last }, following);
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number }), more };
+}
+
+/** A node of a cluster waits for the others at most so often; each time takes less than a second. */
+const MOST_WAITS = 5;
+
+/** The last number on a server that may have to take in first what another one has told a client. */
+async function lastAfterCatchingUp(db: Database, told: number): Promise<number> {
+  let last = 0;
+  for (let waits = 0; last < told && waits < MOST_WAITS; waits += 1) {
+    await db.cluster.catchUp();
+    last = await lastNumber(db);
+  }
+  return last;
 }
 
 /** A change with the number of the entry that told of it last. */

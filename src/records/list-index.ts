@@ -28,10 +28,10 @@ export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettin
 
 /**
  * Whether lists may be read from the index now. Where WordPress writes too, it knows nothing of the index: then only if
- * everything that it has written up to this moment has been taken over.
+ * everything that it has written up to this moment has been taken over, which may have made or given up the index.
  */
 export const trustsIndex = async (site: Site, settings: SiteSettings): Promise<boolean> =>
-  hasIndex(settings) && (!settings.shared || (await site.isTakenOver()));
+  settings.shared ? (await site.isTakenOver()) && hasIndex(await site.settings()) : hasIndex(settings);
 
 /** Why lists are read from WordPress's tables: the index is still to be made, by the server itself or by a command. */
 export type IndexLack = 'shared' | 'missing';

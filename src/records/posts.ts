@@ -290,7 +290,11 @@ interface Opened {
 
 const openingOf = ({ password, context }: Opened): Opening => ({ password, editing: context === 'edit' });
 
-/** The record as a write answers it: without JSON-LD. */
+/**
+ * The record as a write answers it: without JSON-LD.
+ *
+ * @throws not found, where somebody has deleted it since
+ */
 export async function renderPost(
   site: Site,
   caller: Caller,
@@ -299,10 +303,14 @@ export async function renderPost(
   expected: readonly number[] = [],
 ): Promise<Required<Shown>> {
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), expected });
+  if (!bundle.posts.has(id)) return missing(kind);
   const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
   const record = published(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
   return { record, version: loadedVersion(caller, id, bundle) };
 }
+
+/** Says that there is no such record, as reading it does. */
+const missing = ({ problems: { byId } }: PostKind): never => (byId ? fail(byId.missing) : failParam('id', 'id-unknown'));
 
 /**
  * Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole

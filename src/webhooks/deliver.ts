@@ -52,6 +52,8 @@ const TOGETHER = 4;
 /** Makes the messages that are missing, and sends those whose time has come. */
 export async function serveHooks(site: Site): Promise<void> {
   const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
+  // What others write is looked for only while somebody wants to know.
+  if (hooks.length > 0) await site.freshness.version();
   await Promise.all(
     hooks.map(async (hook) => {
       try {

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cpuMs, fasti, startService } from '../bench/service.mjs';
 import { eachDatabase } from '../bench/site.mjs';
+import { moreRequests } from './_cost-more.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -126,6 +127,7 @@ async function requests(base) {
     headers: { 'content-type': 'application/json', 'X-TEC-EEA': '1' },
   });
   const orders = ['event_date', 'end_date', 'date', 'title', 'modified', 'id', 'slug'];
+  const tokens = await tokensOf(base);
   const coreOrders = ['author', 'date', 'id', 'modified', 'parent', 'slug', 'title'];
   return [
     // The calendar's own lists: deep pages, orders, words, places, long lists.
@@ -302,7 +304,19 @@ async function requests(base) {
     json('a new record of WordPress with 60 kB of text', `${CORE}/tribe_events`, { title: 'x', content: '[caption]'.repeat(6000) }, 'POST'),
     json('a list of 20,000 members', `${V1}/events`, { include: Array.from({ length: 19_000 }, (_, at) => at) }),
     json('deep lists', `${V1}/events`, { include: JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) }),
+    ...moreRequests({ ids: { events, venues, organizers, categories, tags }, tokens, words: words.replaceAll(' ', '+'), deep: last(12) }),
   ];
+}
+
+/** Tokens of `/changes`: for the reading of everything, from its begin to the journal. */
+async function tokensOf(base) {
+  const tokens = [];
+  for (let path = `${V1}/changes?limit=500`, more = true; more; path = `${V1}/changes?limit=500&since=${tokens.at(-1)}`) {
+    const body = JSON.parse((await ask(base, { path })).text);
+    more = body.more;
+    tokens.push(body.next);
+  }
+  return [tokens[0], tokens[tokens.length >> 1], tokens.at(-2), tokens.at(-1)];
 }
 
 // ------------------------------------------------------------------------------------------------- measuring

@@ -98,6 +98,14 @@ describeAsking('Records at the desk', (ask) => {
     expect(await ask.read(`/venues/${id}`)).toMatchObject({ venue: 'Great hall', city: 'Acqui', status: 'publish' });
   });
 
+  it('leads from a venue to a map, by its coordinates or else its address', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via 1', city: 'Asti' });
+    expect((await anna.get(`/admin/venues/${id}`)).text).toContain('https://www.openstreetmap.org/search?query=Via%201%2C%20Asti');
+    await ask.changed(`/venues/${id}`, { geo_lat: 44.9, geo_lng: 8.2 });
+    expect((await anna.get(`/admin/venues/${id}`)).text).toContain('https://www.openstreetmap.org/?mlat=44.9&amp;mlon=8.2#map=17/44.9/8.2');
+  });
+
   it('says beside the field what is wrong, in the language of the reader', async () => {
     const anna = await visitor(ask, 'admin');
     const page = await anna.get('/admin/events/new', { 'Accept-Language': 'it' });

@@ -142,6 +142,22 @@ describe('the headings of a CSV file', () => {
       ['Event Name', 'Event Name'],
       ['event', 'name', undefined],
     ],
+    [
+      ['Titolo', 'Data inizio', 'Ora inizio', 'Luogo', 'Prezzo', 'Tutto il giorno'],
+      ['event', 'name', 'start_date', 'start_time', 'venue', 'cost', 'all_day'],
+    ],
+    [
+      ['Nome luogo', 'Città', 'CAP', 'Paese'],
+      ['venue', 'name', 'city', 'zip', 'country'],
+    ],
+    [
+      ['Organizzatore', 'E-mail', 'Telefono'],
+      ['organizer', 'name', 'email', 'phone'],
+    ],
+    [
+      ['Subject', 'Start Date', 'Start Time', 'End Date', 'End Time', 'All Day Event', 'Location', 'Private'],
+      ['event', 'name', 'start_date', 'start_time', 'end_date', 'end_time', 'all_day', 'venue', undefined],
+    ],
     [['Colour', 'Size'], undefined],
   ])('%j are %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));
 });
@@ -212,6 +228,24 @@ describeDatabases('CSV', (open, engine) => {
     ]);
     expect(concert.post_status).toBe('publish');
     expect(concert.guid).toContain('/event/concert/');
+  });
+
+  it('is read as people keep their tables in Italian', async () => {
+    const table = [
+      'Titolo;Data inizio;Ora inizio;Data fine;Ora fine;Prezzo;Descrizione',
+      'Sagra del tartufo;19/04/2027;20:30;19/04/2027;23:00;€ 10,50;"Due righe\nqui"',
+      'Mostra;lunedì 19 aprile 2027;9.30;mar 20 apr 2027;18.30;5 euro;',
+      'Gita;19 aprile 2027;ore 21;;;gratis;',
+    ];
+    const source = overridden(openCsv([file('sagre.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
+    await importItems(site, caller, source.entries(), { source: source.name() });
+    const dates = async (title: string) => {
+      const stored = await metas((await post(title)).ID);
+      return ['_EventStartDate', '_EventEndDate', '_EventCost'].map((key) => stored.get(key));
+    };
+    expect(await dates('Sagra del tartufo')).toEqual(['2027-04-19 20:30:00', '2027-04-19 23:00:00', '€ 10,50']);
+    expect(await dates('Mostra')).toEqual(['2027-04-19 09:30:00', '2027-04-20 18:30:00', '5 euro']);
+    expect((await dates('Gita')).slice(0, 2)).toEqual(['2027-04-19 21:00:00', '2027-04-19 21:00:00']);
   });
 
   it('changes an event of the same name and start, and finds what was missing the first time', async () => {

@@ -338,16 +338,46 @@ describe('what an event says', () => {
       { kind: 'skipped', what: 'VFREEBUSY', count: 1 },
     ]);
   });
-  it.each([[['DTSTART:nonsense'], 'ical-event-unreadable']])('can be lost, which is told with its place: %j', async (lines, reason) => {
-    const { events, losses } = await read(calendar(event(...lines)));
-    expect([events, losses]).toEqual([[], [`${reason} a.ics:4`]]);
+  const START = 'DTSTART:20261224T190000Z';
+  it.each([
+    ['DTSTART:nonsense', 'ical-dates-unreadable'],
+    ['DTEND:20261324T190000Z', 'ical-dates-unreadable'],
+    ['DTEND;VALUE=DATE:20270230', 'ical-dates-unreadable'],
+    ['DURATION:PT1W', 'ical-dates-unreadable'],
+    ['DURATION:P', 'ical-dates-unreadable'],
+    ['RECURRENCE-ID:soon', 'ical-dates-unreadable'],
+    ['RRULE:FREQ=SOMETIMES', 'ical-rule-unknown'],
+    ['RRULE:INTERVAL=2', 'ical-rule-unknown'],
+    ['RRULE:FREQ=DAILY;RSCALE=HEBREW', 'ical-rule-unknown'],
+    ['RRULE:FREQ=MONTHLY;RSCALE=GREGORIAN;SKIP=BACKWARD', 'ical-rule-unknown'],
+    ['RRULE:FREQ=WEEKLY;UNTIL=Christmas', 'ical-rule-unknown'],
+    ['RRULE:FREQ=WEEKLY;BYDAY=XX', 'ical-rule-unknown'],
+    ['RRULE:FREQ=MONTHLY;BYMONTHDAY=32', 'ical-rule-unknown'],
+    ['RRULE:FREQ=YEARLY;BYEASTER=0', 'ical-rule-unknown'],
+    ['EXRULE:FREQ=NEVER', 'ical-rule-unknown'],
+  ])('is left out and told with its line where nobody knows when it is: %j', async (line, reason) => {
+    const lines = line.startsWith('DTSTART') ? [line] : [START, line];
+    const { events, losses } = await read(calendar(event(...lines), event('UID:other', START)));
+    expect([events.map(({ sourceId }) => sourceId), losses]).toEqual([['other'], [`${reason} a.ics:${6 + lines.length}`]]);
+  });
+  it.each(['DTEND:', 'DURATION:', 'RRULE:', 'EXDATE:', 'RDATE:', 'RRULE:FREQ=DAILY;COUNT=1;', 'RRULE:FREQ=DAILY;COUNT=1;X-LEN=3;BYDAY='])(
+    'is read without what is empty, or an extension: %j',
+    async (line) => {
+      const { events, losses } = await read(calendar(event(START, line)));
+      expect([events.length, losses]).toEqual([1, []]);
+    },
+  );
+  it('without a start is lost, which is told with its place', async () => {
+    const { events, losses } = await read(calendar(event('DTEND:20261224T190000Z')));
+    expect([events, losses]).toEqual([[], ['ical-event-unreadable a.ics:4']]);
+  });
+  it('keeps the dates of a list that can be read', async () => {
+    const { events, losses } = await read(calendar(event(START, 'RDATE:20261226T190000Z,never,20261228T190000Z')));
+    expect([events.length, losses]).toEqual([3, ['ical-line-unreadable a.ics:8']]);
   });
   it.each([
     [['DTSTART:20261224T190000Z', 'DTEND:20261224T180000Z'], 'end-before-start a.ics:4'],
-    [['DTSTART:20261224T190000Z', 'DURATION:-PT1H'], 'ical-line-unreadable a.ics:8'],
-    [['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;RSCALE=HEBREW'], 'ical-rule-unknown a.ics:4'],
-    [['DTSTART:20261224T190000Z', 'RRULE:FREQ=DAILY;COUNT=1', 'RRULE:FREQ=SOMETIMES'], 'ical-rule-unknown a.ics:4'],
-    [['DTSTART:20261231T190000Z', 'RRULE:FREQ=MONTHLY;RSCALE=GREGORIAN;SKIP=BACKWARD'], 'ical-rule-unknown a.ics:4'],
+    [['DTSTART:20261224T190000Z', 'DURATION:-PT1H'], 'end-before-start a.ics:4'],
     [['DTSTART:20261224T190000Z', 'EXDATE;TZID=Atlantis:20261225T190000'], 'ical-zone-unknown a.ics:4'],
   ])('is taken in with what is wrong with it told: %j', async (lines, loss) => {
     const { events, losses } = await read(calendar(event(...lines)));

@@ -14,6 +14,7 @@ import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
+import { COMMAND } from '../support/program.mjs';
 import { loadSite } from '../support/site.ts';
 import { calendar as calendars } from './arbitrary.ts';
 import { bareFixture, bareSite, calendarOf, callerOf, streamOf, textOfAll } from './sites.ts';
@@ -188,7 +189,7 @@ interface End {
 async function imported(db: Database, file: string, options: readonly string[], end?: End): Promise<{ code: number | null; err: string }> {
   const { patience = 0, signal = 'SIGKILL', progress = () => progressOf(db) } = end ?? {};
   const before = await progress();
-  const child = spawn(process.execPath, ['--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'import', file, ...options], {
+  const child = spawn(process.execPath, [COMMAND, 'import', file, ...options], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: urlOf(db), LOG_LEVEL: 'silent', NODE_OPTIONS: '' },
     stdio: ['ignore', 'ignore', 'pipe'],

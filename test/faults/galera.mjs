@@ -10,7 +10,8 @@
  *
  * Nothing that was acknowledged may be lost, nothing be there by half on any node or twice, each process must show what
  * it acknowledged, errors must be 503 alone, and new writes must come through at most five seconds after a node is
- * lost. It takes MariaDB with galera-4 and rsync.
+ * lost. Clients that follow `/changes`, at each process and at all of them in turn, must have everything in the end
+ * without beginning anew. It takes MariaDB with galera-4 and rsync.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
+import { differencesIn, follow, readWhole } from '../support/following.mjs';
 import { startGalera } from '../support/galera.mjs';
 import { brokenIn } from '../support/wholeness.mjs';
 import { API, keepWriting, lostFrom, newRecord } from '../support/writing.mjs';
@@ -60,13 +62,13 @@ for (const line of missed) console.log(`MISSED ${line}`);
 process.exitCode = missed.length > 0 ? 1 : 0;
 process.exit();
 
-/** The sample site on the first node, and so on all. */
+/** A site on the first node, and so on all. */
 async function install() {
   const root = await nodes[0].connect();
   await root.query('CREATE DATABASE fasti CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
   root.destroy();
   const env = { DATABASE_URL: addressFrom(0), UPLOADS_DIR: uploads, LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
-  fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
+  fasti(['init', '--url=http://127.0.0.1'], env);
   const password = fasti(['user', 'application-password', 'create', 'admin', 'galera', '--porcelain'], env);
   return { ...env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
 }
@@ -90,11 +92,14 @@ async function loseNodes(env) {
   await lookAtHealth(env, served[0]);
   const record = newRecord();
   let stopped = false;
+  let settled = false;
   const writers = served.flatMap(({ base }) =>
     Array.from({ length: Number(flags.clients) }, () =>
       keepWriting({ base, authorization: env.authorization, record, stopped: () => stopped, label: 'Event' }),
     ),
   );
+  const bases = served.map(({ base }) => base);
+  const followers = [...bases.map((base) => [base]), bases].map((some) => follow({ bases: some, stopped: () => settled }));
   const losses = [];
   await sleep(CALM_MS);
   for (let kill = 0; kill < Number(flags.kills); kill += 1) {
@@ -120,6 +125,8 @@ async function loseNodes(env) {
   stopped = true;
   await Promise.all(writers);
   await sleep(CALM_MS);
+  settled = true;
+  await compareCopies(await Promise.all(followers), bases);
   for (const [what, name] of [
     ['kill', 'killed'],
     ['halt', 'stopped in its tracks'],
@@ -139,6 +146,18 @@ async function loseNodes(env) {
   console.log(`${record.acks.length} writes acknowledged, ${record.unknown} with an unknown end, answers: ${told(record.statuses)}`);
   await judge(record);
   await stopAll(served);
+}
+
+/** What clients have that followed, beside what one has that reads everything now. The last one asked all in turn. */
+async function compareCopies(followed, bases) {
+  const whole = await readWhole(bases[0]);
+  for (const [place, { copy, expired, wrong }] of followed.entries()) {
+    const name = place < bases.length ? `/changes of process ${place + 1}` : '/changes of all processes in turn';
+    const differences = differencesIn(copy, whole);
+    console.log(`${name}: ${copy.size} records followed, ${differences.length} differ, begun anew ${expired} times`);
+    missed.push(...[...differences, ...wrong].slice(0, 5).map((line) => `${name}: ${line}`));
+    if (expired > 0) missed.push(`${name}: begun anew ${expired} times`);
+  }
 }
 
 /** Readiness and the doctor must both know which node is used, and in which state it is. */

@@ -2,15 +2,19 @@
  * A mixed load for a long time, while the memory of the service and the descriptors that it holds are looked at.
  *
  *   --minutes N      how long, on each database (45)
- *   --clients N      that read (4)
+ *   --clients N      that read (2)
+ *   --pause N        milliseconds between two requests of a client (20)
  *   --events N       how many events there are besides those of the sample (2000)
+ *   --cache N        megabytes for answers; so few that they are full after minutes (6)
+ *   --snapshots PATH two snapshots of the heap, once it is full and at the end, at paths that begin so
  *   --database NAME  only sqlite or mysql
  *
- * Both must stay flat once the memory of answers is full: the line through what is seen after the first third may rise
- * by 1 MB and 1 descriptor an hour. Of fewer than 30 minutes the figures are printed, and not judged: so short a line
- * rises or falls by chance.
+ * Memory must stay flat once all that is remembered is full. The heap is looked at after a collection, so that what
+ * nobody needs any more does not count; the line through it after the first four ninths (the last 25 of 45 minutes) may
+ * rise by 1 MB an hour, that of descriptors by 1. Resident memory is told beside it: what the allocator keeps counts
+ * there, too. Of fewer than 30 minutes the figures are printed, and not judged: so short a line rises by chance.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,21 +26,31 @@ import { API, keepWriting, newRecord } from '../support/writing.mjs';
 const { values: flags } = parseArgs({
   options: {
     minutes: { type: 'string', default: '45' },
-    clients: { type: 'string', default: '4' },
+    clients: { type: 'string', default: '2' },
+    pause: { type: 'string', default: '20' },
+    cache: { type: 'string', default: '6' },
+    snapshots: { type: 'string' },
     events: { type: 'string', default: '2000' },
     database: { type: 'string' },
   },
 });
 const MINUTES = Number(flags.minutes);
-const LOOK_MS = 1000;
+const LOOK_MS = 10_000;
 /** Two writes a second: what is remembered is forgotten again and again. */
 const WRITE_EVERY_MS = 500;
-const HIGHEST_SLOPE = { megabytes: 1, descriptors: 1 };
+const HIGHEST_SLOPE = { heap: 1, descriptors: 1 };
 const JUDGED_MINUTES = 30;
+/** Until then everything that is remembered fills up. */
+const FILLING = 4 / 9;
 /** How many new records stay: a calendar that grows takes more memory by itself. */
 const KEPT_RECORDS = 100;
-/** So few answers are kept that the memory for them is full before the first third is over. */
-const CACHE_MB = 16;
+/** Titles come back after so many: a name that is new each time is remembered like any other text. */
+const NAMES = 500;
+/** So many addresses are remembered, whether there is something or not; they are asked for before the time begins. */
+const ADDRESSES = 22_000;
+/** Likewise words that are searched for. */
+const WORDS = 5000;
+const HEAP = new URL('../support/heap.mjs', import.meta.url).href;
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-hours-'));
 const missed = [];
@@ -52,12 +66,22 @@ async function measure({ title }, provide) {
   const { env, remove } = await provide(Number(flags.events));
   mkdirSync(env.UPLOADS_DIR, { recursive: true });
   const { authorization } = seed(env, flags.events);
+  const told = join(folder, `heap-${title.split(' ')[0]}`);
   const service = await startService(
-    { ...env, LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1', CACHE_MB: String(CACHE_MB) },
+    {
+      ...env,
+      LOG_LEVEL: 'warn',
+      SITE_URL: 'http://127.0.0.1',
+      CACHE_MB: flags.cache,
+      HEAP_TOLD: told,
+      // A snapshot takes so long that it would be killed.
+      ...(flags.snapshots === undefined ? {} : { WATCHDOG_SECONDS: '0' }),
+      NODE_OPTIONS: `--import ${HEAP}`,
+    },
     `${API}/events`,
   );
   try {
-    await endure(title, service, authorization);
+    await endure(title, { ...service, told }, authorization);
   } finally {
     await service.stop();
     await remove();
@@ -66,12 +90,23 @@ async function measure({ title }, provide) {
 
 async function endure(title, service, authorization) {
   const { words } = await findWords(service.base);
+  await fillAddresses(service);
   const record = newRecord();
   const counts = { reads: 0, failed: 0 };
   const until = performance.now() + MINUTES * 60_000;
-  const stopped = () => performance.now() > until;
+  let isGone = false;
+  const stopped = () => isGone || performance.now() > until;
   const looks = [];
-  const looking = setInterval(() => looks.push(lookAt(service.pid)), LOOK_MS);
+  const looking = setInterval(() => {
+    try {
+      looks.push(lookAt(service));
+    } catch (error) {
+      isGone = true;
+      missed.push(`${title}: the service is gone (${error.message})`);
+      clearInterval(looking);
+    }
+  }, LOOK_MS);
+  if (flags.snapshots !== undefined) void takeSnapshots(service, until);
   const readers = Array.from({ length: Number(flags.clients) }, (_, number) =>
     keepReading({ ...service, words, authorization, counts, stopped, number }),
   );
@@ -83,21 +118,46 @@ async function endure(title, service, authorization) {
     label: 'Hour',
     slow: WRITE_EVERY_MS,
     keep: KEPT_RECORDS,
+    names: NAMES,
   });
   await Promise.all([...readers, writer]);
   clearInterval(looking);
-  const late = looks.slice(Math.floor(looks.length / 3));
-  const slopes = Object.fromEntries(Object.keys(HIGHEST_SLOPE).map((what) => [what, slopeOf(late, what)]));
-  const highest = Math.max(...looks.map(({ megabytes }) => megabytes));
-  const [first, last] = [late[0], late.at(-1)];
+  await sleep(LOOK_MS);
+  const heaps = heapsOf(service);
+  const late = (all) => all.slice(Math.floor(all.length * FILLING));
+  const slopes = {
+    heap: slopeOf(late(heaps), 'heap'),
+    resident: slopeOf(late(looks), 'resident'),
+    descriptors: slopeOf(late(looks), 'descriptors'),
+  };
+  const ends = (all, what) => `${late(all)[0][what].toFixed(0)} and ${all.at(-1)[what].toFixed(0)}`;
+  const failed = counts.failed + record.wrong.length;
   console.log(
-    `${title}: ${MINUTES} minutes, ${counts.reads} reads and ${record.acks.length} writes, ${counts.failed + record.wrong.length} failed. Resident memory: ${Math.round(highest)} MB at most, ${Math.round(first.megabytes)} MB after a third, ${Math.round(last.megabytes)} MB at the end, ${slopes.megabytes.toFixed(1)} MB an hour; descriptors: ${first.descriptors} and ${last.descriptors}, ${slopes.descriptors.toFixed(1)} an hour${MINUTES < JUDGED_MINUTES ? ' (too short to judge)' : ''}`,
+    `${title}: ${MINUTES} minutes, ${counts.reads} reads and ${record.acks.length} writes, ${failed} failed, ${service.cpu() / 1000} s of processor time. From minute ${(MINUTES * FILLING).toFixed(0)}, at its begin and end: heap ${ends(heaps, 'heap')} MB, ${told(slopes.heap)}; resident memory ${ends(looks, 'resident')} MB, ${told(slopes.resident)}; descriptors ${ends(looks, 'descriptors')}, ${told(slopes.descriptors)}${MINUTES < JUDGED_MINUTES ? ' (too short to judge)' : ''}`,
   );
-  if (counts.failed + record.wrong.length > 0)
-    missed.push(`${title}: ${counts.failed + record.wrong.length} requests failed, ${record.wrong[0] ?? ''}`);
+  if (failed > 0) missed.push(`${title}: ${failed} requests failed, ${record.wrong[0] ?? ''}`);
   if (MINUTES < JUDGED_MINUTES) return;
   for (const [what, highest] of Object.entries(HIGHEST_SLOPE))
-    if (slopes[what] > highest) missed.push(`${title}: ${what} rise by ${slopes[what].toFixed(1)} an hour`);
+    if (slopes[what].rise > highest) missed.push(`${title}: ${what} rises by ${told(slopes[what])}`);
+}
+
+async function fillAddresses({ base }) {
+  let next = 0;
+  const ask = async () => {
+    for (let number = next++; number < ADDRESSES; number = next++)
+      await (await fetch(`${base}${API}/events/${1_000_000 + number}`)).arrayBuffer();
+  };
+  await Promise.all(Array.from({ length: 4 }, ask));
+}
+
+async function takeSnapshots({ pid, told }, until) {
+  for (const [number, before] of [MINUTES * (1 - FILLING), 0.5].entries()) {
+    await sleep(until - performance.now() - before * 60_000);
+    process.kill(pid, 'SIGUSR1');
+    const file = `${told}.${number + 1}.heapsnapshot`;
+    while (!existsSync(file)) await sleep(LOOK_MS / 10);
+    copyFileSync(file, `${flags.snapshots}.${number + 1}.heapsnapshot`);
+  }
 }
 
 /** Lists, records, terms, searches, feeds and files that are not there, for anybody and for somebody who signed in. */
@@ -106,7 +166,9 @@ async function keepReading({ base, words, authorization, counts, stopped, number
     () => `${API}/events?page=${1 + Math.floor(Math.random() * 100)}`,
     () => `${API}/events?categories=${words.category}&per_page=50`,
     () => `${API}/events/${words.event}`,
-    () => `${API}/events?search=${Math.random().toString(36).slice(2, 5)}`,
+    () => `${API}/events?search=${Math.floor(Math.random() * WORDS).toString(36)}`,
+    () => `${API}/events?start_date=2026-01-01&page=${1 + Math.floor(Math.random() * 200)}&per_page=${5 + Math.floor(Math.random() * 20)}`,
+    () => `${API}/changes?include=records`,
     () => `${API}/venues?per_page=50`,
     () => `${API}/organizers`,
     () => `${API}/categories`,
@@ -127,20 +189,39 @@ async function keepReading({ base, words, authorization, counts, stopped, number
     );
     counts.reads += 1;
     if (status === 0 || status >= 500) counts.failed += 1;
-    await sleep(0);
+    await sleep(Number(flags.pause));
   }
 }
 
-/** Resident memory and open descriptors of a process, by what Linux tells of it. */
-function lookAt(pid) {
-  const resident = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  return { hours: performance.now() / 3_600_000, megabytes: resident / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+/** Resident memory and open descriptors of a process, by what Linux tells of it; and has it tell of its heap. */
+function lookAt({ pid }) {
+  process.kill(pid, 'SIGUSR2');
+  const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return { hours: performance.now() / 3_600_000, resident: kilobytes / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** How much the straight line that fits best rises in an hour. */
+/** What the service told of its heap: what it holds itself, and memory outside of it that it holds. */
+function heapsOf({ told }) {
+  const lines = readFileSync(told, 'utf8').trim().split('\n');
+  return lines.map((line) => {
+    const { at, heapUsed, external } = JSON.parse(line);
+    return { hours: at / 3_600_000, heap: (heapUsed + external) / 1024 / 1024 };
+  });
+}
+
+/**
+ * How much the straight line that fits best rises in an hour, and by how much that may be chance (the standard error).
+ */
 function slopeOf(looks, what) {
   const mean = (name) => looks.reduce((sum, look) => sum + look[name], 0) / looks.length;
   const [middle, usual] = [mean('hours'), mean(what)];
   const sum = (term) => looks.reduce((total, look) => total + term(look), 0);
-  return sum((look) => (look.hours - middle) * (look[what] - usual)) / sum(({ hours }) => (hours - middle) ** 2);
+  const spread = sum(({ hours }) => (hours - middle) ** 2);
+  const rise = sum((look) => (look.hours - middle) * (look[what] - usual)) / spread;
+  const rest = sum((look) => (look[what] - usual - rise * (look.hours - middle)) ** 2);
+  return { rise, error: Math.sqrt(rest / (looks.length - 2) / spread) };
+}
+
+function told({ rise, error }) {
+  return `${rise.toFixed(1)} ± ${error.toFixed(1)} an hour`;
 }

@@ -353,6 +353,11 @@ describeAsking('feeds', (ask) => {
 
   it('leaves what is no feed to others', async () => {
     expect((await get('/events/')).status).toBe(404);
-    expect((await ask.send('POST', '/events/?ical=1')).status).toBe(404);
+  });
+
+  it('answers a POST as a GET', async () => {
+    const [posted, got] = [await ask.send('POST', '/events/?ical=1'), await ask.send('GET', '/events/?ical=1')];
+    expect([posted.status, posted.text]).toEqual([200, got.text]);
+    expect((await ask.send('PUT', '/events/?ical=1')).status).toBe(404);
   });
 });

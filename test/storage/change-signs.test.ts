@@ -11,8 +11,17 @@ function looks(seen: readonly Seen[]): Sighting[] {
   let at = 0;
   for (const { at: moment, ...signs } of seen) {
     at = moment ?? at + 1000;
-    const found = { signs: ['a', 'b'], settled: true, forgets: false, position: undefined, uptime: HOUR + Math.floor(at / 1000), ...signs };
-    sightings.push(nextSighting(sightings.at(-1), found, at, 1000));
+    const found = {
+      signs: ['a', 'b'],
+      settled: true,
+      forgets: false,
+      position: undefined,
+      step: undefined,
+      opened: undefined,
+      uptime: HOUR + Math.floor(at / 1000),
+      ...signs,
+    };
+    sightings.push(nextSighting(sightings.at(-1), found, { at, ended: at }, 1000));
   }
   return sightings;
 }

@@ -24,7 +24,6 @@ export interface Options {
   readonly now: Date;
   readonly headers?: boolean;
   readonly urls?: boolean;
-  readonly additions?: ReadonlySet<string>;
 }
 export function compare(recording: Recording, actual: { status: number; headers: unknown; text: string }, options: Options): Difference[];
 export function rowsWanted(recording: Recording): RowsWanted | null;

@@ -234,7 +234,7 @@ function diff(expected, got, path, key, context) {
     if (context.open(path)) return;
     for (const member of gotKeys) {
       const below = `${path}.${member}`;
-      if (!(member in expected) && !context.ignored(below) && member !== 'request_id' && !context.additions.has(member) && !nothing(below, got[member])) out.push({ path: below, expected: ABSENT, got: got[member] });
+      if (!(member in expected) && !context.ignored(below) && member !== 'request_id' && !nothing(below, got[member])) out.push({ path: below, expected: ABSENT, got: got[member] });
     }
     return;
   }
@@ -357,12 +357,11 @@ const isList = (body) => isObject(body) && 'rest_url' in body && 'total' in body
  * actual:    { status, headers, body } or { status, headers, text }
  * options:   now (Date of the request), timezone (of the site, for recordings without `setup`), namespace, home (the
  * server's own public URL),
- *            additions (names of members that we have and the reference does not), headers (compare headers too), order
- *            (order of object keys too), urls (list URLs must carry all that shapes the list), reference (against the
+ *            headers (compare headers too), order (order of object keys too), urls (list URLs must carry all that shapes the list), reference (against the
  *            reference: no decision applies)
  */
 export function compare(recording, actual, options = {}) {
-  const { now = new Date(), timezone = 'Europe/Rome', namespace = RECORDED_NAMESPACE, home = RECORDED_HOME, headers = false, order = false, urls = false, reference = false, additions = new Set() } = options;
+  const { now = new Date(), timezone = 'Europe/Rome', namespace = RECORDED_NAMESPACE, home = RECORDED_HOME, headers = false, order = false, urls = false, reference = false } = options;
   const response = reference ? referenceResponse(recording) : recording.response;
   const zone = zoneOf(recording, timezone);
   const ignored = (reference ? (recording.reference?.ignore ?? []) : (recording.ignore ?? [])).map(pathMatcher);
@@ -373,7 +372,6 @@ export function compare(recording, actual, options = {}) {
   const fromHome = (text) => (home === RECORDED_HOME ? text : text.replaceAll(home, RECORDED_HOME).replaceAll(`${hostOf(home)}?id=`, `${hostOf(RECORDED_HOME)}?id=`));
   const context = {
     out: [],
-    additions,
     order,
     strictUrls: urls && !reference && isList(response.body),
     home: fromHome,

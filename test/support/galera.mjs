@@ -6,7 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectTo, freePort } from './private-mysql.mjs';
+import { connectTo, environmentIn, freePort } from './private-mysql.mjs';
 
 const PROVIDERS = [
   '/usr/lib/galera/libgalera_smm.so',
@@ -88,14 +88,16 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
   const wsrep = ['--wsrep_on=ON', `--wsrep_provider=${provider}`, '--binlog_format=ROW'];
   let server;
   let halted = false;
+  let env;
 
   const create = () => {
     mkdirSync(folder, { recursive: true });
-    if (owner.uid !== undefined) execFileSync('chown', [`${owner.uid}:${owner.gid}`, folder]);
+    env = environmentIn(folder);
+    if (owner.uid !== undefined) execFileSync('chown', ['-R', `${owner.uid}:${owner.gid}`, folder]);
     const { status, stderr } = spawnSync(
       'mariadb-install-db',
       ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'],
-      { ...owner, encoding: 'utf8' },
+      { ...owner, env, encoding: 'utf8' },
     );
     if (status !== 0) throw new Error(`mariadb-install-db failed: ${stderr.trim().split('\n').at(-1)}`);
   };
@@ -113,7 +115,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
         '--skip-networking',
         `--socket=${join(folder, 'recovery')}`,
       ],
-      { ...owner, encoding: 'utf8' },
+      { ...owner, env, encoding: 'utf8' },
     );
     return /Recovered position: *(\S+)/.exec(stdout + stderr)?.[1];
   };
@@ -153,7 +155,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
         ...(first ? ['--wsrep-new-cluster'] : []),
         ...(position ? [`--wsrep_start_position=${position}`] : []),
       ],
-      { ...owner, stdio: ['ignore', log, log] },
+      { ...owner, env, stdio: ['ignore', log, log] },
     );
     halted = false;
   };

@@ -3,7 +3,7 @@
  * Nothing but Node is needed to load this file; mysql2 is needed to start a server.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,10 +33,11 @@ export async function startPrivateMysql(folder, settings = []) {
   const user = process.getuid?.() === 0 ? ['--user=root'] : [];
   const installer = isMaria ? (findProgram('mariadb-install-db') ?? findProgram('mysql_install_db')) : program;
   if (!installer) return { reason: `${program} is here, but not mariadb-install-db` };
+  const env = environmentIn(folder);
   const creation = isMaria
     ? ['--no-defaults', ...user, `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db']
     : ['--no-defaults', ...user, `--datadir=${data}`, '--initialize-insecure'];
-  const created = existsSync(data) ? { status: 0 } : spawnSync(installer, creation, { encoding: 'utf8' });
+  const created = existsSync(data) ? { status: 0 } : spawnSync(installer, creation, { env, encoding: 'utf8' });
   if (created.status !== 0) return { reason: `${installer} failed: ${lastLines(created.stdout + created.stderr)}` };
 
   const port = await freePort();
@@ -51,6 +52,8 @@ export async function startPrivateMysql(folder, settings = []) {
       `--datadir=${data}`,
       `--socket=${socket}`,
       `--pid-file=${join(folder, 'pid')}`,
+      // Results that are too large for its memory.
+      `--tmpdir=${folder}`,
       `--port=${port}`,
       '--bind-address=127.0.0.1',
       '--skip-networking=0',
@@ -65,12 +68,9 @@ export async function startPrivateMysql(folder, settings = []) {
       ...(isMaria ? [] : ['--mysqlx=OFF']),
       ...settings,
     ],
-    { stdio: ['ignore', output, output] },
+    { env, stdio: ['ignore', output, output] },
   );
-  // Whoever ends without having stopped it leaves no server behind.
-  const kill = () => server.kill('SIGKILL');
-  process.once('exit', kill);
-  server.once('exit', () => process.off('exit', kill));
+  endWithUs(server);
   const url = `mysql://root@127.0.0.1:${port}/`;
   const socketUrl = `mysql://root@localhost/?socketPath=${encodeURIComponent(socket)}`;
   const until = Date.now() + START_MS;
@@ -86,6 +86,16 @@ export async function startPrivateMysql(folder, settings = []) {
       await sleep(100);
     }
   }
+}
+
+/**
+ * The environment of a server in this folder: it keeps its temporary files there. A server that starts removes all of
+ * them in their folder, those of others included, whose statements fail then.
+ */
+export function environmentIn(folder) {
+  const TMPDIR = join(folder, 'tmp');
+  mkdirSync(TMPDIR, { recursive: true });
+  return { ...process.env, TMPDIR };
 }
 
 /** `MariaDB 10.11.14`, `MySQL 8.4.0`. */
@@ -120,6 +130,18 @@ export async function freePort() {
     listener.close(resolve);
   });
   return port;
+}
+
+/**
+ * However this process ends, even if it is killed, the server does so, too: a shell waits for the end of what only this
+ * process can write to. It is in a group of its own, so that nobody ends it together with us.
+ */
+function endWithUs(server) {
+  const guard = spawn('sh', ['-c', 'cat; kill -9 "$0"', String(server.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  guard.unref();
+  guard.stdin.unref();
+  guard.on('error', () => undefined);
+  server.once('exit', () => guard.kill('SIGKILL'));
 }
 
 async function stop(server) {

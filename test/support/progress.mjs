@@ -16,13 +16,13 @@ export default function ProgressReporter({ maxWorkers, rootDir }) {
   const say = () => {
     const seconds = Math.round((performance.now() - start) / 1000);
     const names = [...running].map((path) => relative(rootDir, path)).join(', ');
-    console.error(`${done} of ${total} test files done after ${seconds} s, running: ${names}`);
+    process.stderr.write(`${done} of ${total} test files done after ${seconds} s, running: ${names}\n`);
   };
   let timer;
   return {
     onRunStart({ numTotalTestSuites }) {
       total = numTotalTestSuites;
-      console.error(`Running ${total} test files, ${Math.min(maxWorkers, total)} at a time`);
+      process.stderr.write(`Running ${total} test files, ${Math.min(maxWorkers, total)} at a time\n`);
       timer = setInterval(say, EVERY_MS);
     },
     onTestFileStart({ path }) {

@@ -7,16 +7,24 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** The longest files, each with about the seconds it takes. */
 const SECONDS = {
+  'visibility-oracles.test.ts': 60,
+  'http/outside-names.test.ts': 45,
+  'wordpress-writes.test.ts': 45,
+  'unseen-changes.test.ts': 40,
   'exchange/verify.test.ts': 40,
+  'serve.test.ts': 35,
+  'desk/browser.test.ts': 35,
   'exchange/verify-imports.test.ts': 35,
   'fuzz.test.ts': 35,
+  'cli/doctor.test.ts': 30,
   'roles.test.ts': 30,
-  'storage/event-index.test.ts': 25,
   'visibility.test.ts': 25,
-  'cli/doctor.test.ts': 15,
-  'decisions/values.test.ts': 10,
-  'decisions/lists.test.ts': 10,
-  'conformance.test.ts': 10,
+  'storage/event-index.test.ts': 20,
+  'languages/index.test.ts': 20,
+  'growth.test.ts': 20,
+  'cache.test.ts': 20,
+  'storage/bytes.test.ts': 20,
+  'patterns.test.ts': 20,
 };
 /** Bytes of a test file that take a second. */
 const BYTES_A_SECOND = 4000;

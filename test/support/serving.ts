@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask, type Fate, keepAsking } from './clients.mjs';
+import { COMMAND } from './program.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK_MS = 20;
@@ -73,7 +74,7 @@ export async function serveInVain(url: string, env: Readonly<Record<string, stri
 }
 
 function launch(url: string, env: Readonly<Record<string, string>>, keeper: readonly string[], errors: 'inherit' | 'pipe'): ChildProcess {
-  const command = [process.execPath, '--import', './test/support/run-typescript.mjs', 'src/cli.ts', 'serve'];
+  const command = [process.execPath, COMMAND, 'serve'];
   const [program = '', ...args] = [...keeper, ...command];
   return spawn(program, args, {
     cwd: ROOT,

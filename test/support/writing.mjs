@@ -25,7 +25,7 @@ export function newRecord() {
 /**
  * Writes to the service at `base` until `stopped()`: new events with a category, a tag, a venue and an organizer made
  * by name, changes of titles, and pictures; and reads back each of them at once. `slow`: milliseconds between two;
- * `keep`: only so many records of one's own stay, the oldest are deleted.
+ * `keep`: only so many records of one's own stay, the oldest are deleted; `names`: after so many they begin again.
  */
 export async function keepWriting({
   base,
@@ -36,24 +36,29 @@ export async function keepWriting({
   reads = true,
   slow = 0,
   keep = Number.POSITIVE_INFINITY,
+  names = Number.POSITIVE_INFINITY,
 }) {
   const mine = [];
   for (let turn = 0; !stopped(); turn += 1) {
     if (record.acknowledged.size > keep) await remove({ base, authorization, record, from: record.acknowledged, path: 'tribe_events' });
     if (record.uploads.size > keep) await remove({ base, authorization, record, from: record.uploads, path: 'media' });
-    if (turn % 9 === 8) await upload({ base, authorization, record });
-    else if (turn % 3 === 2 && mine.length > 0) await rename({ base, authorization, record, id: mine.at(-1), reads });
+    if (turn % 9 === 8) await upload({ base, authorization, record, names });
+    else if (turn % 3 === 2 && mine.length > 0) await rename({ base, authorization, record, id: mine.at(-1), reads, names });
     else {
-      const id = await create({ base, authorization, record, label, reads });
+      const id = await create({ base, authorization, record, label, reads, names });
       if (id !== undefined) mine.push(id);
     }
     if (slow > 0) await sleep(slow);
   }
 }
 
-async function create({ base, authorization, record, label, reads }) {
+function nextNumber(record, names) {
   record.last += 1;
-  const number = record.last;
+  return record.last % names;
+}
+
+async function create({ base, authorization, record, label, reads, names }) {
+  const number = nextNumber(record, names);
   const title = `${label} ${number}`;
   const day = 1 + (number % 28);
   const begun = performance.now();
@@ -75,9 +80,8 @@ async function create({ base, authorization, record, label, reads }) {
   return id;
 }
 
-async function rename({ base, authorization, record, id, reads }) {
-  record.last += 1;
-  const title = `Renamed ${record.last}`;
+async function rename({ base, authorization, record, id, reads, names }) {
+  const title = `Renamed ${nextNumber(record, names)}`;
   const known = record.acknowledged.get(id);
   const before = known.titles;
   // Until it is acknowledged it may be called either.
@@ -98,12 +102,12 @@ async function remove({ base, authorization, record, from, path }) {
   if (answer?.status === 200) from.delete(id);
 }
 
-async function upload({ base, authorization, record }) {
-  record.last += 1;
+async function upload({ base, authorization, record, names }) {
+  const number = nextNumber(record, names);
   const begun = performance.now();
   const answer = await ask(record, base, 'POST', '/wp-json/wp/v2/media', authorization, DOT, {
     'Content-Type': 'image/png',
-    'Content-Disposition': `attachment; filename="dot-${record.last}.png"`,
+    'Content-Disposition': `attachment; filename="dot-${number}.png"`,
   });
   if (answer?.status !== 201) return;
   record.uploads.set(answer.json.id, answer.json.source_url);

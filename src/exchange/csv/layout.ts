@@ -1,6 +1,7 @@
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
+import { HEADINGS } from './headings.ts';
 
 /*
  * The columns of the calendar plugin's CSV files, one layout for each kind. The names are the plugin's; what a file
@@ -174,11 +175,18 @@ export const isSameHeading = (one: string, other: string): boolean => bare(one) 
  */
 function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => string | undefined {
   const known = new Map(
-    // What stands later counts: a column of the plugin keeps its name.
-    Object.entries(kind === 'event' ? { ...custom, ...LAYOUTS.event } : LAYOUTS[kind]).flatMap(([column, heads]) =>
-      [column, ...heads].flatMap((head) => [bare(head), bare(head, kind)].map((form) => [form, column] as const)),
+    // What stands later counts: a field of the site before what tables have in common, a column of the plugin before
+    // both.
+    [HEADINGS[kind], kind === 'event' ? custom : {}, LAYOUTS[kind]].flatMap((layout) =>
+      Object.entries<readonly string[]>(layout).flatMap(([column, heads]) =>
+        [...(layout === HEADINGS[kind] ? [] : [column]), ...heads].flatMap((head) =>
+          [bare(head), bare(head, kind)].map((form) => [form, column] as const),
+        ),
+      ),
     ),
   );
+  // A heading that is the kind alone says no less; nothing at all says nothing.
+  known.delete('');
   return (heading) => known.get(bare(heading)) ?? known.get(bare(heading, kind));
 }
 

@@ -10,6 +10,8 @@ export interface Clock {
   readonly toWall: (moment: number) => number;
   /** The zone that suits to tell an event of this clock in which begins at a moment. */
   readonly zoneAt: (moment: number) => Zone;
+  /** Whether its zone is only what a name suggests: the name is in no table, and the file does not describe it. */
+  readonly isGuess: boolean;
 }
 
 /** The clock of a zone. */
@@ -17,6 +19,7 @@ export const clockOf = (zone: Zone): Clock => ({
   toMoment: (wall) => firstMoment(wall, zone),
   toWall: (moment) => wallIn(zone, moment),
   zoneAt: () => zone,
+  isGuess: false,
 });
 
 /** The clock of UTC, whose events are shown in another zone. */

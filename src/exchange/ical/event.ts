@@ -1,10 +1,11 @@
 import ICAL from 'ical.js';
+import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { stripControlCharacters } from '../../wordpress/plain-text.ts';
-import { unixFromText } from '../../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { CUSTOM_FIELD } from './custom-field.ts';
 import type { Line } from './lines.ts';
-import { mendLine } from './mend.ts';
+import { hasStrayDate, mendLine } from './mend.ts';
 
 /** A moment as a file writes it: a day, or a wall clock in a zone, in UTC or in whatever zone who reads it is in. */
 export interface Moment {
@@ -37,8 +38,8 @@ export interface CalendarEvent {
   readonly start: Moment | undefined;
   readonly end: Moment | undefined;
   readonly length: Length | undefined;
-  readonly rules: readonly string[];
-  readonly exceptRules: readonly string[];
+  readonly rules: readonly Rule[];
+  readonly exceptRules: readonly Rule[];
   readonly dates: readonly ExtraDate[];
   readonly exceptDates: readonly Moment[];
   readonly sequence: number;
@@ -62,7 +63,10 @@ export interface CalendarEvent {
   readonly stamp: Moment | undefined;
   /** Names of the properties that it has, in lower case. */
   readonly told: ReadonlySet<string>;
-  /** Lines that can't be read, and those that are not UTF-8. */
+  /** Lines that say when it takes place and can't be read or followed: nobody knows its dates. */
+  readonly undated: readonly Line[];
+  readonly unfollowed: readonly Line[];
+  /** Other lines that can't be read, and those that are not UTF-8. */
   readonly unreadable: readonly Line[];
   readonly otherEncoding: readonly Line[];
 }
@@ -78,13 +82,13 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const texts = (name: string): string[] => all(name).flatMap(textsOf);
   const text = (name: string): string => texts(name)[0] ?? '';
   const moments = (name: string): Moment[] => all(name).flatMap(momentsOf);
-  const rules = (name: string): string[] =>
+  const rules = (name: string): Rule[] =>
     ruled
-      .flatMap(({ text: rule }) => (rule.slice(0, name.length).toUpperCase() === name ? [rule.replace(/^[^:]*:/, '').trim()] : []))
-      .filter((rule) => rule !== '')
+      .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
+      .flatMap(({ text: rule }) => parseRule(toldBy(rule)) ?? [])
       .slice(0, MOST_RULES);
   const [duration] = all('duration');
-  const length = duration && lengthFrom(raw(duration));
+  const length = duration && lengthFrom(raw(duration).trim());
   const [organizer] = all('organizer');
   const [recurrenceId] = all('recurrence-id');
   return {
@@ -122,13 +126,25 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     modified: moments('last-modified')[0],
     stamp: moments('dtstamp')[0],
     told: new Set(properties.keys()),
-    unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || (/^DURATION[:;]/i.test(one) && length === undefined)),
+    undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
+    unfollowed: ruled.filter(({ text: rule }) => toldBy(rule) !== '' && parseRule(toldBy(rule)) === undefined),
+    unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || hasStrayDate(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
 
+/** Whether a line says a date of the event, or how long it is, that cannot be read. */
+function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: (name: string) => Moment[] }): boolean {
+  const name = ONE_DATE.exec(text)?.[1]?.toLowerCase();
+  return name !== undefined && toldBy(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
+}
+
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
+const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
+
+/** What a line of dates or of a rule says, without its parameters. */
+const toldBy = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
 const MOST_DATES = 5000;
 const MOST_RULES = 20;
 
@@ -179,12 +195,15 @@ function momentsOf(property: Property): Moment[] {
 function momentOf(value: string, zone: string): Moment[] {
   const [, day = '', time, utc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(value) ?? [];
   const wall = `${day} ${time?.replace(':60', ':59') ?? '00:00:00'}`;
-  if (day === '' || Number.isNaN(unixFromText(wall))) return [];
+  if (day === '' || !isShown(wall)) return [];
   if (time === undefined) return [{ wall, in: 'day' }];
   // Some programs write a Z behind times of a zone.
   if (zone !== '') return [{ wall, in: 'zone', zone }];
   return [{ wall, in: utc === undefined ? 'anywhere' : 'utc' }];
 }
+
+/** Whether a calendar and a clock ever show this; an end of the day at 24:00 is a midnight. */
+const isShown = (wall: string): boolean => wall.endsWith(' 24:00:00') || textFromUnix(unixFromText(wall)) === wall;
 
 function extraDatesOf(property: Property): ExtraDate[] {
   const zone = parameter(property, 'tzid');
@@ -198,14 +217,15 @@ function extraDatesOf(property: Property): ExtraDate[] {
 
 const LONGEST_S = 366 * 86_400;
 
-/** The length that a DURATION says; undefined where it is none, or negative, which no event can be (3.8.2.5). */
+/** The length that a DURATION says, below zero where it says so; undefined where it is none. */
 function lengthFrom(text: string): Length | undefined {
-  const [, minus, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
+  const [, sign, weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
     /^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/.exec(text) ?? [];
-  if (minus === undefined || minus === '-') return undefined;
+  if (sign === undefined || !/\d/.test(text)) return undefined;
+  const direction = sign === '-' ? -1 : 1;
   return {
-    days: Math.min(LONGEST_S / 86_400, Number(weeks) * 7 + Number(days)),
-    seconds: Math.min(LONGEST_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
+    days: direction * Math.min(LONGEST_S / 86_400, Number(weeks) * 7 + Number(days)),
+    seconds: direction * Math.min(LONGEST_S, Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)),
   };
 }
 

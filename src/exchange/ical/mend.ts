@@ -19,7 +19,7 @@ export function mendLine(text: string): string[] {
   const values = new Map<string, string[]>();
   for (const piece of text.slice(at + 1).split(',')) {
     const value = mendValue(piece.trim());
-    if (value === '') continue;
+    if (value === '' || (isList(name) && !isDate(value))) continue;
     const some = values.get(typeOf(value));
     if (some) some.push(value);
     else values.set(typeOf(value), [value]);
@@ -27,6 +27,20 @@ export function mendLine(text: string): string[] {
   const parameters = [zoneOf(told), /;RANGE="?THISANDFUTURE/i.test(told) ? ';RANGE=THISANDFUTURE' : ''].join('');
   return [...values].map(([type, some]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${some.join(',')}`);
 }
+
+const isList = (name: string): boolean => /^(?:RDATE|EXDATE)$/i.test(name);
+
+/** Whether a value of a list is a day, a time or a period. The library would leave out all values with a stray one. */
+const isDate = (value: string): boolean => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{6}Z?)?(?:\/[\dA-Z+-]+)?$/.test(value);
+
+/** Whether a line is a list of dates some of which are none. */
+export const hasStrayDate = (text: string): boolean =>
+  isList(DATED.exec(text)?.[1] ?? '') &&
+  text
+    .slice(text.lastIndexOf(':') + 1)
+    .split(',')
+    .map((piece) => mendValue(piece.trim()))
+    .some((value) => value !== '' && !isDate(value));
 
 const mendValue = (value: string): string =>
   value

@@ -83,6 +83,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     }
     const event: Held = { ...read, uid: read.uid || reading.nameless(read), calendar: part.calendar };
     yield* troublesOf(event, reading);
+    if (event.undated.length + event.unfollowed.length > 0) continue;
     if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
       held.set(event.uid, [...(held.get(event.uid) ?? []), event]);
       count += 1;
@@ -133,6 +134,8 @@ function* troublesOf(event: Held, reading: Reading): Generator<Entry> {
     const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
     return { kind: 'loss', loss: { ...loss, place: `${file}:${line}` } };
   };
+  for (const line of event.undated) yield of('ical-dates-unreadable', line);
+  for (const line of event.unfollowed) yield of('ical-rule-unknown', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
@@ -231,7 +234,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     sourceId: name,
     place: `${file}:${event.line}`,
     columns: {
-      post_title: escHtml(event.summary.replace(/\s+/g, ' ').trim()),
+      post_title: escHtml(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
       post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
       ...moments(event),

@@ -1,4 +1,4 @@
-import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
+import { occurrences, type Rule } from '../../calendar/recurrence-rule.ts';
 import { localFromUnix, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
 import { type Clock, clockOf, utcClock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
@@ -41,7 +41,7 @@ export interface Time {
 
 /** What can't be followed: a sentence of `exchange:losses`, the event, what exactly. */
 export interface Trouble {
-  readonly reason: 'ical-rule-unknown' | 'ical-rule-cut' | 'ical-last-day' | 'ical-event-unreadable' | 'ical-zone-unknown';
+  readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-event-unreadable' | 'ical-zone-unknown';
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
 }
@@ -51,10 +51,12 @@ const MOST_TIMES = 2000;
 const DAY = 86_400;
 
 /** Zones that an event names and nobody tells. */
-export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: CalendarEvent, { find }: Clocks): string[] => {
+export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: CalendarEvent, clocks: Clocks): string[] => {
+  const { find } = clocks;
   const moments = [start, end, recurrenceId, ...dates.flatMap((date) => [date.start, date.end]), ...exceptDates];
   const named = moments.flatMap((moment) => (moment?.in === 'zone' && moment.zone !== undefined ? [moment.zone] : []));
-  return [...new Set(named)].filter((id) => find(id) === undefined);
+  const isOverruled = (id: string) => id === start?.zone && end !== undefined && isSurer(end, start, clocks);
+  return [...new Set(named)].filter((id) => find(id) === undefined || isOverruled(id));
 };
 
 /** When an event takes place that does not repeat; undefined where it has no start. */
@@ -79,9 +81,15 @@ function spanFrom(start: Moment, end: Moment | undefined, length: Length | undef
   return inOrder(false, from, to, clock.zoneAt(from));
 }
 
-/** The clock of an event; a start that names no zone is in that of its end. */
+/** The clock of an event; a start that names no zone, or one that has to be guessed, is in the zone of its end. */
 const startClock = (start: Moment, end: Moment | undefined, clocks: Clocks): Clock =>
-  clockFor(end && end.in !== 'day' && (start.in === 'anywhere' || start.in === 'day') ? end : start, clocks);
+  clockFor(end && end.in !== 'day' && (start.in === 'anywhere' || start.in === 'day' || isSurer(end, start, clocks)) ? end : start, clocks);
+
+/** Whether one moment names a zone for certain, and the other one that is not known or has to be guessed. */
+function isSurer(one: Moment, other: Moment, { find }: Clocks): boolean {
+  const [sure, unsure] = [one, other].map((moment) => (moment.in === 'zone' ? (find(moment.zone ?? '')?.isGuess ?? 'unknown') : undefined));
+  return sure === false && (unsure === true || unsure === 'unknown');
+}
 
 /** Some files have the end before the start; then each is the other. */
 const inOrder = (allDay: boolean, start: number, end: number, zone: Zone): Span => ({
@@ -168,7 +176,7 @@ interface Series {
 }
 
 /** Whole days have no zone: their walls are their moments. */
-const dayClock = (zone: Zone): Clock => ({ toMoment: (wall) => wall, toWall: (moment) => moment, zoneAt: () => zone });
+const dayClock = (zone: Zone): Clock => ({ toMoment: (wall) => wall, toWall: (moment) => moment, zoneAt: () => zone, isGuess: false });
 
 // ------------------------------------------------------------------------------------------------- starts
 interface Start {
@@ -186,10 +194,8 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
   const begin = clock.toWall(span.start);
   const room = span.end - span.start + (shifts ? 31 : 2) * DAY;
   const [from, to] = [first - room, last + room - (span.end - span.start)];
-  const [rules, excluding] = [core.rules.map(parseRule), core.exceptRules.map(parseRule)];
-  const trouble: Trouble[] = [...rules, ...excluding].flatMap((rule, place) =>
-    rule ? [] : [{ reason: 'ical-rule-unknown', event: core, detail: [...core.rules, ...core.exceptRules][place] } as const],
-  );
+  const { rules, exceptRules } = core;
+  const trouble: Trouble[] = [];
   const starts = new Map<number, Start>();
   const left = { count: 0, last: begin };
   /**
@@ -209,7 +215,7 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
   if (begin >= from) add({ wall: begin });
   for (const rule of rules) {
     // A start that one of several rules does not name is none of those that this rule counts.
-    for (const wall of rule ? wallsOf(rule, series, [from, to], rules.length === 1) : []) if (!add({ wall })) break;
+    for (const wall of wallsOf(rule, series, [from, to], rules.length === 1)) if (!add({ wall })) break;
   }
   for (const date of core.dates) {
     const wall = wallOf(date.start, series, begin);
@@ -219,15 +225,15 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
     trouble.push({ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) });
   trouble.push(
     ...rules.flatMap((rule) => {
-      const wall = rule && timeOnLastDay(rule, series, [from, to]);
+      const wall = timeOnLastDay(rule, series, [from, to]);
       return wall === undefined || starts.has(wall)
         ? []
         : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) } as const];
     }),
   );
   let seen = 0;
-  for (const rule of excluding) {
-    for (const wall of rule ? wallsOf(rule, series, [from, to], false) : []) {
+  for (const rule of exceptRules) {
+    for (const wall of wallsOf(rule, series, [from, to], false)) {
       starts.delete(wall);
       seen += 1;
       if (seen > MOST_EXCLUDED) break;

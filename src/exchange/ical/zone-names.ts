@@ -23,12 +23,17 @@ export function zoneNamed(id: string): Zone | undefined {
  */
 export function zonesCalled(id: string): Zone[] {
   if (id.length > LONGEST_NAME) return [];
-  const name = id.replace(/^tzone:\/\/Microsoft\//i, '');
+  const name = withoutPrefix(id);
   const shown = withoutOffset(name);
   const windows = [name, shown, `${shown.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
   const fixed = parseZone(name);
   return [...windows, ...citiesOf(name, shown), ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : [])];
 }
+
+/** Whether CLDR's table has a name, alone or as Microsoft's programs write it. */
+export const isWindowsName = (id: string): boolean => WINDOWS.has(withoutPrefix(id).toLowerCase());
+
+const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\//i, '');
 
 /** The zone that stands for each of Windows's. */
 export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => parsed(main));

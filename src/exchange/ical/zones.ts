@@ -3,7 +3,7 @@ import { offsetZone } from '../items/telling-zone.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';
 import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
-import { mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
+import { isWindowsName, mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
 
 /** Zones as a file names them. */
 export interface FileZones {
@@ -34,7 +34,7 @@ export function createZones(site: Zone): FileZones {
     const called = zonesCalled(id);
     if (rules) return rulesClock(rules, search(rules, [...zonesAt(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
     const zone = called.find(({ name }) => name === site.name) ?? called[0] ?? (lines && zonesAt(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
-    return zone && clockOf(zone);
+    return zone && { ...clockOf(zone), isGuess: !isWindowsName(id) };
   };
   return {
     add: (lines) => {
@@ -67,6 +67,7 @@ const rulesClock = ({ offsetAt: offset, toMoment }: TimezoneRules, zoneAt: Clock
   toMoment,
   toWall: (moment) => moment + offset(moment),
   zoneAt,
+  isGuess: false,
 });
 
 /**

@@ -56,10 +56,11 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
 
 /**
  * Opens a protected event by the password that was entered on its page. It is answered at once and to whoever sent it
- * alone; nothing is remembered of it.
+ * alone; nothing is remembered of it. A feed is the same by any method that programs ask for it with.
  */
 async function opened(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
   const wanted = await readWanted(site, req);
+  if (wanted?.address.form !== undefined) return deliver(req, res, await compose(wanted, req, pages));
   const isForm = req.is('application/x-www-form-urlencoded') !== false;
   if (wanted?.address.page.of !== 'event' || wanted.address.form !== undefined || !isForm || !pages.areOn(wanted.caller.settings))
     return next();

@@ -13,9 +13,14 @@ export interface ChangeSigns {
    */
   readonly forgets: boolean;
   /**
-   * How far the server's log has come, which every commit in any database moves. Undefined where it does not say.
+   * A whole number that every commit in any database raises before what it wrote can be read. Undefined where the
+   * server does not say.
    */
   readonly position: string | undefined;
+  /** By how much each transaction that writes rows raises it, at least. Undefined: not known. */
+  readonly step: number | undefined;
+  /** How many tables the server has opened so far. It forgets a change of a table only to open it again. */
+  readonly opened: string | undefined;
   /** For how many seconds the server has been running; undefined where there is no server. */
   readonly uptime: number | undefined;
 }
@@ -27,7 +32,9 @@ export interface Sighting {
   readonly epoch: number;
   /** Whether what is read from now on may be remembered under this epoch. */
   readonly trusted: boolean;
-  /** When these signs were first seen, in milliseconds. */
+  /** How often the server was started, as far as was seen. */
+  readonly starts: number;
+  /** When these signs were first seen, at the latest, in milliseconds. */
   readonly firstSeen: number;
   /** When the server was started, in milliseconds of the same clock, to the second. */
   readonly startedAt: number | undefined;
@@ -44,17 +51,24 @@ const START_TOLERANCE_MS = 2500;
  * Signs that are not settled count as changed, so that an epoch never comes back, not even after the server's clock was
  * set back.
  *
- * @param at when the look was made, in milliseconds
+ * @param at when the look began and ended, in milliseconds: what it has seen may be of any moment between
  * @param margin for how many milliseconds a change may show before its rows can be read
  */
-export function nextSighting(last: Sighting | undefined, { signs, settled, uptime }: ChangeSigns, at: number, margin: number): Sighting {
+export function nextSighting(
+  last: Sighting | undefined,
+  { signs, settled, uptime }: Pick<ChangeSigns, 'signs' | 'settled' | 'uptime'>,
+  { at, ended }: { readonly at: number; readonly ended: number },
+  margin: number,
+): Sighting {
   const startedAt = uptime === undefined ? undefined : at - uptime * 1000;
-  const same = last !== undefined && signs.every((sign, index) => sign === last.signs[index]) && isSameStart(last.startedAt, startedAt);
-  const firstSeen = same ? last.firstSeen : at;
+  const sameStart = last !== undefined && isSameStart(last.startedAt, startedAt);
+  const same = sameStart && signs.every((sign, index) => sign === last.signs[index]);
+  const firstSeen = same ? last.firstSeen : ended;
   return {
     signs,
     epoch: (last?.epoch ?? 0) + (same && settled ? 0 : 1),
-    trusted: settled && at - firstSeen >= margin,
+    trusted: settled && (margin === 0 || at - firstSeen >= margin),
+    starts: (last?.starts ?? 0) + (sameStart ? 0 : 1),
     firstSeen,
     startedAt,
   };

@@ -124,7 +124,7 @@ export interface DatabaseSettings {
  */
 export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url, options), prefix, watched ? new AsyncLocalStorage() : undefined);
+  return root(engineAt(url, options), prefix, watched ? watching() : undefined);
 }
 
 /**
@@ -169,6 +169,34 @@ interface Watched {
   told: boolean;
 }
 
+/** Where the transaction of a watched database is noted that a piece of work belongs to. */
+interface Watching {
+  readonly current: () => Watched | undefined;
+  readonly run: <T>(state: Watched, work: () => Promise<T>) => Promise<T>;
+}
+
+/** A piece of work may belong to transactions of several databases. */
+interface Within {
+  readonly watching: Watching;
+  readonly state: Watched;
+  readonly outer: Within | undefined;
+}
+
+/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
+const within = new AsyncLocalStorage<Within>();
+
+function watching(): Watching {
+  const own: Watching = {
+    current: () => {
+      let at = within.getStore();
+      while (at && at.watching !== own) at = at.outer;
+      return at?.state;
+    },
+    run: (state, work) => within.run({ watching: own, state, outer: within.getStore() }, work),
+  };
+  return own;
+}
+
 /** What a database and the transactions in it have in common. */
 interface Ground {
   readonly engine: Engine;
@@ -178,7 +206,7 @@ interface Ground {
   /** The way of what is asked outside of transactions. */
   readonly outside: Transaction;
   /** Where the transaction that a piece of work belongs to is noted; undefined: the database is not watched. */
-  readonly inside: AsyncLocalStorage<Watched> | undefined;
+  readonly inside: Watching | undefined;
   readonly queries: () => number;
 }
 
@@ -190,7 +218,7 @@ function root(engine: Engine, prefix: string, inside: Ground['inside']): Databas
   let count = 0;
   driver.listen(({ sql }) => {
     count += 1;
-    const state = inside?.getStore();
+    const state = inside?.current();
     if (state) watch(state, sql);
   });
   const ground: Ground = {
@@ -259,7 +287,7 @@ function handle(ground: Ground, way: Transaction, gatherings?: Gatherings): Data
  * Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself.
  */
 function refuseInside({ inside }: Ground): void {
-  if (inside?.getStore()?.open) throw new Error('inside a transaction, use the database given to it');
+  if (inside?.current()?.open) throw new Error('inside a transaction, use the database given to it');
 }
 
 /** Runs a piece of work; meanwhile it is known that it has a transaction. */
@@ -299,7 +327,7 @@ async function partOf<T>(
 ): Promise<T> {
   await db.ask('SAVEPOINT part');
   const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
-  const state = inside?.getStore();
+  const state = inside?.current();
   const records = state?.records === true;
   try {
     const result = await work({ ...db, part: (inner) => inner(db) });

@@ -38,6 +38,8 @@ const AT_ONCE = 200;
  * The first time there are no prints: then they are made, and the journal gets one entry that says that anything may
  * have changed. The index is left alone by that.
  *
+ * Gives how many transactions that took.
+ *
  * @param posts those that may have changed, if that is known (`row-ranges.ts`)
  * @param languages of the content, as they stand
  */
@@ -49,26 +51,29 @@ export async function takeOverChanges(
     posts,
     languages,
   }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: Spoken } = {},
-): Promise<void> {
+): Promise<number> {
   const isKnown = await arePrintsComplete(db, languages);
   const terms: number[] = [];
+  let writes = 0;
   for (const source of sources ?? (await printSources(db, languages))) {
     // A group that has changed changes its members, whose own rows may be what they were.
     const given = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
     for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
       for (const some of pagesOf(keys, AT_ONCE))
-        await db.transaction(async (trx) => {
+        writes += await db.transaction(async (trx) => {
           await lockChanges(trx);
-          await takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages, writer: 'found' });
+          const found = await takeOver(trx, source, some, { now: isKnown ? now() : undefined, languages, writer: 'found' });
+          return Math.min(found, 1);
         });
     }
   }
-  if (isKnown) return;
+  if (isKnown) return writes;
   await db.transaction(async (trx) => {
     await notePrintsComplete(trx, languages);
     await append(trx, [EVERYTHING], { writer: 'found', at: nowUtc(now()), user: 0 });
   });
+  return writes + 1;
 }
 
 /** Whether others have changed something that is not taken over yet, or may have. Only reads. */
@@ -81,19 +86,31 @@ export async function hasForeignChanges(db: Database, languages: Spoken): Promis
 
 /**
  * Keeps the prints of what this process changes itself, in its transactions, so that it is not found as a change of
- * others. What others have written meanwhile is not seen there, and is found later.
+ * others. What others have committed to the same object meanwhile is in its print, too: so its events are indexed once
+ * more, by what can be read after the print.
  *
- * @param sources of prints, as they are at that moment
+ * @param prints where they come from at that moment; undefined: there are none
  */
-export function printOwnChanges(db: Database, sources: () => readonly PrintSource[]): void {
+export function printOwnChanges(
+  db: Database,
+  prints: () => { readonly sources: readonly PrintSource[]; readonly languages: Spoken } | undefined,
+): void {
   afterAppending(db, async (trx, changes) => {
-    for (const source of sources()) {
+    const { sources, languages } = prints() ?? { sources: [], languages: undefined };
+    for (const source of sources) {
       const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
       if (ids.length === 0) continue;
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
       const current = await currentPrints(trx, source, keys);
       const gone = keys.filter((key) => !current.has(key));
       await storePrints(trx, source.kind, [...current.values()], gone);
+      const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
+      if (events.length > 0)
+        await indexWithTranslations(
+          trx,
+          events.map(({ object }) => Number(object)),
+          languages,
+        );
     }
   });
 }
@@ -146,16 +163,19 @@ export interface TakeOverOptions {
   readonly userOf?: (change: Change) => number;
 }
 
-/** Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`. */
+/**
+ * Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`.
+ * Gives how many they were.
+ */
 export async function takeOver(
   db: Database,
   source: PrintSource,
   keys: readonly number[],
   { now, languages, writer, userOf = () => 0 }: TakeOverOptions,
-): Promise<void> {
+): Promise<number> {
   const [stored, current] = [await storedPrints(db, source.kind, keys), await currentPrints(db, source, keys)];
   const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
-  if (differences.length === 0) return;
+  if (differences.length === 0) return 0;
   if (now) {
     if (source.kind === 'post') await indexPosts(db, differences, languages);
     else for (const difference of differences) await indexTerm(db, difference, languages);
@@ -168,6 +188,7 @@ export async function takeOver(
     differences.flatMap(({ after }) => after ?? []),
     gone,
   );
+  return differences.length;
 }
 
 /** Appends changes that several users may have made. */

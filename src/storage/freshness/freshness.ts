@@ -24,12 +24,14 @@ export interface Version {
    * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
    */
   readonly at: number;
-  /** What was remembered under this version, but before this moment, is too old. */
-  readonly since: number;
+  /**
+   * Whether what was read between these two moments under this name may be used still, unless the journal tells of it.
+   */
+  readonly holds: (from: number, until: number) => boolean;
 }
 
 /** What a probe for the version finds. */
-export type Found = Pick<Version, 'name' | 'count' | 'since'>;
+export type Found = Pick<Version, 'name' | 'count' | 'holds'>;
 
 export interface FreshnessOptions {
   /** For how many milliseconds a version counts as known. */
@@ -111,20 +113,22 @@ export interface OthersWatch {
 }
 
 /**
- * Looks whether anything changed: at our own counter and, where WordPress writes to the same tables, at what its plugin
- * has noted, which is taken over before the look goes on, and at what `watch` sees.
+ * Looks whether anything changed: where WordPress writes to the same tables, at what `watch` sees, and at our own
+ * counter and what WordPress's plugin has noted, which is taken over before the look goes on. The counter is read last:
+ * everything that `watch` takes for taken over has been counted.
  */
 export async function lookAtVersion(db: Database, others: OthersWatch | undefined): Promise<DataVersion> {
+  const watched = others && (await others.watch());
   let row = await readCounter(db);
   if (others && row?.noted) {
     await others.drain(Number(row.noted));
     row = await readCounter(db);
   }
   const count = Number(row?.counter ?? 0);
-  const { version, since } = others ? await others.watch() : { version: '', since: Number.NEGATIVE_INFINITY };
+  const { version, holds } = watched ?? { version: '', holds: () => true };
   return {
     count,
-    found: version === undefined ? undefined : { name: version, count, since },
+    found: version === undefined ? undefined : { name: version, count, holds },
     changedAt: others ? undefined : row?.changed_at,
   };
 }

@@ -1,5 +1,6 @@
 import { nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
+import { createQuietTimes, type Look, type Standing } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
 import { watchedNames } from './watched-tables.ts';
 
@@ -7,8 +8,8 @@ import { watchedNames } from './watched-tables.ts';
 export interface Watched {
   /** Another text after each change that is not in the journal. Undefined: nothing may be remembered at the moment. */
   readonly version: string | undefined;
-  /** What was remembered before this moment is too old to be used. */
-  readonly since: number;
+  /** Whether what was read between these two moments may be used still, if the journal does not say otherwise. */
+  readonly holds: (from: number, until: number) => boolean;
   /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
 }
@@ -18,40 +19,29 @@ export interface WatchOptions {
   readonly bound: number;
   readonly clock: () => number;
   /**
-   * Takes over what others have changed. Gives whether that was possible: while it is not, every sign of a change makes
-   * all that is remembered old. Absent: it never is.
+   * Takes over what others have changed. Undefined: that was not possible; while it is not, every sign of a change
+   * makes all that is remembered old. Absent: it never is.
    */
   readonly takeOver?: TakeOver;
 }
 
 /** `whole`: whatever is known of changes so far is not to be relied on. */
-export type TakeOver = (how: { readonly whole: boolean }) => Promise<boolean>;
+export type TakeOver = (how: { readonly whole: boolean }) => Promise<TakenOver | undefined>;
+
+export interface TakenOver {
+  /** With how many transactions; undefined: that is not known. */
+  readonly writes: number | undefined;
+}
 
 /** A server shows a change at about the time when its rows can be read; which comes first is not documented. */
 const MARGIN_MS = 1000;
-/** For so long something remembered may be used while it is not known what a change was. */
-const GRACE_MS = 600;
-/** Where the server may have forgotten a change, and its log has moved, they are taken over again after so long. */
-const AGAIN_MS = 500;
-/** Changes are taken over again for the same signs after so many times what it took before. */
-const REST = 5;
-
-/** A look, and what it was about: what was seen since the same moment has the same signs. */
-interface Look {
-  readonly sighting: Sighting;
-  readonly position: string | undefined;
-  /** For how many milliseconds the position has been seen where it is: what moved it can be read by then. */
-  readonly stillFor: number;
-  readonly forgets: boolean;
-  readonly surprises: number;
-  readonly at: number;
-}
 
 /**
  * Watches the tables that WordPress writes to as well; each call looks once. Most changes are noticed by the signs
  * that the server shows (`Dialect.changeSigns`). What they were is found by comparing contents, and taken over; what
- * was remembered is used for a short while meanwhile. Where the server may show nothing, what was remembered expires
- * after `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
+ * was remembered is used for a short while meanwhile (`quiet-times.ts`). Where the server may show nothing, what was
+ * remembered expires after `bound` milliseconds, unless comparing the contents of the tables has found no change since
+ * (decision 18).
  */
 export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): () => Promise<Watched> {
   const { dialect } = db;
@@ -61,7 +51,6 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
   const margin = dialect.showsEveryChange ? 0 : MARGIN_MS;
   const taking = createTaking(takeOver, clock);
   let last: Sighting | undefined;
-  let stood: { readonly position: string | undefined; readonly since: number } | undefined;
 
   const since = (at: number): number => {
     if (!comparison) return Number.NEGATIVE_INFINITY;
@@ -71,77 +60,56 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
 
   return oneAfterTheOther(async () => {
     const at = clock();
-    const signs = await dialect.changeSigns(db, tables);
-    const sighting = nextSighting(last, signs, at, margin);
+    const { signs, settled, uptime, ...shown } = await dialect.changeSigns(db, tables);
+    const ended = clock();
+    const sighting = nextSighting(last, { signs, settled, uptime }, { at, ended }, margin);
     last = sighting;
-    if (stood?.position !== signs.position) stood = { position: signs.position, since: at };
-    const stillFor = at - (stood?.since ?? at);
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const surprises = comparison?.surprises() ?? 0;
-    const taken = taking.see({ sighting, position: signs.position, stillFor, forgets: signs.forgets, surprises, at });
-    const version = taken.isPossible ? 'taken over' : `${sighting.epoch}.${surprises}`;
-    const isUsable = taken.isPossible ? taken.isUsable : sighting.trusted;
-    return { version: isUsable ? version : undefined, since: since(at), isTakenOver: taken.isPossible && taken.isDone };
+    const oldest = since(at);
+    const known = taking.see({ at, ended, sighting, surprises, ...shown });
+    if (!known) {
+      const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
+      return { version, holds: (from) => from >= oldest, isTakenOver: false };
+    }
+    return {
+      version: known.isFresh ? 'taken over' : undefined,
+      holds: (from, until) => from >= oldest && known.holds(from, until),
+      isTakenOver: known.isQuiet,
+    };
   });
 }
 
-/** What is known of the changes of others at a look. */
-interface Taken {
-  readonly isPossible: boolean;
-  /** Everything is taken over. */
-  readonly isDone: boolean;
-  /** It is, or was a moment ago. */
-  readonly isUsable: boolean;
-}
-
-/** Decides at each look whether changes have to be taken over, and does so beside it. */
-function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => Taken } {
+/** Takes over changes, beside the looks, whenever it is time. `see` gives what is known; undefined: nothing is. */
+function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => Standing | undefined } {
+  const quiet = createQuietTimes();
   let isPossible = false;
   let isRunning = false;
-  /** What had been seen when they were taken over the last time. */
-  let done: Look | undefined;
-  let begun = Number.NEGATIVE_INFINITY;
-  let took = 0;
-  let doneAt = Number.NEGATIVE_INFINITY;
+  /** How many changes without a sign were known of when everything was compared. */
+  let whole: number | undefined;
 
-  const run = async (look: Look): Promise<void> => {
+  const run = async (take: TakeOver, { surprises }: Look): Promise<void> => {
     isRunning = true;
-    begun = clock();
+    const ended = quiet.compare();
+    const begun = clock();
     try {
-      isPossible = (await takeOver?.({ whole: done?.surprises !== look.surprises })) ?? false;
-      done = look;
+      const taken = await take({ whole: whole !== surprises });
+      isPossible = taken !== undefined;
+      ended(taken && { begun, ended: clock(), writes: taken.writes }, clock());
+      if (taken) whole = surprises;
     } catch {
       // It is tried again; until it succeeds nothing counts as taken over.
-      done = undefined;
+      ended(undefined, clock());
     }
-    took = clock() - begun;
     isRunning = false;
   };
 
-  const isSameRun = (look: Look): boolean => done?.sighting.firstSeen === look.sighting.firstSeen && done.surprises === look.surprises;
-  /** A further change would show: in the signs, since they were settled then, or in the position. */
-  const isDone = (look: Look): boolean => done !== undefined && isSameRun(look) && (done.sighting.trusted || stoodStill(done, look));
-
-  /**
-   * The log moves before what was written can be read: it must have stood still for a while before all was looked at.
-   */
-  const stoodStill = (before: Look, look: Look): boolean =>
-    look.position !== undefined && look.position === before.position && before.stillFor >= MARGIN_MS;
-
-  /** Whether something may have changed without a sign. What is known counts until it is looked at. */
-  const mayBeMissing = (look: Look): boolean =>
-    look.forgets && look.position !== done?.position && look.at - begun > Math.max(AGAIN_MS, REST * took);
-
   return {
     see: (look) => {
-      const known = isDone(look);
-      if (known) doneAt = look.at;
-      const isDue =
-        done === undefined || !isSameRun(look) || look.sighting.trusted || look.stillFor >= MARGIN_MS || look.at - begun > REST * took;
-      const rested = look.at - begun > took;
-      const isMissing = known ? mayBeMissing(look) : isDue && rested;
-      if (takeOver && !isRunning && isMissing) void run(look);
-      return { isPossible, isDone: known, isUsable: known || look.at - doneAt < GRACE_MS };
+      if (!takeOver) return undefined;
+      const standing = quiet.see(look);
+      if (!isRunning && standing.isDue) void run(takeOver, look);
+      return isPossible ? standing : undefined;
     },
   };
 }

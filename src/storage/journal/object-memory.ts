@@ -16,13 +16,18 @@ export interface ObjectMemory {
 
 /** At which version of the data a piece of work began, and what tells of changes since. */
 export interface Moment {
-  readonly version: { readonly name: string; readonly count: number; readonly at: number; readonly since: number };
+  readonly version: {
+    readonly name: string;
+    readonly count: number;
+    readonly at: number;
+    readonly holds: (from: number, until: number) => boolean;
+  };
   readonly changes: LatestChanges;
   /** Of `changes`, when the version was asked for. */
   readonly era: number;
 }
 
-type Entry = Remembered & Held & { readonly at: number };
+type Entry = Remembered & Held & { readonly at: number; readonly until: number };
 
 /** What an entry costs besides what is in it. */
 const OVERHEAD_BYTES = 500;
@@ -36,13 +41,13 @@ export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMem
     maxSize: bytes,
     sizeCalculation: ({ value, holdings }) => OBJECT_BYTES * JSON.stringify(value).length + TAG_BYTES * holdings.length + OVERHEAD_BYTES,
   });
-  return ({ version: { name, count, at, since }, changes, era }) => ({
+  return ({ version: { name, count, at, holds }, changes, era }) => ({
     recall: (key) => {
       const entry = entries.get(`${name} ${key}`);
-      return entry && entry.at >= since && changes.isUntouched(entry) ? entry : undefined;
+      return entry && holds(entry.at, entry.until) && changes.isUntouched(entry) ? entry : undefined;
     },
     keep: (key, remembered) => {
-      entries.set(`${name} ${key}`, { ...remembered, count, era, at, checked: count });
+      entries.set(`${name} ${key}`, { ...remembered, count, era, at, until: performance.now(), checked: count });
     },
   });
 }

@@ -22,7 +22,15 @@ export const sqlite: Dialect = {
   locks: { share: '', update: '' },
   changeSigns: async (db, tables) => {
     const [row] = await db.ask<{ data_version: number }>('PRAGMA data_version');
-    return { signs: tables.map(() => String(row?.data_version)), settled: true, forgets: false, position: undefined, uptime: undefined };
+    return {
+      signs: tables.map(() => String(row?.data_version)),
+      settled: true,
+      forgets: false,
+      position: undefined,
+      step: undefined,
+      opened: undefined,
+      uptime: undefined,
+    };
   },
   showsEveryChange: true,
   fingerprint: (text) => `fingerprint(${text})`,

@@ -1,0 +1,92 @@
+import type { JSX } from 'preact';
+import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
+import type { Beside } from '../forms/fields.tsx';
+import { idIn, textIn } from '../forms/form-values.ts';
+import { Link } from '../html/links.tsx';
+import { isYesOrNo } from '../kinds/editable.ts';
+import type { Field, PostKind, Values } from '../kinds/kind.ts';
+import { type Editable, readToEdit } from '../records/editing.ts';
+import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
+import { at, type Visit } from './visit.ts';
+
+/*
+ * Translations of a record: what leads to them, a new one that begins with what is the same in every language, and the
+ * texts of another language beside those of a form.
+ */
+
+/** Fields besides yes and no that a translation begins with; terms, links and picture come from the other record. */
+const SAME = ['start_date', 'end_date', 'timezone', 'cost', 'website', 'phone', 'email', 'zip', 'geo_lat', 'geo_lng'];
+const TEXTS: ReadonlySet<string> = new Set(['post_title', 'post_content', 'post_excerpt']);
+
+/** Whether a field holds text in a language. */
+const isText = ({ text, place }: Field): boolean => text !== undefined || (place.in === 'column' && TEXTS.has(place.column));
+
+/** Links to the translations that there are, and to the forms of those that there are not. */
+export function TranslationLinks(props: { readonly visit: Visit; readonly kind: PostKind; readonly record: Editable }): JSX.Element | null {
+  const { visit, kind, record } = props;
+  const { settings, speech } = visit;
+  const { language, translations = {} } = record.record as {
+    readonly language?: string | null;
+    readonly translations?: Readonly<Record<string, { readonly id: number }>>;
+  };
+  if (!settings.contentLanguages || !('translation_of' in kind.fields) || !language) return null;
+  return (
+    <nav aria-label={speech.say('desk:translations.title')}>
+      <ul class="translations">
+        {settings.contentLanguages.languages.map((other) => {
+          const { code, name } = other;
+          const there = translations[code];
+          if (code === language) return <li key={code}>{speech.say('desk:translations.this', { language: name })}</li>;
+          return (
+            <li key={code}>
+              {there ? (
+                <Link href={at(visit, `/${kind.path}/${there.id}`, { beside: record.id })}>
+                  {speech.say('desk:translations.edit', { language: name })}
+                </Link>
+              ) : (
+                <Link href={at(visit, `/${kind.path}/new`, { translation_of: record.id, language: code })}>
+                  {speech.say('desk:translations.new', { language: name })}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+/** The record that a new one is to translate, as the address or the form says; undefined: none. */
+export async function translated(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
+  const id = idIn(textIn(said, 'translation_of'));
+  return id === 0 || !('translation_of' in kind.fields) ? undefined : readToEdit(visit.site, visit.caller, kind, id);
+}
+
+/** What a translation begins with. */
+export function translationValues(kind: PostKind, { values }: Editable, language: string): Values {
+  const kept = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, unknown][] =>
+    SAME.includes(name) || isYesOrNo(field.grammar) ? [[name, values[name]]] : [],
+  );
+  return { ...Object.fromEntries(kept), language };
+}
+
+/** The texts of a translation, to be read beside the fields of a form; undefined: none is asked for. */
+export async function besideOf(visit: Visit, kind: PostKind, record: Editable): Promise<Beside | undefined> {
+  const id = idIn(textIn(visit.request.query, 'beside'));
+  const translations = Object.values((record.record.translations ?? {}) as Readonly<Record<string, { readonly id: number }>>);
+  if (!translations.some((one) => one.id === id)) return undefined;
+  return textsOf(visit, kind, await readToEdit(visit.site, visit.caller, kind, id));
+}
+
+/** The texts of a record by its fields. */
+export function textsOf({ settings, speech }: Visit, kind: PostKind, { values, record }: Editable): Beside {
+  const code = typeof record.language === 'string' ? record.language : undefined;
+  const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, code);
+  const about = { ...NOTHING_ABOUT, say: speech.say };
+  const texts = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, string][] => {
+    if (!isText(field)) return [];
+    const control = controlOf(name, field);
+    return [[name, control.words(control.show(values[name], about), about)]];
+  });
+  return { name: language?.name ?? '', tag: language ? languageTag(language) : undefined, texts: new Map(texts) };
+}

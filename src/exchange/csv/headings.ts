@@ -1,0 +1,53 @@
+import type { PostKindName } from '../../kinds/kind.ts';
+
+/** Names of columns -> what tables that the plugin did not write head them with. */
+type Headings = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Headings of tables that people keep in Italian, and of those that Google's and Microsoft's calendars write. Case,
+ * blanks and signs do not count.
+ */
+export const HEADINGS: Readonly<Record<PostKindName, Headings>> = {
+  event: {
+    name: ['Titolo', 'Titolo Evento', 'Nome Evento', 'Nome dell’evento', 'Evento', 'Subject', 'Summary', 'Event'],
+    description: ['Descrizione', 'Descrizione Evento', 'Testo'],
+    excerpt: ['Riassunto', 'Estratto'],
+    start_date: ['Data Inizio', 'Data di Inizio', 'Data Inizio Evento', 'Inizio', 'Dal', 'Data', 'Start', 'Date'],
+    start_time: ['Ora Inizio', 'Ora di Inizio', 'Orario Inizio', 'Orario di Inizio', 'Ora', 'Orario', 'Time'],
+    end_date: ['Data Fine', 'Data di Fine', 'Data Fine Evento', 'Fine', 'Al', 'End'],
+    end_time: ['Ora Fine', 'Ora di Fine', 'Orario Fine', 'Orario di Fine'],
+    timezone: ['Fuso Orario', 'Fuso'],
+    all_day: ['Tutto il Giorno', 'Giornata Intera', 'Intera Giornata'],
+    hide: ['Nascosto', 'Nascondi'],
+    featured: ['In Evidenza', 'In Primo Piano'],
+    venue: ['Luogo', 'Nome Luogo', 'Sede', 'Location'],
+    organizers: ['Organizzatore', 'Organizzatori', 'Nome Organizzatore'],
+    cost: ['Prezzo', 'Costo', 'Ingresso', 'Price'],
+    currency_symbol: ['Simbolo Valuta'],
+    currency_code: ['Valuta', 'Codice Valuta', 'Currency'],
+    categories: ['Categoria', 'Categorie'],
+    tags: ['Etichetta', 'Etichette'],
+    website: ['Sito', 'Sito Web', 'Indirizzo Web', 'Link', 'URL'],
+    image: ['Immagine', 'Immagine in Evidenza'],
+  },
+  venue: {
+    name: ['Luogo', 'Nome Luogo', 'Nome del Luogo', 'Nome', 'Sede'],
+    description: ['Descrizione'],
+    country: ['Paese', 'Stato', 'Nazione'],
+    address: ['Indirizzo', 'Via', 'Street'],
+    city: ['Città', 'Comune', 'Località', 'Town'],
+    state: ['Provincia', 'Regione'],
+    zip: ['CAP', 'Codice Postale'],
+    phone: ['Telefono'],
+    website: ['Sito', 'Sito Web'],
+    image: ['Immagine'],
+  },
+  organizer: {
+    name: ['Organizzatore', 'Nome Organizzatore', 'Nome dell’organizzatore', 'Nome'],
+    description: ['Descrizione'],
+    email: ['E-mail', 'Indirizzo E-mail', 'Posta Elettronica'],
+    phone: ['Telefono'],
+    website: ['Sito', 'Sito Web'],
+    image: ['Immagine'],
+  },
+};

@@ -1,0 +1,228 @@
+import type { Sighting } from '../engine/change-signs.ts';
+
+/*
+ * When nothing was written, as far as looks and comparisons can prove it. No part of this asks a database: a model test
+ * runs it beside a server that shows its commits as late as it may.
+ *
+ * A comparison needs no sign to be right: what was committed, and so could be read, before it began has been taken over
+ * when it ends. Signs only tell whether anything was committed since. They may move a little earlier than what was
+ * written can be read, so they prove that only if they had stood still for a while when the comparison began.
+ */
+
+/** What one look at the server has seen. */
+export interface Look {
+  /** When it began, in milliseconds. */
+  readonly at: number;
+  /** And when it ended: what it has seen may be of any moment between. */
+  readonly ended: number;
+  readonly sighting: Sighting;
+  /** How far the server's commits have come; undefined where it does not say. */
+  readonly position: string | undefined;
+  /** By how much each transaction of ours that writes moves the position, at least; undefined: not known. */
+  readonly step: number | undefined;
+  /** Whether some table has no note of its last change, so that a change may be forgotten before it is seen. */
+  readonly forgets: boolean;
+  /** How many tables the server has opened: it forgets nothing without opening one. Undefined: it does not say. */
+  readonly opened: string | undefined;
+  /** How many changes without a sign were found by other means. */
+  readonly surprises: number;
+}
+
+/** What is known at a look. */
+export interface Standing {
+  /** Whether everything that others had committed when the look began has been taken over. */
+  readonly isQuiet: boolean;
+  /**
+   * Whether everything that they had committed a moment ago has been (`STALE_MS`), but for what the server may have
+   * forgotten to show, which is looked for again and again.
+   */
+  readonly isFresh: boolean;
+  /** Whether it is time to compare. */
+  readonly isDue: boolean;
+  /** Whether what was read between these moments may still be used, if nothing that was taken over says otherwise. */
+  readonly holds: (from: number, until: number) => boolean;
+}
+
+/** How a comparison ended. `writes`: with how many transactions it took over what it found; undefined: not known. */
+export interface Compared {
+  readonly begun: number;
+  readonly ended: number;
+  readonly writes: number | undefined;
+}
+
+export interface QuietTimes {
+  readonly see: (look: Look) => Standing;
+  /**
+   * To be called when a comparison begins, after a look. Gives what to call when it ends; `undefined`: it came to
+   * nothing.
+   */
+  readonly compare: () => (compared: Compared | undefined, at: number) => void;
+}
+
+/** For so long, at most, a commit may show in the signs before, or after, what was written can be read. */
+export const LATE_MS = 400;
+/** What was read may be used for so long though it was changed since, besides the time for which a look counts. */
+export const STALE_MS = 800;
+/** For so long after it begins, unrest is followed closely. */
+const CLOSELY_MS = 5000;
+/** For how many times what a comparison takes there is none after it, at first and later. */
+const REST = { closely: 0.5, later: 5, forgetful: 20 };
+/** And at least so long, where it came to nothing or looks for what the server may have forgotten. */
+const SHORTEST_MS = 200;
+
+/** What shows that nothing was written since a comparison. */
+interface Proof {
+  readonly look: Look;
+  readonly begun: number;
+  /** Where the position stays, as long as nobody else commits; undefined: that shows nothing. */
+  readonly position: string | undefined;
+  /** Whether the signs were settled when it began. */
+  readonly bySigns: boolean;
+}
+
+/** How it is known that nothing was written; what the server may have forgotten shows in no way but by comparing. */
+type Proven = 'fully' | 'by what shows' | undefined;
+
+/** Decides by looks and comparisons, told in their order. */
+export function createQuietTimes(): QuietTimes {
+  const position = createPosition();
+  const unrest = createUnrest();
+  const schedule = createSchedule();
+  let proof: Proof | undefined;
+  let last: Look | undefined;
+
+  /** What a comparison that begins after this look can prove. */
+  const provable = (look: Look): string | undefined => {
+    if (position.hasStood(look)) return `${look.surprises} at ${look.position} ${look.sighting.trusted}`;
+    return look.sighting.trusted ? `${look.surprises} since ${look.sighting.firstSeen}` : undefined;
+  };
+
+  const isProven = (look: Look): Proven => {
+    if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.starts !== look.sighting.starts) return undefined;
+    if (look.position !== undefined && look.position === proof.position) {
+      // Nobody has committed anything: what the signs are by now, they are without any change.
+      if (proof.bySigns && look.sighting.trusted) proof = { ...proof, look };
+      return 'fully';
+    }
+    if (!proof.bySigns || proof.look.sighting.firstSeen !== look.sighting.firstSeen) return undefined;
+    const forgot = look.forgets && (look.opened === undefined || look.opened !== proof.look.opened);
+    return forgot ? 'by what shows' : 'fully';
+  };
+
+  const isDue = (look: Look, proven: Proven): boolean => {
+    // The position may have been trusted too soon: once the signs are settled, a comparison makes sure.
+    if (proven === 'fully') return !proof!.bySigns && look.sighting.trusted;
+    if (proven) return schedule.hasRested(look.at, REST.forgetful, SHORTEST_MS);
+    if (!schedule.hasRested(look.at, unrest.lasts(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return false;
+    return schedule.isNew(provable(look)) || schedule.isLate(look.at, unrest.quietAt());
+  };
+
+  return {
+    see: (look) => {
+      last = look;
+      position.see(look);
+      const proven = isProven(look);
+      if (proven) unrest.end(look.at, proof!.begun);
+      else unrest.begin(look.at);
+      const holds = unrest.known();
+      return {
+        isQuiet: proven === 'fully',
+        isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= STALE_MS,
+        isDue: isDue(look, proven),
+        holds: (from, until) => look.at - from <= STALE_MS || holds(from, until),
+      };
+    },
+    compare: () => {
+      const look = last!;
+      const [hasStood, of] = [position.hasStood(look), provable(look)];
+      return (result, at) => {
+        schedule.ended(result, at, of);
+        const reached = hasStood && result ? position.after(look, result) : undefined;
+        const { trusted: bySigns } = look.sighting;
+        proof = result && (bySigns || reached !== undefined) ? { look, begun: result.begun, position: reached, bySigns } : undefined;
+      };
+    },
+  };
+}
+
+/** When it is time for the next comparison. */
+function createSchedule() {
+  let last: { readonly begun: number; readonly ended: number; readonly took: number; readonly of: string | undefined } = {
+    begun: Number.NEGATIVE_INFINITY,
+    ended: Number.NEGATIVE_INFINITY,
+    took: 0,
+    of: undefined,
+  };
+  return {
+    /** When the latest one that came to its end began. */
+    begun: () => last.begun,
+    /** `of`: what it could prove. */
+    ended: (result: Compared | undefined, at: number, of: string | undefined): void => {
+      if (result) last = { begun: result.begun, ended: result.ended, took: result.ended - result.begun, of };
+      else last = { ...last, ended: at, took: Math.max(last.took, SHORTEST_MS / REST.closely), of: undefined };
+    },
+    /** Whether so many times as long have passed as it took, or at least so many milliseconds. */
+    hasRested: (at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, last.took * times),
+    /** Whether something can be proven that it could not. */
+    isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.of,
+    /** Whether another one has to begin, so that what is remembered does not become too old. */
+    isLate: (at: number, quietAt: number): boolean => at >= Math.max(last.begun, quietAt) + STALE_MS - 1.5 * last.took,
+  };
+}
+
+/** How long the position of the server has stood where it is, and how far our own transactions move it. */
+function createPosition() {
+  let still: { readonly position: string | undefined; readonly since: number } | undefined;
+  let reached: { readonly position: bigint; readonly at: number } | undefined;
+  /** Until a position is seen that is too low. */
+  let isStepKnown = true;
+  return {
+    see: ({ position, at, ended }: Look): void => {
+      if (still?.position !== position) still = { position, since: ended };
+      if (reached && position !== undefined && at >= reached.at && BigInt(position) < reached.position) isStepKnown = false;
+    },
+    hasStood: ({ position, at }: Look): boolean => position !== undefined && still !== undefined && at - still.since >= LATE_MS,
+    /** Where it stands after so many transactions of ours, if nobody else has committed one. */
+    after: ({ position, step }: Look, { writes, ended }: Compared): string | undefined => {
+      if (position === undefined || writes === 0) return position;
+      if (writes === undefined || step === undefined || !isStepKnown) return undefined;
+      reached = { position: BigInt(position) + BigInt(writes * step), at: ended };
+      return String(reached.position);
+    },
+  };
+}
+
+/** So many times of unrest are known. What is older than these counts as one. */
+const MOST_TIMES = 1000;
+
+/** The times in which something may have been written that was not taken over yet. */
+function createUnrest() {
+  let quietAt = Number.NEGATIVE_INFINITY;
+  /** Since when it lasts, if it does, and when that was seen. */
+  let open: { readonly from: number; readonly seen: number } | undefined;
+  /** In their order. */
+  let times: readonly { readonly from: number; readonly until: number }[] = [];
+  return {
+    /** The latest look without. */
+    quietAt: () => quietAt,
+    lasts: (at: number): number => (open ? at - open.seen : 0),
+    begin: (at: number): void => {
+      open ??= { from: quietAt - LATE_MS, seen: at };
+    },
+    /** Nothing was written between `since`, when a comparison began, and the look at `at`. */
+    end: (at: number, since: number): void => {
+      if (open) {
+        const all = [...times, { from: open.from, until: since }];
+        const [, second] = all;
+        times = all.length > MOST_TIMES ? [{ from: Number.NEGATIVE_INFINITY, until: second!.until }, ...all.slice(2)] : all;
+      }
+      open = undefined;
+      quietAt = at;
+    },
+    /** Whether nothing was written between two moments, by what is known now. */
+    known: (): ((from: number, until: number) => boolean) => {
+      const [now, before] = [open, times];
+      return (from, until) => (!now || until <= now.from) && (before.findLast((time) => time.from < until)?.until ?? from) <= from;
+    },
+  };
+}

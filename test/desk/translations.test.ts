@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { NOON } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { loadLanguages, resetLanguages } from '../support/languages.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+const EVENTS = '/wp-json/calendar/events/v1/events';
+
+describeDatabases('Translations at the desk', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  let admin: Visitor;
+  beforeAll(async () => {
+    db = await loadLanguages(await open(), 'polylang');
+    running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
+  });
+  beforeEach(async () => {
+    await resetLanguages(db, 'polylang');
+    admin = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, 'admin');
+  });
+  afterAll(() => running.close());
+
+  const made = async (): Promise<number> => {
+    const body = {
+      title: 'The mill walk',
+      description: 'Bring shoes',
+      start_date: '2027-05-01 10:00',
+      end_date: '2027-05-01 12:00',
+      language: 'en',
+      status: 'publish',
+      venue: { venue: 'The mill' },
+      cost: '5',
+    };
+    const answer = await running.send('POST', EVENTS, { as: 'admin', body });
+    expect([answer.status, answer.status === 201 ? '' : answer.text]).toEqual([201, '']);
+    return answer.body.id;
+  };
+
+  it('begins one with what is the same in every language, the other text beside it, and links both', async () => {
+    const id = await made();
+    const form = await admin.get(`/admin/events/${id}`);
+    const path = `/admin/events/new?translation_of=${id}&language=it`;
+    expect(form.text).toContain(`href="${path.replace('&', '&amp;')}"`);
+    const fresh = await admin.get(path);
+    expect(fresh.text).toMatch(/class="saved-now" lang="en-US">The mill walk</);
+    const fields = new Map(formIn(fresh.text, '/admin/events/new'));
+    expect(['title', 'description', 'start_date[date]', 'end_date[time]', 'language', 'translation_of'].map((name) => fields.get(name))).toEqual([
+      '', '', '2027-05-01', '12:00', 'it', String(id),
+    ]); // biome-ignore format: a list
+    // What is wrong comes back with the other text, and still knows what it translates.
+    const wrong = await admin.submit(fresh, '/admin/events/new', { title: '' });
+    expect([wrong.status, new Map(formIn(wrong.text, '/admin/events/new')).get('translation_of')]).toEqual([422, String(id)]);
+    expect(wrong.text).toContain('The mill walk');
+    const done = await admin.submit(wrong, '/admin/events/new', { title: 'La passeggiata al mulino' });
+    const other = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
+    const { body } = await running.send('GET', `${EVENTS}/${other}`, { as: 'admin' });
+    expect(body).toMatchObject({
+      title: 'La passeggiata al mulino',
+      language: 'it',
+      start_date: '2027-05-01 10:00:00',
+      translations: { en: { id } },
+    });
+    expect(body.venue).toMatchObject({ venue: 'The mill' });
+  });
+
+  it('shows one beside the other, and nothing else beside it', async () => {
+    const id = await made();
+    const body = { title: 'Al mulino', translation_of: id, language: 'it', status: 'publish' };
+    const { body: other } = await running.send('POST', EVENTS, { as: 'admin', body });
+    const form = await admin.get(`/admin/events/${id}`);
+    expect(form.text).toContain(`href="/admin/events/${other.id}?beside=${id}"`);
+    expect((await admin.get(`/admin/events/${other.id}?beside=${id}`)).text).toMatch(/lang="en-US">Bring shoes</);
+    expect((await admin.get(`/admin/events/${other.id}?beside=1`)).text).not.toContain('class="beside"');
+  });
+
+  it('is not offered where content has no languages of its own', async () => {
+    await db.from('options').where('option_name', 'polylang').delete();
+    await db.from('fasti_changes').increment('counter');
+    const first = await db.from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).first('ID');
+    expect((await admin.get(`/admin/events/${first?.ID}`)).text).not.toContain('translation_of');
+  });
+});

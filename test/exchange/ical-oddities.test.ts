@@ -1,0 +1,312 @@
+import { describe, expect, it } from '@jest/globals';
+import { calendarEntries } from '../../src/exchange/ical/read.ts';
+import type { Entry } from '../../src/exchange/items/items.ts';
+import { parseZone } from '../../src/wordpress/time.ts';
+import { timesOf } from './corpus-compare.ts';
+
+/** What a file says, as `start end` in UTC or whole days (the end exclusive) with the title, and what was told. */
+async function read(text: string | Uint8Array): Promise<{ times: string[]; told: string[] }> {
+  const bytes = async function* () {
+    yield Buffer.from(text as Uint8Array);
+  };
+  const entries: Entry[] = [];
+  const options = {
+    file: 'a.ics',
+    settings: { zone: parseZone('Europe/Rome')!, timezone: 'Europe/Rome', calendar: { cutoff: '00:00' } as never },
+    now: new Date('2026-11-20T12:00:00Z'),
+  };
+  for await (const entry of calendarEntries(bytes, { ...options, from: '2005-01-01', to: '2027-12-31' })) entries.push(entry);
+  const told = entries.flatMap((entry) => (entry.kind === 'loss' ? [entry.loss.reason] : []));
+  return { times: timesOf(entries).map(shortened).sort(), told };
+}
+
+/** `2026-12-24 19:00-20:00 Title`; the day of the end only where it is another, the title only where it is told. */
+function shortened([start, end, title]: readonly [string, string, string]): string {
+  const [day, from] = start.split(' ');
+  const [lastDay, to] = end.split(' ');
+  const span =
+    from === undefined ? `${day}/${lastDay}` : `${day} ${from.slice(0, 5)}-${lastDay === day ? '' : `${lastDay} `}${to!.slice(0, 5)}`;
+  return title === 'E' ? span : `${span} ${title}`;
+}
+
+const file = (...lines: string[]) => ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n');
+const event = (...lines: string[]) => [
+  'BEGIN:VEVENT',
+  ...(lines.some((line) => line.startsWith('UID')) ? [] : ['UID:u']),
+  ...(lines.some((line) => line.startsWith('SUMMARY')) ? [] : ['SUMMARY:E']),
+  ...lines,
+  'END:VEVENT',
+];
+/** Summer time as the United States had it until 2006, and from 2007 on. */
+const OLD_EASTERN = [
+  'BEGIN:VTIMEZONE',
+  'TZID:Mine',
+  'BEGIN:STANDARD',
+  'DTSTART:19971026T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU;UNTIL=20061029T060000Z',
+  'TZOFFSETFROM:-0400',
+  'TZOFFSETTO:-0500',
+  'END:STANDARD',
+  'BEGIN:DAYLIGHT',
+  'DTSTART:19970406T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU;UNTIL=20060402T070000Z',
+  'TZOFFSETFROM:-0500',
+  'TZOFFSETTO:-0400',
+  'END:DAYLIGHT',
+  'BEGIN:DAYLIGHT',
+  'DTSTART:20070311T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU',
+  'TZOFFSETFROM:-0500',
+  'TZOFFSETTO:-0400',
+  'END:DAYLIGHT',
+  'BEGIN:STANDARD',
+  'DTSTART:20071104T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU',
+  'TZOFFSETFROM:-0400',
+  'TZOFFSETTO:-0500',
+  'END:STANDARD',
+  'END:VTIMEZONE',
+];
+const fixed = (id: string, offset: string) => [
+  'BEGIN:VTIMEZONE',
+  `TZID:${id}`,
+  'BEGIN:STANDARD',
+  'DTSTART:16010101T000000',
+  `TZOFFSETFROM:${offset}`,
+  `TZOFFSETTO:${offset}`,
+  'END:STANDARD',
+  'END:VTIMEZONE',
+];
+
+type Case = readonly [name: string, lines: readonly string[], times: readonly string[], told?: readonly string[]];
+const check = async (_: string, lines: readonly string[], times: readonly string[], told: readonly string[] = []) =>
+  expect(await read(file(...lines))).toEqual({ times: [...times].sort(), told });
+
+const ZONES: Case[] = [
+  ['old rules at their date', [...OLD_EASTERN, ...event('DTSTART;TZID=Mine:20060320T100000')], ['2006-03-20 15:00-15:00']],
+  ['present rules at their date', [...OLD_EASTERN, ...event('DTSTART;TZID=Mine:20260320T100000')], ['2026-03-20 14:00-14:00']],
+  ['a zone after its events', [...event('DTSTART;TZID=Mine:20260720T100000'), ...OLD_EASTERN], ['2026-07-20 14:00-14:00']],
+  [
+    'a zone of offsets with seconds',
+    [...fixed('Own', '+001730'), ...event('DTSTART;TZID=Own:20261224T121730')],
+    ['2026-12-24 12:00-12:00'],
+  ],
+  [
+    'commas and backslashes in a name',
+    [...fixed('(UTC-05:00) Bogota\\, Lima', '-0500'), ...event('DTSTART;TZID="(UTC-05:00) Bogota, Lima":20261224T180000')],
+    ['2026-12-24 23:00-23:00'],
+  ],
+  ['an IANA name without its description', event('DTSTART;TZID=Asia/Tokyo:20261224T180000'), ['2026-12-24 09:00-09:00']],
+  ['an IANA name of three parts', event('DTSTART;TZID=/x.org/1/America/Argentina/Salta:20261224T180000'), ['2026-12-24 21:00-21:00']],
+  ["a name of Windows's", event('DTSTART;TZID=Tokyo Standard Time:20261224T180000'), ['2026-12-24 09:00-09:00']],
+  [
+    'a description that differs from Windows',
+    [...fixed('Tokyo Standard Time', '+0800'), ...event('DTSTART;TZID=Tokyo Standard Time:20261224T180000')],
+    ['2026-12-24 10:00-10:00'],
+  ],
+  ['a name that nobody knows', event('DTSTART;TZID=Atlantis:20261224T180000'), ['2026-12-24 17:00-17:00'], ['ical-zone-unknown']],
+  [
+    'a name that nobody knows beside one that is known',
+    event('DTSTART;TZID=Atlantis:20261224T180000', 'DTEND;TZID=Asia/Tokyo:20261224T190000'),
+    ['2026-12-24 09:00-10:00'],
+    ['ical-zone-unknown'],
+  ],
+  [
+    'a name that is guessed beside one that is known',
+    event('DTSTART;TZID="(UTC-05:00) Eastern Time (US and Canada)":20261224T120000', 'DTEND;TZID=America/Los_Angeles:20261224T130000'),
+    ['2026-12-24 20:00-21:00'],
+    ['ical-zone-unknown'],
+  ],
+  [
+    'two zones that are known',
+    event('DTSTART;TZID=Eastern Standard Time:20261224T120000', 'DTEND;TZID=America/Los_Angeles:20261224T130000'),
+    ['2026-12-24 17:00-21:00'],
+  ],
+  ['a Z behind a time of a zone', event('DTSTART;TZID=Asia/Tokyo:20261224T180000Z'), ['2026-12-24 09:00-09:00']],
+  [
+    'a time of no zone, in that of the calendar',
+    ['X-WR-TIMEZONE:Asia/Tokyo', ...event('DTSTART:20261224T180000')],
+    ['2026-12-24 09:00-09:00'],
+  ],
+  ['a time of no zone, in that of the site', event('DTSTART:20261224T180000'), ['2026-12-24 17:00-17:00']],
+  ['an hour that the clock skips', event('DTSTART;TZID=Europe/Rome:20260329T023000'), ['2026-03-29 01:30-01:30']],
+  ['an hour that the clock shows twice', event('DTSTART;TZID=Europe/Rome:20261025T023000'), ['2026-10-25 00:30-00:30']],
+];
+
+const LENGTHS: Case[] = [
+  ['whole days with a week', event('DTSTART;VALUE=DATE:20261224', 'DURATION:P1W'), ['2026-12-24/2026-12-31']],
+  ['whole days with hours', event('DTSTART;VALUE=DATE:20261224', 'DURATION:PT48H'), ['2026-12-24/2026-12-26']],
+  ['a whole day that ends where it begins', event('DTSTART;VALUE=DATE:20261224', 'DTEND;VALUE=DATE:20261224'), ['2026-12-24/2026-12-25']],
+  ['a day of a zone', event('DTSTART;VALUE=DATE;TZID=America/Lima:20261224'), ['2026-12-24/2026-12-25']],
+  ['a day that does not say that it is one', event('DTSTART:20261224', 'DTEND:20261226'), ['2026-12-24/2026-12-26']],
+  [
+    'a day over the change of clocks',
+    event('DTSTART;TZID=Europe/Rome:20261024T120000', 'DURATION:P1D'),
+    ['2026-10-24 10:00-2026-10-25 11:00'],
+  ],
+  [
+    '24 hours over the change of clocks',
+    event('DTSTART;TZID=Europe/Rome:20261024T120000', 'DURATION:PT24H'),
+    ['2026-10-24 10:00-2026-10-25 10:00'],
+  ],
+  ['seconds', event('DTSTART:20261224T180000Z', 'DURATION:PT5400S'), ['2026-12-24 18:00-19:30']],
+  ['a plus', event('DTSTART:20261224T180000Z', 'DURATION:+P0DT1H0M0S'), ['2026-12-24 18:00-19:00']],
+  ['an end and a length', event('DTSTART:20261224T180000Z', 'DTEND:20261224T190000Z', 'DURATION:PT3H'), ['2026-12-24 18:00-19:00']],
+  ['below zero', event('DTSTART:20261224T180000Z', 'DURATION:-PT1H'), ['2026-12-24 17:00-18:00'], ['end-before-start']],
+  ['days below zero', event('DTSTART;VALUE=DATE:20261224', 'DURATION:-P2D'), ['2026-12-22/2026-12-24'], ['end-before-start']],
+  ['no seconds', event('DTSTART:20261224T1800Z', 'DTEND:20261224T1930Z'), ['2026-12-24 18:00-19:30']],
+  ['a 60th second', event('DTSTART:20261231T235960Z'), ['2026-12-31 23:59-23:59']],
+];
+
+const daily = (...more: string[]) => event('DTSTART;TZID=Europe/Rome:20261222T100000', 'DURATION:PT1H', ...more);
+const SERIES: Case[] = [
+  ['until a moment', daily('RRULE:FREQ=DAILY;UNTIL=20261223T090000Z'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
+  ['until a time of its own clock', daily('RRULE:FREQ=DAILY;UNTIL=20261223T100000'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
+  ['until a time without seconds', daily('RRULE:FREQ=DAILY;UNTIL=20261223T0900Z'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
+  ['until a day', daily('RRULE:FREQ=DAILY;UNTIL=20261223'), ['2026-12-22 09:00-10:00'], ['ical-last-day']],
+  [
+    'whole days until a moment',
+    event('DTSTART;VALUE=DATE:20261222', 'RRULE:FREQ=DAILY;UNTIL=20261223T230000Z'),
+    ['2026-12-22/2026-12-23', '2026-12-23/2026-12-24'],
+  ],
+  ['no count, told as -1', daily('RRULE:FREQ=DAILY;COUNT=-1;UNTIL=20261222T235959Z'), ['2026-12-22 09:00-10:00']],
+  ['blanks in the rule', daily('RRULE:FREQ=WEEKLY; BYDAY=TU, WE; COUNT=2'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
+  [
+    'the same rule twice',
+    daily('RRULE:FREQ=DAILY;COUNT=2', 'RRULE:FREQ=DAILY;COUNT=2'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00'],
+  ],
+  [
+    'two rules',
+    daily('RRULE:FREQ=DAILY;COUNT=2', 'RRULE:FREQ=YEARLY;COUNT=2'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00', '2027-12-22 09:00-10:00'],
+  ],
+  [
+    'periods',
+    daily('RDATE;VALUE=PERIOD;TZID=Europe/Rome:20261224T100000/20261224T123000,20261225T100000/PT10M'),
+    ['2026-12-22 09:00-10:00', '2026-12-24 09:00-11:30', '2026-12-25 09:00-09:10'],
+  ],
+  [
+    'an exception of a day',
+    daily('RRULE:FREQ=DAILY;COUNT=3', 'EXDATE;VALUE=DATE:20261223'),
+    ['2026-12-22 09:00-10:00', '2026-12-24 09:00-10:00'],
+  ],
+  ['an exception in UTC', daily('RRULE:FREQ=DAILY;COUNT=2', 'EXDATE:20261223T090000Z'), ['2026-12-22 09:00-10:00']],
+  ['an exception in another zone', daily('RRULE:FREQ=DAILY;COUNT=2', 'EXDATE;TZID=Asia/Tokyo:20261223T180000'), ['2026-12-22 09:00-10:00']],
+  [
+    'a rule of exceptions',
+    daily('RRULE:FREQ=DAILY;COUNT=3', 'EXRULE:FREQ=WEEKLY;BYDAY=WE'),
+    ['2026-12-22 09:00-10:00', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'a series in UTC over the change of clocks',
+    event('DTSTART:20261023T170000Z', 'RRULE:FREQ=WEEKLY;COUNT=2'),
+    ['2026-10-23 17:00-17:00', '2026-10-30 17:00-17:00'],
+  ],
+];
+
+const changed = (...lines: string[]) => [...daily('RRULE:FREQ=DAILY;COUNT=3'), ...event(...lines)];
+const OVERRIDES: Case[] = [
+  [
+    'one that inherits its title and length',
+    changed('RECURRENCE-ID;TZID=Europe/Rome:20261223T100000', 'SUMMARY:', 'DTSTART;TZID=Europe/Rome:20261223T120000').filter(
+      (line) => line !== 'SUMMARY:',
+    ),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'one named in UTC',
+    changed('RECURRENCE-ID:20261223T090000Z', 'SUMMARY:Moved', 'DTSTART:20261223T110000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00 Moved', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'one named by its day',
+    changed('RECURRENCE-ID;VALUE=DATE:20261223', 'DTSTART:20261223T110000Z', 'DURATION:PT5M'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-11:05', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'one and all later ones',
+    changed(
+      'RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Rome:20261223T100000',
+      'DTSTART;TZID=Europe/Rome:20261223T120000',
+      'DURATION:PT2H',
+    ),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-13:00', '2026-12-24 11:00-13:00'],
+  ],
+  ['one without its series', event('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z'), ['2026-12-23 11:00-11:00']],
+  [
+    'one that can not be read, which leaves its series alone',
+    changed('RECURRENCE-ID:never', 'SEQUENCE:9', 'DTSTART:20261223T110000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00', '2026-12-24 09:00-10:00'],
+    ['ical-dates-unreadable'],
+  ],
+  [
+    'the newer of two',
+    [
+      ...changed('RECURRENCE-ID:20261223T090000Z', 'SEQUENCE:2', 'DTSTART:20261223T110000Z'),
+      ...event('RECURRENCE-ID:20261223T090000Z', 'SEQUENCE:1', 'DTSTART:20261223T180000Z'),
+    ],
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'one that is cancelled stays, as cancelled',
+    changed('RECURRENCE-ID:20261223T090000Z', 'STATUS:CANCELLED', 'SUMMARY:Off'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00 Off', '2026-12-24 09:00-10:00'],
+  ],
+];
+
+const plain = event('DTSTART:20261224T180000Z');
+const FILES: Case[] = [
+  [
+    'events with an empty UID',
+    [...event('UID:', 'DTSTART:20261224T180000Z'), ...event('UID:', 'DTSTART:20261225T180000Z')],
+    ['2026-12-24 18:00-18:00', '2026-12-25 18:00-18:00'],
+  ],
+  ['the same event twice', [...plain, ...plain], ['2026-12-24 18:00-18:00']],
+  [
+    'two events of one UID',
+    [...plain, ...event('SUMMARY:Other', 'DTSTART:20261225T180000Z')],
+    ['2026-12-24 18:00-18:00'],
+    ['ical-uid-twice'],
+  ],
+  [
+    'names in small letters',
+    [...plain.map((line) => (/^(BEGIN|END):/.test(line) ? line : line.replace(/^[^:]+/, (name) => name.toLowerCase())))],
+    ['2026-12-24 18:00-18:00'],
+  ],
+  ['empty lines', plain.flatMap((line) => [line, '']), ['2026-12-24 18:00-18:00']],
+  ['a line that is none', [...plain.slice(0, -1), 'nonsense', 'END:VEVENT'], ['2026-12-24 18:00-18:00'], ['ical-line-unreadable']],
+  [
+    'an alarm in it',
+    [...plain.slice(0, -1), 'BEGIN:VALARM', 'TRIGGER:-PT15M', 'DURATION:PT1W', 'END:VALARM', 'END:VEVENT'],
+    ['2026-12-24 18:00-18:00'],
+  ],
+];
+
+describe('an odd calendar', () => {
+  describe('tells its zones', () => it.each(ZONES)('by %s', check));
+  describe('tells how long its events take', () => it.each(LENGTHS)('by %s', check));
+  describe('repeats', () => it.each(SERIES)('by %s', check));
+  describe('changes single times', () => it.each(OVERRIDES)('by %s', check));
+  describe('has', () => it.each(FILES)('%s', check));
+
+  const whole = file(...event('SUMMARY:Caffè', 'DTSTART:20261224T180000Z'));
+  const time = '2026-12-24 18:00-18:00 Caffè';
+  it.each<[string, string | Uint8Array, string[]]>([
+    ['UTF-8 with its mark', `\ufeff${whole}`, []],
+    ['UTF-16 of either order', Buffer.from(`\ufeff${whole}`, 'utf16le').swap16(), []],
+    ['UTF-16 without a mark', Buffer.from(whole, 'utf16le'), []],
+    ['Windows-1252', Buffer.from(whole, 'latin1'), ['encoding-assumed']],
+    ['lines that end in CR', whole.replaceAll('\r\n', '\r'), []],
+    ['lines that end in LF', whole.replaceAll('\r\n', '\n'), []],
+    [
+      'rows folded within a letter',
+      Buffer.concat([Buffer.from(whole.split('è')[0]!), Buffer.from([0xc3, 13, 10, 32, 0xa8]), Buffer.from(whole.split('è')[1]!)]),
+      [],
+    ],
+    ['text after its end', `${whole}\r\nPowered by a calendar`, []],
+    ['two calendars', `${whole}${whole}`, []],
+  ])('is read from %s', async (_, text, told) => {
+    expect(await read(text)).toEqual({ times: [time], told });
+  });
+});

@@ -1,0 +1,109 @@
+import { expect, it } from '@jest/globals';
+import { deskRoutes } from '../../src/desk/routes.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { PAYLOADS } from '../attacks/_xss-payloads.mjs';
+import { describeAsking } from '../support/asking.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { visitor } from '../support/desk-visitor.ts';
+
+/** Columns and metas that people write texts into. */
+const COLUMNS = ['post_title', 'post_content', 'post_excerpt'] as const;
+const METAS = /^_(Event|Venue|Organizer)(URL|Website|Cost|Phone|Email|Address|City|State|Province|Country|Zip)$|^_fasti_suggestion$|alt$/;
+
+describeInBrowser('Texts that hold scripts, in a browser', (visit) => {
+  describeAsking(
+    '',
+    (ask) => {
+      it('run none on any page of the calendar and of the editors', async () => {
+        await ask.options({ fasti_suggest_slug: 'suggest' });
+        let written = 0;
+        await ask.rows(async (db) => {
+          written = await spoil(db);
+        });
+        expect(written).toBeGreaterThan(PAYLOADS.length);
+        const admin = await visitor(ask, 'admin');
+        const [name = '', value = ''] = admin.cookie().split('=');
+        const { page } = await visit({ locale: 'en' });
+        const ran: string[] = [];
+        page.on('dialog', (dialog) => ran.push(`${page.url()}: ${dialog.message()}`));
+        // What would run says so: the browser tells of its dialogs.
+        await page.goto(`${ask.running().base}/events/suggest/`);
+        await page.evaluate('alert("heard")');
+        expect(ran.splice(0)).toEqual([expect.stringContaining('heard')]);
+        await page.context().addCookies([{ name, value, url: `${ask.running().base}/admin` }]);
+        for (const path of await paths(ask.db())) {
+          await page.goto(ask.running().base + path, { waitUntil: 'domcontentloaded' });
+          // Handlers of pictures that are not found, and of what gets the focus, run a little later.
+          await page.keyboard.press('Tab');
+          await page.waitForTimeout(30);
+        }
+        expect(ran).toEqual([]);
+      });
+    },
+    { PAGES: 'on' },
+  );
+});
+
+/** Every page of the desk, and of the calendar those that show texts. */
+async function paths(db: Database): Promise<string[]> {
+  const first = async (type: string) =>
+    (await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').first('ID'))?.ID ?? 0;
+  const term = (await db.from('term_taxonomy').where('taxonomy', 'tribe_events_cat').first('term_id'))?.term_id ?? 0;
+  const ids: Record<string, number> = {
+    '/events': await first('tribe_events'),
+    '/venues': await first('tribe_venue'),
+    '/organizers': await first('tribe_organizer'),
+    '/categories': term,
+    '/people': 1,
+  };
+  const desk = deskRoutes.flatMap(({ method, path }) => {
+    if (method !== 'GET' || /find|welcome|sign-in|dates|uuid/.test(path)) return [];
+    const id = ids[path.slice(0, path.indexOf('/', 1) < 0 ? undefined : path.indexOf('/', 1))];
+    return path.includes(':id') && id === undefined ? [] : [`/admin${path.replace(':id', String(id))}`];
+  });
+  const slugs = await db
+    .from('posts')
+    .whereIn('post_type', ['tribe_events', 'tribe_venue', 'tribe_organizer'])
+    .where('post_status', 'publish')
+    .select('post_name', 'post_type');
+  const records = slugs.map(
+    ({ post_name: slug, post_type: type }) => `/${String(type).replace('tribe_events', 'event').replace('tribe_', '')}/${slug}/`,
+  );
+  return [
+    ...desk,
+    '/events/list/',
+    '/events/2030-08/',
+    '/events/2030-08-05/',
+    '/events/?eventDisplay=past',
+    '/events/suggest/',
+    '/doc',
+    ...records,
+  ];
+}
+
+/** Writes the next payload into each text, past all that would look at it. Gives how many were written. */
+async function spoil(db: Database): Promise<number> {
+  let at = 0;
+  const next = () => {
+    at += 1;
+    return PAYLOADS[at % PAYLOADS.length]!.text(`alert(${at})`);
+  };
+  const types = ['tribe_events', 'tribe_venue', 'tribe_organizer', 'attachment'];
+  for (const { ID } of await db.from('posts').whereIn('post_type', types).orderBy('ID').select('ID'))
+    await db
+      .from('posts')
+      .where({ ID })
+      .update(Object.fromEntries(COLUMNS.map((column) => [column, next()])));
+  const metas = await db.from('postmeta').orderBy('meta_id').select('meta_id', 'meta_key');
+  for (const { meta_id: id, meta_key: key } of metas)
+    if (METAS.test(String(key))) await db.from('postmeta').where({ meta_id: id }).update({ meta_value: next() });
+  for (const { term_id: id } of await db.from('terms').select('term_id'))
+    await db
+      .from('terms')
+      .where({ term_id: id })
+      .update({ name: next().slice(0, 200) });
+  await db.from('term_taxonomy').update({ description: next() });
+  await db.from('users').update({ display_name: next().slice(0, 250) });
+  await db.from('options').whereIn('option_name', ['blogname', 'blogdescription']).update({ option_value: next() });
+  return at;
+}

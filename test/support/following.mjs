@@ -1,0 +1,79 @@
+/**
+ * A client that keeps a copy of the calendar by `/changes`, while it is written: in the end the copy must be what is
+ * there.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { API } from './writing.mjs';
+
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 100;
+
+/**
+ * Follows until `stopped()`, at the services of these addresses in turn; then until there is nothing more to be told.
+ * Gives `{copy, expired, wrong}`: records by kind and id, how often it had to begin anew, and answers that should not
+ * be.
+ */
+export async function follow({ bases, stopped }) {
+  const following = { copy: new Map(), expired: 0, wrong: [] };
+  let token = '';
+  let turn = 0;
+  const once = async () => {
+    const base = bases[turn % bases.length];
+    turn += 1;
+    const answer = await ask(`${base}${API}/changes?include=records${token === '' ? '' : `&since=${token}`}`);
+    if (answer?.status === 410) {
+      following.expired += 1;
+      following.copy.clear();
+      token = '';
+    } else if (answer?.status === 200) {
+      token = answer.json.next;
+      for (const change of answer.json.changes) take(following.copy, change);
+      return answer.json.more;
+    } else if (answer !== undefined && answer.status !== 503)
+      following.wrong.push(`${answer.status} ${JSON.stringify(answer.json).slice(0, 200)}`);
+    return true;
+  };
+  while (!stopped()) {
+    await once();
+    await sleep(PAUSE_MS);
+  }
+  // Each of them has told all that it has.
+  for (let quiet = 0; quiet < bases.length; quiet += 1) if (await once()) quiet = -1;
+  return following;
+}
+
+/** What such a client knows that begins now. */
+export async function readWhole(base) {
+  let rounds = 0;
+  const { copy } = await follow({ bases: [base], stopped: () => rounds++ > 0 });
+  return copy;
+}
+
+/** How a copy differs from another one, as lines. */
+export function differencesIn(copy, due) {
+  const names = new Set([...copy.keys(), ...due.keys()]);
+  return [...names].flatMap((name) => {
+    if (!copy.has(name)) return [`${name} is missing`];
+    if (!due.has(name)) return [`${name} is there and should not be`];
+    return copy.get(name) === due.get(name) ? [] : [`${name} is ${copy.get(name)} instead of ${due.get(name)}`];
+  });
+}
+
+function take(copy, { kind, id, change, record }) {
+  const name = `${kind} ${id}`;
+  if (change === 'removed') copy.delete(name);
+  else copy.set(name, titleIn(record));
+}
+
+/** What a record is called; titles are what clients change here. */
+const titleIn = ({ title, venue, organizer, name }) => title ?? venue ?? organizer ?? name;
+
+async function ask(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return { status: response.status, json: await response.json() };
+  } catch {
+    await sleep(PAUSE_MS);
+    return undefined;
+  }
+}

@@ -1,0 +1,2 @@
+export const COMMAND: string;
+export const MAIN: string;
