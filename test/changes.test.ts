@@ -103,7 +103,7 @@ describeAsking('changes', (ask) => {
     await ask
       .db()
       .from('fasti_changes')
-      .update({ counter: counter - 1 });
+      .update({ counter: Number(counter) - 1 });
     let waits = 0;
     const catchUp = async (): Promise<void> => {
       waits += 1;

@@ -60,17 +60,10 @@ export async function calendarPage(
     unlisted: page.search !== undefined || page.from !== undefined || (whole && cards.length === 0),
     previous: props.previous?.href,
     next: props.next?.href,
-    data: whole ? [] : dataOf(found),
     records: found.events.map(({ record }) => record),
     about: { term, featured: page.featured },
     timeliness: found.timeliness,
   };
-}
-
-/** What programs are told of the events of a list, as one block; months and days would be too long with it. */
-function dataOf({ events }: CalendarList): object[] {
-  const told = events.flatMap(({ record }) => record.json_ld ?? []);
-  return told.length === 0 ? [] : [told];
 }
 
 /** So many events of a month or a day are shown. */

@@ -4,6 +4,7 @@ import { editableValues, listedToEdit } from '../kinds/editable.ts';
 import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { Bundle, Condition, PostKind, PublishedRecord, Values } from '../kinds/kind.ts';
+import { translationMembers } from '../kinds/post-record.ts';
 import { type Suggestion, suggestionIn } from '../kinds/suggestion.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
@@ -113,17 +114,24 @@ async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: reado
   const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
   return ids.flatMap((id) => {
     const row = bundle.posts.get(id);
-    return row ? [editable(caller, kind, row, bundle)] : [];
+    return row ? [editable(caller, kind, row, { bundle, single: false })] : [];
   });
 }
 
-function editable(caller: Caller, kind: PostKind, row: Post, bundle: Bundle): Editable {
+/** `single`: whether its record names its translations, which those of lists do not. */
+function editable(
+  caller: Caller,
+  kind: PostKind,
+  row: Post,
+  { bundle, single }: { readonly bundle: Bundle; readonly single: boolean },
+): Editable {
   const { viewer, settings } = caller;
   const { ID: id } = row;
   const metas = bundle.metas.get(id);
   const it = seen(row, metas);
   const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
-  const record = kind.render(id, bundle, context, false);
+  const rendered = kind.render(id, bundle, context, false);
+  const record = single && bundle.languages ? { ...rendered, ...translationMembers(id, kind.path, bundle, context) } : rendered;
   const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record };
   return {
     id,
@@ -148,6 +156,6 @@ export async function readToEdit(site: Site, caller: Caller, declared: PostKind,
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
-  const found = editable(caller, kind, row, bundle);
+  const found = editable(caller, kind, row, { bundle, single: true });
   return found.mayEdit ? found : refuse(caller.viewer);
 }

@@ -354,6 +354,8 @@ describe('what an event says', () => {
     ['RRULE:FREQ=WEEKLY;BYDAY=XX', 'ical-rule-unknown'],
     ['RRULE:FREQ=MONTHLY;BYMONTHDAY=32', 'ical-rule-unknown'],
     ['RRULE:FREQ=YEARLY;BYEASTER=0', 'ical-rule-unknown'],
+    ['RRULE:FREQ=YEARLY;constructor=1', 'ical-rule-unknown'],
+    ['RRULE:FREQ=YEARLY;__proto__=1', 'ical-rule-unknown'],
     ['EXRULE:FREQ=NEVER', 'ical-rule-unknown'],
   ])('is left out and told with its line where nobody knows when it is: %j', async (line, reason) => {
     const lines = line.startsWith('DTSTART') ? [line] : [START, line];

@@ -119,7 +119,7 @@ async function newSite(provide, name) {
   mkdirSync(uploads);
   const { url, look } = await provide(place);
   const env = { DATABASE_URL: url, UPLOADS_DIR: uploads, SITE_URL: 'http://127.0.0.1', LOG_LEVEL: 'warn', SHARED_WITH_WORDPRESS: 'off' };
-  fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
+  fasti(['init', '--url=http://127.0.0.1'], env);
   const password = fasti(['user', 'application-password', 'create', 'admin', 'kills', '--porcelain'], env);
   return { env, look, uploads, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, record: newRecord() };
 }

@@ -273,10 +273,8 @@ describeDatabases('content in several languages', (open) => {
     });
 
     it('may give one slug to terms that are no translations of one another', async () => {
-      await rows(async () => {
-        await db.from('terms').where('term_id', 54).update({ slug: 'music' });
-        await db.from('term_relationships').insert({ object_id: 113, term_taxonomy_id: 84, term_order: 0 });
-      });
+      // Event 113 is in term 54.
+      await rows(() => db.from('terms').where('term_id', 54).update({ slug: 'music' }));
       const by = (query: string) => listed(`${ROOT}/events?${SPAN}&${query}`);
       const [linked, other] = [await by('categories=40&lang=it'), await by('categories=54&lang=it')];
       expect([linked.includes(113), other]).toEqual([false, expect.arrayContaining([113])]);

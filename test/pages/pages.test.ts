@@ -103,17 +103,6 @@ describeAsking(
       expect(listed).toEqual(urls);
     });
 
-    it('tell programs of each event of a list', async () => {
-      await made({ title: 'Fair </script><b>' });
-      const { elements } = await page('/events/list/');
-      const data = elements.filter(({ attributes }) => attributes.type === 'application/ld+json').map(({ text }) => JSON.parse(text));
-      const titles = elements.filter(({ name }) => name === 'h2' || name === 'h3').length;
-      expect(data).toEqual([
-        expect.arrayContaining([expect.objectContaining({ '@type': 'Event', name: expect.stringContaining('Fair') })]),
-      ]);
-      expect(data[0].length).toBeLessThanOrEqual(titles);
-    });
-
     it('show an event with what the API says of it', async () => {
       const { url } = await made({
         title: 'Fair & fête',

@@ -357,7 +357,8 @@ const isList = (body) => isObject(body) && 'rest_url' in body && 'total' in body
  * actual:    { status, headers, body } or { status, headers, text }
  * options:   now (Date of the request), timezone (of the site, for recordings without `setup`), namespace, home (the
  * server's own public URL),
- *            headers (compare headers too), order (order of object keys too), urls (list URLs must carry all that shapes the list), reference (against the
+ *            headers (compare headers too), order (order of object keys too), urls (list URLs must carry all that
+ *            shapes the list), reference (against the
  *            reference: no decision applies)
  */
 export function compare(recording, actual, options = {}) {
