@@ -70,7 +70,7 @@ async function run() {
       if (status !== 0) throw new Error(stderr);
       const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
       const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
-      const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on' };
+      const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' };
       const remembering = await startService(shared, '/health/ready');
       // It reads WordPress's tables alone, and is always right.
       const forgetful = await startService({ ...shared, CACHE: 'off', FOLLOW_WORDPRESS: 'off' }, '/health/ready');
