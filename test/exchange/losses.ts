@@ -142,7 +142,7 @@ export const CSV: Losses = {
     'events/50 events/51',
     'utc_start_date utc_start_date_details utc_end_date utc_end_date_details',
   ),
-  'custom fields, and fields of other plugins': [],
+  'fields of other plugins, and those that the site which imports does not define': [],
 };
 
 export const ICAL: Losses = {
