@@ -79,6 +79,8 @@ describeDatabases('what a process knows of the settings', (open) => {
 
   it('is asked for each time where nothing is remembered', async () => {
     await start('60000', 'off');
+    // Whether the site is one of a network is asked for once.
+    await name();
     expect(await queriesOf(async () => [await name(), await name()])).toBe(2);
   });
 });
