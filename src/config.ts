@@ -209,7 +209,7 @@ export const settings = {
   followWordpress: {
     env: 'FOLLOW_WORDPRESS',
     type: 'switch',
-    fallback: 'off',
+    fallback: 'on',
     allowed: 'on or off',
     meaning:
       'Where WordPress writes to the same database (`SHARED_WITH_WORDPRESS`): whether its changes are taken into the journal, for `/changes` and webhooks, and into the index, which lists are then read from. With `off` each of them makes all that is remembered old, and lists are read from its tables.',

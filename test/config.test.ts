@@ -33,7 +33,7 @@ describe('settings', () => {
       themeDir: undefined,
       contentLanguages: 'auto',
       contentLanguageDefault: 'auto',
-      followWordpress: false,
+      followWordpress: true,
       journalDays: 90,
       logFormat: 'auto',
       cache: true,

@@ -46,7 +46,7 @@ describeDatabases('a process that serves', (open) => {
   });
 
   it.each([
-    ['on', 'info', 'lists are read from its tables, unless FOLLOW_WORDPRESS is on'],
+    ['on', 'info', 'lists are read from its tables, until the server has made the index'],
     ['off', 'warn', 'fasti reindex makes it'],
   ])('says why lists do without their index, SHARED_WITH_WORDPRESS being %s', async (SHARED_WITH_WORDPRESS, level, hint) => {
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS });

@@ -34,7 +34,7 @@ const DUE_MS = 30_000;
 const GRACE_MS = 3000;
 /** What is said at the start where lists do without their index. */
 const WITHOUT_INDEX: Record<IndexLack, string> = {
-  shared: 'WordPress writes to this database too: lists are read from its tables, unless FOLLOW_WORDPRESS is on and the index is made',
+  shared: 'WordPress writes to this database too: lists are read from its tables, until the server has made the index (FOLLOW_WORDPRESS)',
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
