@@ -85,7 +85,7 @@ it('makes patterns while it loads, and none of what it is sent', () => {
  */
 const SHORT: Readonly<Record<string, string>> = { 'wordpress/php-date-grammar.ts': 'a date has at most LONGEST_DATE bytes' };
 
-/** The checker tries texts at random, and at times takes a linear pattern for a slow one: what it found is tried out. */
+/** The checker tries texts at random and may take a linear pattern for a slow one: what it found is tried out. */
 function isSlow(source: string, flags: string, { pumps, suffix }: AttackPattern): boolean {
   const pattern = new RegExp(source, flags);
   const timeOf = (times: number): number => {
