@@ -116,9 +116,11 @@ async function manyAddresses(service, authorization) {
     await run();
     rates.still.push((await run()).rate);
     let number = 0;
-    const writer = setInterval(() => void write(service, authorization, ids[number++ % ids.length]), 1000 / writes);
+    const written = [];
+    const writer = setInterval(() => written.push(write(service, authorization, ids[number++ % ids.length])), 1000 / writes);
     rates.written.push((await run()).rate);
     clearInterval(writer);
+    await Promise.all(written);
   }
   return { still: median(rates.still), written: median(rates.written) };
 }
