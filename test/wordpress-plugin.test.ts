@@ -11,10 +11,10 @@ import { memoryOf } from './support/memory.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
-/* The WordPress plugin. It runs in PHP with a stub of WordPress, where there is a `php`. */
+/* The WordPress plugin. Where there is a `php`, it runs there, with the functions of WordPress that it calls. */
 
 const PLUGIN = fileURLToPath(new URL('../wordpress-plugin/fasti.php', import.meta.url));
-const STUB = fileURLToPath(new URL('fixtures/wordpress-stub.php', import.meta.url));
+const FUNCTIONS = fileURLToPath(new URL('fixtures/wordpress-functions.php', import.meta.url));
 const hasPhp = spawnSync('php', ['-v']).status === 0;
 const withPhp = (name: string): [string, typeof it] => (hasPhp ? [name, it] : [`${name} (skipped: there is no php)`, it.skip as typeof it]);
 
@@ -33,7 +33,7 @@ const POSTS = { 38: 'tribe_events', 39: 'tribe_events', 12: 'tribe_venue', 900: 
 /** What the plugin sends to the database in a request in which this happens. */
 function sentBy({ table = 'there', events }: Request): Outcome {
   const input = JSON.stringify({ posts: POSTS, user: 3, table, events });
-  const { status, stdout, stderr } = spawnSync('php', ['-d', 'display_errors=stderr', STUB], { input, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('php', ['-d', 'display_errors=stderr', FUNCTIONS], { input, encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
 }

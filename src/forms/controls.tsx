@@ -1,6 +1,16 @@
 import type { JSX } from 'preact';
 import type { CustomField } from '../calendar/custom-fields.ts';
-import { Checkbox, Field as FieldBox, type FieldProps, Input, type Option, Select, TextArea } from '../html/form-fields.tsx';
+import {
+  Checkbox,
+  describing,
+  Field as FieldBox,
+  type FieldProps,
+  Input,
+  type Option,
+  Remarks,
+  Select,
+  TextArea,
+} from '../html/form-fields.tsx';
 import { isYesOrNo } from '../kinds/editable.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { decimal, LENGTHS, timeText, timezone, url } from '../kinds/grammar.ts';
@@ -180,7 +190,7 @@ const moment: Control = {
   Show: ({ shown, about, ...props }) => {
     const { name, id = name, label, hint, error, required } = props;
     const { date, time } = momentIn(shown);
-    const about_ = error ? `${id}-error` : hint ? `${id}-hint` : undefined;
+    const described = describing({ id, hint, error });
     return (
       <fieldset class={error ? 'field field-moment field-wrong' : 'field field-moment'}>
         <legend>{label}</legend>
@@ -192,24 +202,15 @@ const moment: Control = {
             id={id}
             value={date}
             required={required}
-            aria-describedby={about_}
+            aria-describedby={described}
             aria-invalid={error ? 'true' : undefined}
           />
         </label>
         <label class="moment-time">
           <span class="quiet">{about.say('desk:form.time')}</span>
-          <input type="time" name={`${name}[time]`} value={time} aria-describedby={about_} />
+          <input type="time" name={`${name}[time]`} value={time} aria-describedby={described} />
         </label>
-        {hint && (
-          <p class="hint" id={`${id}-hint`}>
-            {hint}
-          </p>
-        )}
-        {error && (
-          <p class="error" id={`${id}-error`}>
-            {error}
-          </p>
-        )}
+        <Remarks id={id} hint={hint} error={error} />
       </fieldset>
     );
   },

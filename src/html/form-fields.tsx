@@ -22,14 +22,17 @@ interface Ties {
   readonly 'aria-invalid': 'true' | undefined;
 }
 
-/** A field around whatever input: label above, hint and error below, tied to it for those who cannot see them. */
-export function Field({ children, ...props }: FieldProps & { readonly children: (ties: Ties) => ComponentChildren }): JSX.Element {
-  const { name, id = name, label, hint, error, required } = props;
-  const about = [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])].join(' ');
+/** What is said of a field below it. `id`: of its input. */
+type Said = Pick<FieldProps, 'hint' | 'error'> & { readonly id: string };
+
+/** The ids of the remarks of a field, which its input names for those who cannot see them. */
+export const describing = ({ id, hint, error }: Said): string | undefined =>
+  [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : [])].join(' ') || undefined;
+
+/** What helps to fill a field in, and what is wrong with it. */
+export function Remarks({ id, hint, error }: Said): JSX.Element {
   return (
-    <div class={error ? 'field field-wrong' : 'field'}>
-      <label for={id}>{label}</label>
-      {children({ id, name, required, 'aria-describedby': about || undefined, 'aria-invalid': error ? 'true' : undefined })}
+    <>
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -40,6 +43,18 @@ export function Field({ children, ...props }: FieldProps & { readonly children: 
           {error}
         </p>
       )}
+    </>
+  );
+}
+
+/** A field around whatever input: label above, hint and error below, tied to it for those who cannot see them. */
+export function Field({ children, ...props }: FieldProps & { readonly children: (ties: Ties) => ComponentChildren }): JSX.Element {
+  const { name, id = name, label, hint, error, required } = props;
+  return (
+    <div class={error ? 'field field-wrong' : 'field'}>
+      <label for={id}>{label}</label>
+      {children({ id, name, required, 'aria-describedby': describing({ id, hint, error }), 'aria-invalid': error ? 'true' : undefined })}
+      <Remarks id={id} hint={hint} error={error} />
     </div>
   );
 }
@@ -109,13 +124,9 @@ export function Checkbox({
 }: FieldProps & { readonly value?: string; readonly checked?: boolean }) {
   return (
     <div class="field field-check">
-      <input type="checkbox" id={id} name={name} value={value} checked={checked} aria-describedby={hint ? `${id}-hint` : undefined} />
+      <input type="checkbox" id={id} name={name} value={value} checked={checked} aria-describedby={describing({ id, hint })} />
       <label for={id}>{label}</label>
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Remarks id={id} hint={hint} />
     </div>
   );
 }
