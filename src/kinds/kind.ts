@@ -172,14 +172,13 @@ export type Condition =
   | ({ readonly by: 'language' } & InLanguage);
 
 /**
- * Records of one language. `standIns`: also those of the default language whose group has no record of it that the list
- * may show; `neutral`: also those of no language.
+ * Records of one language. `fill`: also those of the default language whose group has no record of it that the list may
+ * show (stand-ins), and those of no language (neutral).
  */
 export interface InLanguage {
   readonly languages: ContentLanguages;
   readonly code: string;
-  readonly standIns: boolean;
-  readonly neutral: boolean;
+  readonly fill: 'nothing' | 'stand-ins' | 'stand-ins-and-neutral';
 }
 
 export type Order = {

@@ -20,7 +20,8 @@ import { mayRead } from './visibility.ts';
 export function inLanguage({ settings, content }: Caller, name: string, fallback: boolean | undefined): InLanguage | undefined {
   const { contentLanguages: languages } = settings;
   if (content.code === undefined || !isTranslated(languages, name)) return undefined;
-  return { languages, code: content.code, standIns: fallback ?? languages.withFallback.includes(name), neutral: fallback === true };
+  const isFilled = fallback ?? languages.withFallback.includes(name);
+  return { languages, code: content.code, fill: fallback ? 'stand-ins-and-neutral' : isFilled ? 'stand-ins' : 'nothing' };
 }
 
 /** How a list goes by the language that is asked for. */

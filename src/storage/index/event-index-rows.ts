@@ -11,17 +11,18 @@ import type { DayRow, EntryRow } from '../engine/tables.ts';
  */
 export type Facet = number;
 
-/** All events; the featured ones. */
+/** All events (`complete` without a language); the featured ones. */
 export const ALL: Facet = 0;
 export const FEATURED: Facet = 5;
 
-const CODES = { category: 1, tag: 2, venue: 3, organizer: 4, language: 6, standIn: 7 } as const;
+const CODES = { complete: 0, category: 1, tag: 2, venue: 3, organizer: 4, language: 6, filled: 7 } as const;
 /** What the number of a facet is made of: `id * FACETS + code`. */
 export const FACETS = 8;
 
 /**
  * The events of a category (those of its children among them), with a tag, at a venue, of an organizer, or in a
- * language by its number (0: in none); or those of the default language that stand in for what is missing in another.
+ * language by its number (0: in none). `filled`: those of a language with those of the default one that stand in for
+ * what it lacks; `complete`: with those of no language besides.
  */
 export const facetOf = (kind: keyof typeof CODES, id: number): Facet => id * FACETS + CODES[kind];
 export const facetCode = (kind: keyof typeof CODES): number => CODES[kind];
@@ -30,7 +31,7 @@ export const LINK_CODES = [CODES.venue, CODES.organizer];
 export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 
 /** Whether a facet tells nothing of what a password may hide. */
-export const isOpen = (facet: Facet): boolean => facet === ALL || facet % FACETS === CODES.language || facet % FACETS === CODES.standIn;
+export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 
 /** The events of a facet that last longer than `SHORT_DAYS`. */
 export const longOnes = (facet: Facet): Facet => -facet - 1;
@@ -74,8 +75,9 @@ export interface IndexedEvent {
 export interface LanguagePlace {
   /** 0: it has none. */
   readonly own: number;
-  /** Languages that it is listed in where what is not translated is listed too. */
-  readonly standsInFor: readonly number[];
+  /** Languages in whose lists it stands where these are filled, and where they are complete. */
+  readonly filled: readonly number[];
+  readonly complete: readonly number[];
 }
 
 /**
@@ -111,7 +113,8 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     ...event.categories.map((id) => facetOf('category', id)),
     ...event.tags.map((id) => facetOf('tag', id)),
     ...(event.language ? [facetOf('language', event.language.own)] : []),
-    ...(event.language?.standsInFor ?? []).map((number) => facetOf('standIn', number)),
+    ...(event.language?.filled ?? []).map((number) => facetOf('filled', number)),
+    ...(event.language?.complete ?? []).map((number) => facetOf('complete', number)),
     ...linked,
   ]);
   const known = new Set<string>();

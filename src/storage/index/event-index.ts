@@ -30,10 +30,16 @@ export type Spoken = ContentLanguages | undefined;
 export function indexLayout(languages: Spoken): string {
   if (!isTranslated(languages, postKind('event').postType)) return LAYOUT;
   const numbers = languages.languages.map(({ code, number }) => `${code}=${number}`);
-  return `${LAYOUT} ${languages.form} ${languages.defaultCode} ${numbers.join()}`;
+  const filled = isFilled(languages) ? ' filled' : '';
+  return `${LAYOUT} ${LAYOUT_OF_LANGUAGES} ${languages.form} ${languages.defaultCode} ${numbers.join()}${filled}`;
 }
 
 const LAYOUT = '2';
+/** The same of the rows that sites in several languages have besides. */
+const LAYOUT_OF_LANGUAGES = '2';
+
+/** Whether lists of one language hold what stands in for what it lacks, unless a request says otherwise. */
+const isFilled = ({ withFallback }: ContentLanguages): boolean => withFallback.includes(postKind('event').postType);
 
 const IDS = 500;
 /**
@@ -336,10 +342,14 @@ async function languagePlaces(db: Database, ids: readonly number[], languages: S
   const published = new Set(rows.map(({ ID }) => ID));
   return (id) => {
     const { language, members: group } = posts.get(id) ?? { language: null, members: new Map<string, number>() };
-    const isMissing = ({ code }: ContentLanguage) => code !== language && !published.has(group.get(code) ?? 0);
+    const own = languageOfCode(languages, language ?? undefined)?.number ?? 0;
+    const isListed = ({ code, number }: ContentLanguage) =>
+      number === own || (language === languages.defaultCode && !published.has(group.get(code) ?? 0));
+    const shownIn = languages.languages.filter(isListed).map(({ number }) => number);
     return {
-      own: languageOfCode(languages, language ?? undefined)?.number ?? 0,
-      standsInFor: language === languages.defaultCode ? languages.languages.filter(isMissing).map(({ number }) => number) : [],
+      own,
+      filled: isFilled(languages) ? shownIn : [],
+      complete: own === 0 ? languages.languages.map(({ number }) => number) : shownIn,
     };
   };
 }

@@ -49,8 +49,8 @@ export interface Stretch {
   readonly listedOnly: boolean;
   readonly openOnly: boolean;
   readonly unfeaturedOnly: boolean;
-  /** The number of the language that events are in, where their facets do not say so. */
-  readonly language: number | undefined;
+  /** The facet of the language that is listed, where the facets are of something else. */
+  readonly language: Facet | undefined;
   /** What the index does not know, to be asked of the posts. */
   readonly rest: readonly Condition[];
   readonly descending: boolean;
@@ -84,13 +84,13 @@ export function stretchOf(query: PostQuery): Stretch | undefined {
   const [first, ...others] = found.headed.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
   if (first && !opensSome) found.flags.openOnly ||= 'guarded' in first.condition && first.condition.guarded;
   const beside = opensSome ? found.headed : others;
-  const spoken = others.find(isOneLanguage);
+  const spoken = others.find(({ condition }) => condition.by === 'language');
   return {
     facets: first?.facets ?? [ALL],
     ...found.bounds,
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
-    language: spoken && idOf(spoken.facets[0]),
+    language: spoken?.facets[0],
     rest: [...found.rest, ...beside.filter((headed) => headed !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
@@ -110,9 +110,6 @@ interface Headed {
   readonly condition: Guarded | OfLanguage;
 }
 
-/** Whether a condition asks for one language and nothing besides, which every row of an event says. */
-const isOneLanguage = ({ condition, facets }: Headed): boolean => condition.by === 'language' && facets.length === 1;
-
 /** Adds a condition. False where it is better asked of WordPress's tables, or must be, and with it the whole query. */
 function gather({ bounds, flags, headed, rest }: Gathered, condition: Condition, { visible }: PostQuery, opensSome: boolean): boolean {
   if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
@@ -126,7 +123,7 @@ function gather({ bounds, flags, headed, rest }: Gathered, condition: Condition,
     return true;
   }
   const headable = 'guarded' in condition || condition.by === 'language' ? condition : undefined;
-  const facets = headable && (headable.by === 'language' ? facetsOfLanguage(headable, visible) : facetsIn(headable));
+  const facets = headable && (headable.by === 'language' ? facetOfLanguage(headable, visible) : facetsIn(headable));
   if (facets) headed.push({ facets, condition: headable });
   else rest.push(condition);
   return true;
@@ -207,15 +204,16 @@ function facetsIn(condition: Guarded): Stretch['facets'] | undefined {
 }
 
 /**
- * The facets of a language, with those of what stands in for what it lacks; undefined where they do not say that: what
- * lacks a translation for people who see more than what is published.
+ * The facet of a language, with what fills it up; undefined where none says that: what lacks a translation for people
+ * who see more than what is published.
  */
-function facetsOfLanguage({ languages, code, standIns, neutral }: OfLanguage, { all }: Visibility): Stretch['facets'] | undefined {
+function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibility): readonly [Facet] | undefined {
   const number = languageOfCode(languages, code)?.number;
   if (number === undefined) return undefined;
-  const borrows = standIns && code !== languages.defaultCode;
+  const borrows = fill !== 'nothing' && code !== languages.defaultCode;
   if (borrows && (all.length !== 1 || all[0] !== 'publish')) return undefined;
-  return [facetOf('language', number), ...(borrows ? [facetOf('standIn', number)] : []), ...(neutral ? [facetOf('language', 0)] : [])];
+  if (fill === 'stand-ins-and-neutral') return [facetOf('complete', number)];
+  return [facetOf(borrows ? 'filled' : 'language', number)];
 }
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): Stretch['facets'] | undefined {
@@ -268,7 +266,7 @@ function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest
   if (stretch.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (stretch.openOnly) conditions.push(['x.locked = 0', []]);
   if (stretch.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
-  if (stretch.language !== undefined) conditions.push(['x.language = ?', [stretch.language]]);
+  if (stretch.language !== undefined) conditions.push(isUnder(db, stretch.language));
   if (rest) conditions.push(rest);
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
@@ -277,6 +275,15 @@ function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest
     ? rows
     : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
+
+/** Condition on a row `x`: its event stands under the facet of a language, too. Which language is its own, it says itself. */
+const isUnder = (db: Database, facet: Facet): Sql =>
+  facet % FACETS === facetCode('language')
+    ? ['x.language = ?', [idOf(facet)]]
+    : [
+        `EXISTS (SELECT 1 FROM ?? y WHERE y.facet = ? AND y.start_at = x.start_at AND y.posted_at = x.posted_at AND y.post_id = x.post_id)`,
+        [db.table('fasti_entries'), facet],
+      ];
 
 /** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
 async function pageOf(

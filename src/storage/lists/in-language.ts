@@ -11,7 +11,7 @@ import { formOf } from '../languages/forms.ts';
 export function whereInLanguage(
   db: Database,
   where: QueryBuilder,
-  { languages, code, standIns, neutral }: InLanguage,
+  { languages, code, fill }: InLanguage,
   records: Listed,
   isShown?: (member: QueryBuilder) => void,
 ): void {
@@ -19,11 +19,11 @@ export function whereInLanguage(
   const { defaultCode } = languages;
   where.where((any: QueryBuilder) => {
     any.where((own) => whereLanguage(db, own, languages, records, code));
-    if (standIns && code !== defaultCode)
+    if (fill !== 'nothing' && code !== defaultCode)
       any.orWhere((other) => {
         whereLanguage(db, other, languages, records, defaultCode);
         other.whereNot((translated) => whereInGroup(db, translated, languages, records, { code, isShown }));
       });
-    if (neutral) any.orWhere((none) => whereLanguage(db, none, languages, records, null));
+    if (fill === 'stand-ins-and-neutral') any.orWhere((none) => whereLanguage(db, none, languages, records, null));
   });
 }
