@@ -251,8 +251,43 @@ function Row(props: {
 }): JSX.Element {
   const { visit, kind, row: it, columns } = props;
   const { say } = visit.speech;
-  const { id, row, record } = it;
+  const { id, row } = it;
   const title = row.post_title || say('desk:untitled');
+  const trashed = row.post_status === 'trash';
+  return (
+    <tr>
+      <td class="pick">
+        {(it.mayEdit || it.mayDelete) && (
+          <input type="checkbox" form="bulk" name="ids[]" value={String(id)} aria-label={say('desk:list.select', { title })} />
+        )}
+      </td>
+      <th scope="row">
+        {it.mayEdit && !trashed ? <Link href={at(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}
+        {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
+        <RowActions visit={visit} kind={kind} row={it} title={title} />
+        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} />}
+      </th>
+      {columns.map(({ name, show }) => (
+        <td key={name} data-label={say(`desk:columns.${name}`)}>
+          {show(it, visit)}
+        </td>
+      ))}
+      <td data-label={say('desk:columns.status')}>{say(`statuses:${row.post_status}`)}</td>
+    </tr>
+  );
+}
+
+/** What may be done with a record, by one click. */
+function RowActions(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly row: Editable;
+  readonly title: string;
+}): JSX.Element {
+  const { visit, kind, row: it, title } = props;
+  const { say } = visit.speech;
+  const { id, row, record } = it;
+  const trashed = row.post_status === 'trash';
   const path = `/${kind.path}/${id}`;
   const button = (action: string, danger = false) => (
     <button
@@ -266,42 +301,23 @@ function Row(props: {
       {say(`desk:actions.${action}`)}
     </button>
   );
-  const trashed = row.post_status === 'trash';
   return (
-    <tr>
-      <td class="pick">
-        {(it.mayEdit || it.mayDelete) && (
-          <input type="checkbox" form="bulk" name="ids[]" value={String(id)} aria-label={say('desk:list.select', { title })} />
-        )}
-      </td>
-      <th scope="row">
-        {it.mayEdit && !trashed ? <Link href={at(visit, path)}>{title}</Link> : title}
-        {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
-        <p class="row-actions">
-          {row.post_status === 'publish' && typeof record.url === 'string' && (
-            <Link href={record.url} label={`${say('desk:actions.view')}: ${title}`}>
-              {say('desk:actions.view')}
-            </Link>
-          )}
-          {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
-            <Link href={at(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
-              {say('desk:actions.duplicate')}
-            </Link>
-          )}
-          {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
-          {it.mayDelete && !trashed && button('trash')}
-          {it.mayDelete && trashed && button('restore')}
-          {it.mayDelete && trashed && button('delete', true)}
-        </p>
-        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} />}
-      </th>
-      {columns.map(({ name, show }) => (
-        <td key={name} data-label={say(`desk:columns.${name}`)}>
-          {show(it, visit)}
-        </td>
-      ))}
-      <td data-label={say('desk:columns.status')}>{say(`statuses:${row.post_status}`)}</td>
-    </tr>
+    <p class="row-actions">
+      {row.post_status === 'publish' && typeof record.url === 'string' && (
+        <Link href={record.url} label={`${say('desk:actions.view')}: ${title}`}>
+          {say('desk:actions.view')}
+        </Link>
+      )}
+      {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
+        <Link href={at(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
+          {say('desk:actions.duplicate')}
+        </Link>
+      )}
+      {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
+      {it.mayDelete && !trashed && button('trash')}
+      {it.mayDelete && trashed && button('restore')}
+      {it.mayDelete && trashed && button('delete', true)}
+    </p>
   );
 }
 

@@ -66,11 +66,10 @@ const TOO_LARGE_PAUSE = 20;
  * succeeded there is no coverage.
  */
 export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
-  const known = new Map<WatchedName, Known>();
+  const readings = createReadings(clock);
   let round: Round = NO_ROUND;
-  let reading: { table: WatchedName; sign: string; begun: number; steps: ReturnType<typeof fingerprintsOf> } | undefined;
-  let signs: ReadonlyMap<WatchedName, string> = new Map();
-  let surprises = 0;
+  let reading: (Begun & { readonly steps: ReturnType<typeof fingerprintsOf> }) | undefined;
+  let signs: Signs = new Map();
   let credit = 0;
   let asked = clock();
   let working = false;
@@ -78,17 +77,12 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
 
   const rest = (milliseconds: number) => {
     restUntil = clock() + milliseconds;
-    known.clear();
+    readings.forget(() => true);
     reading = undefined;
     round = NO_ROUND;
   };
 
   const isDue = () => clock() - round.begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, round.spent / USUAL_SHARE));
-
-  const forgetChanged = () => {
-    for (const [table, { sign }] of known) if (sign !== signs.get(table)) known.delete(table);
-    if (reading && reading.sign !== signs.get(reading.table)) reading = undefined;
-  };
 
   /** The table to read on in; undefined: the round is over, and the next one not due. */
   const next = () => {
@@ -101,13 +95,6 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
     return reading;
   };
 
-  const note = ({ table, sign, begun }: NonNullable<typeof reading>, fingerprints: Fingerprints) => {
-    const before = known.get(table);
-    const same = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
-    if (before && !same) surprises += 1;
-    known.set(table, { sign, fingerprints, from: before && same ? before.from : clock(), until: begun });
-  };
-
   const work = async () => {
     for (let current = next(); current && credit > 0; current = next()) {
       const begun = clock();
@@ -117,7 +104,7 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
       round = { ...round, spent: round.spent + took };
       if (done && reading === current) {
         reading = undefined;
-        note(current, value);
+        readings.note(current, value);
       }
       if (round.spent > LARGEST_SHARE * within) return rest(TOO_LARGE_PAUSE * within);
     }
@@ -126,7 +113,9 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
   return {
     advance: (now) => {
       signs = new Map(watchedNames.map((name, index) => [name, now[index] ?? '']));
-      forgetChanged();
+      const isChanged = (table: WatchedName, sign: string) => sign !== signs.get(table);
+      readings.forget(isChanged);
+      if (reading && isChanged(reading.table, reading.sign)) reading = undefined;
       credit = Math.min(LONGEST_MS, credit + (clock() - asked) * LARGEST_SHARE);
       asked = clock();
       if (working || asked < restUntil || credit <= 0 || !next()) return;
@@ -137,8 +126,37 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
           working = false;
         });
     },
+    surprises: readings.surprises,
+    coverage: readings.coverage,
+  };
+}
+
+/** The signs of the tables at one moment. */
+type Signs = ReadonlyMap<WatchedName, string>;
+
+/** The reading of a table that has begun: with which sign, and when. */
+interface Begun {
+  readonly table: WatchedName;
+  readonly sign: string;
+  readonly begun: number;
+}
+
+/** The latest reading of each table. `forget` drops those of tables, with their signs, that are named to it. */
+function createReadings(clock: () => number) {
+  const known = new Map<WatchedName, Known>();
+  let surprises = 0;
+  return {
+    note: ({ table, sign, begun }: Begun, fingerprints: Fingerprints): void => {
+      const before = known.get(table);
+      const same = before !== undefined && differingRanges(before.fingerprints, fingerprints).length === 0;
+      if (before && !same) surprises += 1;
+      known.set(table, { sign, fingerprints, from: before && same ? before.from : clock(), until: begun });
+    },
+    forget: (isGone: (table: WatchedName, sign: string) => boolean): void => {
+      for (const [table, { sign }] of known) if (isGone(table, sign)) known.delete(table);
+    },
     surprises: () => surprises,
-    coverage: () => {
+    coverage: (): Coverage | undefined => {
       const all = watchedNames.map((name) => known.get(name));
       if (!all.every((table) => table !== undefined)) return undefined;
       return { from: Math.max(...all.map(({ from }) => from)), until: Math.min(...all.map(({ until }) => until)) };
