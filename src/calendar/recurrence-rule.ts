@@ -30,16 +30,17 @@ const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTH
 
 /**
  * The rule that a text says; undefined where it is none, has a part that can't be read, counts in another calendar than
- * the Gregorian, or moves days that a month lacks (`SKIP` of RFC 7529). Blanks, empty parts, extensions (`X-`) and the
- * case of letters do not count.
+ * the Gregorian, or moves days that a month lacks (`SKIP` of RFC 7529). Blanks, empty parts, extensions (`X-`), the
+ * case of letters, and dashes and colons in the end do not count.
  */
 export function parseRule(text: string): Rule | undefined {
   const parts = new Map<string, string>();
   for (const part of text.toUpperCase().replace(/\s/g, '').split(';')) {
     const [name = '', value = ''] = part.split('=', 2);
     if (value === '' ? part.includes('=') || part === '' : name.startsWith('X-')) continue;
-    if (!PARTS.get(name)?.(value)) return undefined;
-    parts.set(name, value);
+    const plain = name === 'UNTIL' ? value.replace(/[-:]/g, '') : value;
+    if (!PARTS.get(name)?.(plain)) return undefined;
+    parts.set(name, plain);
   }
   const freq = FREQUENCIES.find((name) => name === parts.get('FREQ'));
   if (freq === undefined) return undefined;

@@ -67,6 +67,9 @@ describe('a date in a CSV file', () => {
     ['2026-03-04T20:00', '20:00:00'],
     ['March 4, 2026 8:00 PM', '20:00:00'],
     ['4 marzo 2026 alle 20:30', '20:30:00'],
+    ['mer 4 mar 2026 ore 20.30', '20:30:00'],
+    ['4 marzo 2026 alle ore 21', '21:00:00'],
+    ['4 marzo 2026, h 20.30', '20:30:00'],
     ['46085.8125', '19:30:00'],
     ['46085,5', '12:00:00'],
     ['2026-03-04', undefined],
@@ -156,7 +159,11 @@ describe('the headings of a CSV file', () => {
     ],
     [
       ['Subject', 'Start Date', 'Start Time', 'End Date', 'End Time', 'All Day Event', 'Location', 'Private'],
-      ['event', 'name', 'start_date', 'start_time', 'end_date', 'end_time', 'all_day', 'venue', undefined],
+      ['event', 'name', 'start_date', 'start_time', 'end_date', 'end_time', 'all_day', 'venue', 'private'],
+    ],
+    [
+      ['Oggetto', 'Data di inizio', 'Ora di inizio', 'Giornata intera', 'Organizzatore riunione', 'Categorie', 'Luogo', 'Privato'],
+      ['event', 'name', 'start_date', 'start_time', 'all_day', 'organizers', 'categories', 'venue', 'private'],
     ],
     [['Colour', 'Size'], undefined],
   ])('%j are %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));
@@ -246,6 +253,24 @@ describeDatabases('CSV', (open, engine) => {
     expect(await dates('Sagra del tartufo')).toEqual(['2027-04-19 20:30:00', '2027-04-19 23:00:00', '€ 10,50']);
     expect(await dates('Mostra')).toEqual(['2027-04-19 09:30:00', '2027-04-20 18:30:00', '5 euro']);
     expect((await dates('Gita')).slice(0, 2)).toEqual(['2027-04-19 21:00:00', '2027-04-19 21:00:00']);
+  });
+
+  it('is read as calendars of Microsoft in Italian write it, what is private staying so', async () => {
+    const table = [
+      'Oggetto;Data di inizio;Ora di inizio;Data di fine;Ora di fine;Giornata intera;Categorie;Descrizione;Privato;Sito',
+      'Cena;24/12/2026;20:30:00;24/12/2026;22:00:00;Falso;Cibo;;Vero;',
+      'Festa "grande" di piazza;24/12/2026;;24/12/2026;;Vero;Cibo;;Falso;www.example.it/festa',
+      ';;;;;;;;;',
+    ];
+    const source = overridden(openCsv([file('calendario.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
+    const { losses } = await importItems(site, caller, source.entries(), { source: source.name() });
+    const stored = await Promise.all(['Cena', 'Festa "grande" di piazza'].map(post));
+    const websites = await Promise.all(stored.map(async ({ ID }) => (await metas(ID)).get('_EventURL')));
+    expect([losses, stored.map(({ post_status }) => post_status), websites]).toEqual([
+      [],
+      ['private', 'publish'],
+      [undefined, 'https://www.example.it/festa'],
+    ]);
   });
 
   it('changes an event of the same name and start, and finds what was missing the first time', async () => {

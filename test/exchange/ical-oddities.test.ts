@@ -1,42 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { calendarEntries } from '../../src/exchange/ical/read.ts';
-import type { Entry } from '../../src/exchange/items/items.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
-import { timesOf } from './corpus-compare.ts';
+import { type Case, check, event, file, read } from './odd-calendars.ts';
 
-/** What a file says, as `start end` in UTC or whole days (the end exclusive) with the title, and what was told. */
-async function read(text: string | Uint8Array): Promise<{ times: string[]; told: string[] }> {
-  const bytes = async function* () {
-    yield Buffer.from(text as Uint8Array);
-  };
-  const entries: Entry[] = [];
-  const options = {
-    file: 'a.ics',
-    settings: { zone: parseZone('Europe/Rome')!, timezone: 'Europe/Rome', calendar: { cutoff: '00:00' } as never },
-    now: new Date('2026-11-20T12:00:00Z'),
-  };
-  for await (const entry of calendarEntries(bytes, { ...options, from: '2005-01-01', to: '2027-12-31' })) entries.push(entry);
-  const told = entries.flatMap((entry) => (entry.kind === 'loss' ? [entry.loss.reason] : []));
-  return { times: timesOf(entries).map(shortened).sort(), told };
-}
-
-/** `2026-12-24 19:00-20:00 Title`; the day of the end only where it is another, the title only where it is told. */
-function shortened([start, end, title]: readonly [string, string, string]): string {
-  const [day, from] = start.split(' ');
-  const [lastDay, to] = end.split(' ');
-  const span =
-    from === undefined ? `${day}/${lastDay}` : `${day} ${from.slice(0, 5)}-${lastDay === day ? '' : `${lastDay} `}${to!.slice(0, 5)}`;
-  return title === 'E' ? span : `${span} ${title}`;
-}
-
-const file = (...lines: string[]) => ['BEGIN:VCALENDAR', 'VERSION:2.0', ...lines, 'END:VCALENDAR', ''].join('\r\n');
-const event = (...lines: string[]) => [
-  'BEGIN:VEVENT',
-  ...(lines.some((line) => line.startsWith('UID')) ? [] : ['UID:u']),
-  ...(lines.some((line) => line.startsWith('SUMMARY')) ? [] : ['SUMMARY:E']),
-  ...lines,
-  'END:VEVENT',
-];
 /** Summer time as the United States had it until 2006, and from 2007 on. */
 const OLD_EASTERN = [
   'BEGIN:VTIMEZONE',
@@ -77,10 +41,6 @@ const fixed = (id: string, offset: string) => [
   'END:STANDARD',
   'END:VTIMEZONE',
 ];
-
-type Case = readonly [name: string, lines: readonly string[], times: readonly string[], told?: readonly string[]];
-const check = async (_: string, lines: readonly string[], times: readonly string[], told: readonly string[] = []) =>
-  expect(await read(file(...lines))).toEqual({ times: [...times].sort(), told });
 
 const ZONES: Case[] = [
   ['old rules at their date', [...OLD_EASTERN, ...event('DTSTART;TZID=Mine:20060320T100000')], ['2006-03-20 15:00-15:00']],

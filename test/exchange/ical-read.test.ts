@@ -224,14 +224,23 @@ describe('what repeats', () => {
     ]);
   });
   it.each([
-    ['FREQ=SECONDLY', '2026-11-24 20:33:19 · 50000+ · 2028-11-20 23:59:59'],
+    ['FREQ=SECONDLY', '2026-11-24 20:33:19 · 50000+ · 2027-12-31 23:59:59'],
     ['FREQ=SECONDLY;COUNT=2010', '2026-11-24 20:33:19 · 10 · 2026-11-24 20:33:29'],
     ['FREQ=SECONDLY;COUNT=2000', undefined],
     ['FREQ=SECONDLY;COUNT=2000\r\nRRULE:FREQ=SECONDLY;COUNT=1000', undefined],
     ['FREQ=SECONDLY;COUNT=2000\r\nRDATE:20261225T190000Z', '2026-11-24 20:33:19 · 1 · 2026-12-25 20:00:00'],
   ])('of %s comes up to a measure; how many are left out is told, and until when', async (rule, told) => {
-    const result = await read(calendar(event('DTSTART:20261124T190000Z', `RRULE:${rule}`)));
+    const window = { from: '2026-11-01', to: '2027-12-31' };
+    const result = await read(calendar(event('DTSTART:20261124T190000Z', `RRULE:${rule}`)), window);
     expect([starts(result).length, lossesOf(result)]).toEqual([2000, told === undefined ? [] : [['ical-rule-cut', told]]]);
+  });
+  it.each([
+    ['FREQ=DAILY', 10_227, 0],
+    ['FREQ=DAILY;BYHOUR=9,12,15,18', 40_908, 0],
+    ['FREQ=HOURLY', 40_908, 1],
+  ])('of %s comes four times a day, whatever the window', async (rule, times, losses) => {
+    const result = await read(calendar(event('DTSTART:20000101T090000Z', `RRULE:${rule}`)), { from: '2000-01-01', to: '2027-12-31' });
+    expect([starts(result).length, lossesOf(result).length]).toEqual([times, losses]);
   });
 });
 
@@ -472,7 +481,7 @@ describe('a file', () => {
     `RDATE:${Array.from({ length: 9000 }, (_, number) => `2026${String(1 + (number % 12)).padStart(2, '0')}10T${String(number % 24).padStart(2, '0')}0000`).join(',')}`,
     'RRULE:FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23;BYMINUTE=0,1,2,3,4,5,6,7,8,9',
   ])('of endless repetition ends (%#)', async (line) => {
-    const { events } = await read(calendar(event('DTSTART:19000101T000000', line)));
+    const { events } = await read(calendar(event('DTSTART:19000101T000000', line)), { from: '2026-11-01', to: '2027-12-31' });
     expect(events.length).toBeLessThanOrEqual(2000);
   });
   it('with a zone of endless rules ends', async () => {

@@ -100,8 +100,16 @@ const couldBeMinutes = (text: string): boolean => /^0?[.,][0-5]\d$/.test(text);
 const timeOf = (part: number): string => new Date(Math.min(Math.round(part * 86_400), 86_399) * 1000).toISOString().slice(11, 19);
 
 // ------------------------------------------------------------------------------------------------- days
-/** Takes a time off the end of the words of a date. A time in a date has a colon: `20.30` could be part of the date. */
+/**
+ * Takes a time off the end of the words of a date. A time in a date has a colon, since `20.30` could be part of the
+ * date, or a word before it that says so: `ore 20.30`, `alle 21`.
+ */
 function timeAtEnd(words: string[]): string | undefined {
+  if (BEFORE_TIME.has(words.at(-2)?.toLowerCase() ?? '') && /^\d{1,2}(?:[.:h]\d\d)?h?$/i.test(words.at(-1) ?? '')) {
+    const [, time] = words.splice(-2);
+    if (words.at(-1)?.toLowerCase() === 'alle') words.pop();
+    return `ore ${time}`;
+  }
   const half = /^[ap]\.?m\.?$/i.test(words.at(-1) ?? '') ? words.pop() : undefined;
   if (!/^\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[ap]m)?$/i.test(words.at(-1) ?? '')) {
     if (half !== undefined) words.push(half);
@@ -116,8 +124,11 @@ interface Parts {
   readonly day: number;
 }
 
+/** Words behind which a time stands. */
+const BEFORE_TIME = new Set(['ore', 'h', 'h.', 'alle', 'at']);
+
 /** Words that say nothing of which day it is. */
-const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'ore']);
+const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'dalle', 'ore']);
 
 /**
  * Year, month and day of the words of a date; `order`: they can be read in several ways; undefined: they are no date.

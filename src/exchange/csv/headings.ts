@@ -9,7 +9,7 @@ type Headings = Readonly<Record<string, readonly string[]>>;
  */
 export const HEADINGS: Readonly<Record<PostKindName, Headings>> = {
   event: {
-    name: ['Titolo', 'Titolo Evento', 'Nome Evento', 'Nome dell’evento', 'Evento', 'Subject', 'Summary', 'Event'],
+    name: ['Titolo', 'Titolo Evento', 'Nome Evento', 'Nome dell’evento', 'Evento', 'Oggetto', 'Subject', 'Summary', 'Event'],
     description: ['Descrizione', 'Descrizione Evento', 'Testo'],
     excerpt: ['Riassunto', 'Estratto'],
     start_date: ['Data Inizio', 'Data di Inizio', 'Data Inizio Evento', 'Inizio', 'Dal', 'Data', 'Start', 'Date'],
@@ -17,11 +17,12 @@ export const HEADINGS: Readonly<Record<PostKindName, Headings>> = {
     end_date: ['Data Fine', 'Data di Fine', 'Data Fine Evento', 'Fine', 'Al', 'End'],
     end_time: ['Ora Fine', 'Ora di Fine', 'Orario Fine', 'Orario di Fine'],
     timezone: ['Fuso Orario', 'Fuso'],
-    all_day: ['Tutto il Giorno', 'Giornata Intera', 'Intera Giornata'],
+    all_day: ['Tutto il Giorno', 'Giornata Intera', 'Intera Giornata', 'Evento di un Giorno Intero', 'Evento Giornata Intera'],
+    private: ['Private', 'Privato', 'Privata', 'Evento Privato', 'Sensitivity', 'Riservatezza', 'Criterio di Riservatezza'],
     hide: ['Nascosto', 'Nascondi'],
     featured: ['In Evidenza', 'In Primo Piano'],
-    venue: ['Luogo', 'Nome Luogo', 'Sede', 'Location'],
-    organizers: ['Organizzatore', 'Organizzatori', 'Nome Organizzatore'],
+    venue: ['Luogo', 'Nome Luogo', 'Sede', 'Località', 'Posizione', 'Location'],
+    organizers: ['Organizzatore', 'Organizzatori', 'Nome Organizzatore', 'Organizzatore Riunione', 'Meeting Organizer'],
     cost: ['Prezzo', 'Costo', 'Ingresso', 'Price'],
     currency_symbol: ['Simbolo Valuta'],
     currency_code: ['Valuta', 'Codice Valuta', 'Currency'],

@@ -198,7 +198,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     ...(language === '' ? { match: 'name' as const } : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
-    columns: { ...columns, ...openness(row) },
+    columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...openness(row) },
     metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
       ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
@@ -244,7 +244,7 @@ function eventValues(row: Row, where: Where, options: CsvOptions): { values: Rec
       timezone: row.timezone,
       all_day: allDay,
       cost: row.cost,
-      website: row.website,
+      website: webAddress(row.website),
       ...flagValue('show_map', row.show_map),
       ...flagValue('show_map_link', row.show_map_link),
       ...(isYes(row.hide) ? { hide_from_listings: true } : {}),
@@ -263,7 +263,7 @@ const venueValues = (row: Row): Record<string, unknown> => ({
   ...(/^(US|United States)?$/i.test((row.country ?? '').trim()) ? { state: row.state } : { province: row.state }),
   zip: row.zip,
   phone: row.phone,
-  website: row.website,
+  website: webAddress(row.website),
   ...flagValue('show_map', row.show_map),
   ...flagValue('show_map_link', row.show_map_link),
 });
@@ -272,7 +272,7 @@ const organizerValues = (row: Row): Record<string, unknown> => ({
   organizer: row.name,
   description: row.description,
   email: row.email,
-  website: row.website,
+  website: webAddress(row.website),
   phone: row.phone,
 });
 
@@ -283,11 +283,17 @@ const customValues = (row: Row, fields: readonly CustomField[]): CustomValue[] =
     return value ? [{ field, value }] : [];
   });
 
+/** An address as people write it, without what it begins with. */
+const webAddress = (cell: string | undefined): string | undefined => (/^\s*www\./i.test(cell ?? '') ? `https://${cell!.trim()}` : cell);
+
 /** Texts that the plugin has no columns for. */
 const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
   Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
 
 const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero)$/i.test((cell ?? '').trim());
+/** Whether people keep an event to themselves, in a calendar of Google's or Microsoft's. */
+const isPrivate = (row: Row): boolean =>
+  isYes(row.private) || /^(?:private|confidential|personal|privat[oa]|riservat[oa]|personale)$/i.test((row.private ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
 
@@ -325,10 +331,11 @@ const termsOf = (row: Row): TermReference[] => [
   ...listed(row.tags).map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
 ];
 
+/** Names between commas; in Microsoft's calendars between semicolons. */
 const listed = (cell: string | undefined): string[] => [
   ...new Set(
     (cell ?? '')
-      .split(',')
+      .split(cell?.includes(',') ? ',' : ';')
       .map((name) => name.trim())
       .filter(Boolean),
   ),

@@ -54,6 +54,8 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
     bom: true,
     delimiter,
     skip_empty_lines: true,
+    // A quotation mark within a cell that does not begin with one is a letter, as in spreadsheets.
+    relax_quotes: true,
     skip_records_with_empty_values: true,
     relax_column_count: true,
     max_record_size: LONGEST_ROW,

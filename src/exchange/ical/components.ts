@@ -15,57 +15,93 @@ export type Part = { readonly calendar: number; readonly line: number } & (
 /** No component has more lines, and none lies deeper. */
 const MOST_LINES = 20_000;
 const DEEPEST = 6;
-/** Components whose inner ones are of interest. */
-const NESTED = new Set(['VTIMEZONE']);
+/** Components whose inner ones belong to them. */
+const WHOLE = new Set(['VTIMEZONE']);
 const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
 
 /**
  * The parts of a file of calendars (RFC 5545, 3.4 and 3.6), one at a time. What lies inside a component is left out,
- * but for zones. Some programs write text behind the calendar; it is told and passed over.
+ * but for zones, events and calendars: an event is one wherever it stands, and so is a calendar within another. Some
+ * programs write text behind the calendar; it is told and passed over.
  *
  * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, saying where
  */
 export async function* partsOf(lines: AsyncIterable<readonly Line[]>, file: string): AsyncGenerator<Part> {
-  const open: string[] = [];
-  let inside: { name: string; line: number; lines: Line[] } | undefined;
+  const read = createReader(file);
   let last = 1;
-  let calendars = 0;
   for await (const some of lines) {
-    for (const content of some) {
-      const { line, text } = content;
-      last = line;
-      const calendar = calendars - 1;
-      const [, marker = '', given = ''] = (/^[BE]/i.test(text) && MARKER.exec(text)) || [];
-      const name = given.toUpperCase();
-      if (marker === '') {
-        if (text.trim() === '') continue;
-        if (open.length === 0 && calendars === 0) throw new SourceFault('ical-none', { file, line });
-        if (open.length === 0) yield { is: 'outside', calendar, line };
-        else if (open.length === 1) yield { is: 'property', calendar, line, text };
-        else if (inside && (open.length === 2 || NESTED.has(inside.name))) add(inside.lines, content, file);
-        continue;
-      }
-      if (marker.toUpperCase() === 'BEGIN') {
-        if (open.length === 0 && name !== 'VCALENDAR') throw new SourceFault('ical-none', { file, line });
-        open.push(name);
-        if (open.length === 1) calendars += 1;
-        if (open.length > DEEPEST) throw new SourceFault('ical-deep', { file, line });
-        if (open.length === 2) inside = { name, line, lines: [] };
-        else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `BEGIN:${name}` }, file);
-        continue;
-      }
-      // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the
-      // way.
-      if (open.at(-1) !== name && (open.length < 2 || open.includes(name))) throw new SourceFault('ical-structure', { file, line, name });
-      open.pop();
-      if (open.length === 1 && inside) {
-        yield { is: 'component', calendar, ...inside };
-        inside = undefined;
-      } else if (inside && NESTED.has(inside.name)) add(inside.lines, { line, text: `END:${name}` }, file);
+    for (const line of some) {
+      last = line.line;
+      const part = read.take(line);
+      if (part) yield part;
     }
   }
-  if (open.length > 0) throw new SourceFault('ical-truncated', { file, line: last, name: open.at(-1)! });
-  if (calendars === 0) throw new SourceFault('ical-none', { file, line: last });
+  read.end(last);
+}
+
+/** A component that has begun, and how many are open with it. */
+interface Begun {
+  readonly name: string;
+  readonly line: number;
+  readonly lines: Line[];
+  readonly depth: number;
+}
+
+/** `take` gives the part that a line ends. */
+function createReader(file: string): { take: (line: Line) => Part | undefined; end: (last: number) => void } {
+  const open: string[] = [];
+  const begun: Begun[] = [];
+  /** Those that are open, and how many there were. */
+  const calendars: number[] = [];
+  let count = 0;
+  const at = () => calendars.at(-1) ?? count - 1;
+  const fault = (code: ConstructorParameters<typeof SourceFault>[0], line: number, values: object = {}) =>
+    new SourceFault(code, { file, line, ...values });
+
+  function begin(name: string, line: number): void {
+    if (open.length === 0 && name !== 'VCALENDAR') throw fault('ical-none', line);
+    const within = begun.at(-1);
+    const isCalendar = name === 'VCALENDAR' && !within;
+    open.push(name);
+    if (open.length > DEEPEST) throw fault('ical-deep', line);
+    if (isCalendar) calendars.push(count++);
+    else if (within && WHOLE.has(within.name)) add(within.lines, { line, text: `BEGIN:${name}` }, file);
+    else if (!within || name === 'VEVENT') begun.push({ name, line, lines: [], depth: open.length });
+  }
+
+  function end(name: string, line: number): Part | undefined {
+    // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the way.
+    if (open.at(-1) !== name && (open.length <= calendars.length || open.includes(name))) throw fault('ical-structure', line, { name });
+    const depth = open.length;
+    open.pop();
+    const within = begun.at(-1);
+    if (within?.depth === depth) {
+      begun.pop();
+      return { is: 'component', calendar: at(), name: within.name, line: within.line, lines: within.lines };
+    }
+    if (within && WHOLE.has(within.name)) add(within.lines, { line, text: `END:${name}` }, file);
+    if (!within) calendars.pop();
+    return undefined;
+  }
+
+  return {
+    take: (content) => {
+      const { line, text } = content;
+      const [, marker = '', given = ''] = (/^[BE]/i.test(text) && MARKER.exec(text)) || [];
+      if (marker !== '') return marker.toUpperCase() === 'END' ? end(given.toUpperCase(), line) : void begin(given.toUpperCase(), line);
+      if (text.trim() === '') return undefined;
+      if (count === 0) throw fault('ical-none', line);
+      if (open.length === 0) return { is: 'outside', calendar: at(), line };
+      const within = begun.at(-1);
+      if (!within) return { is: 'property', calendar: at(), line, text };
+      if (within.depth === open.length || WHOLE.has(within.name)) add(within.lines, content, file);
+      return undefined;
+    },
+    end: (last) => {
+      if (open.length > 0) throw fault('ical-truncated', last, { name: open.at(-1)! });
+      if (count === 0) throw fault('ical-none', last);
+    },
+  };
 }
 
 function add(lines: Line[], line: Line, file: string): void {

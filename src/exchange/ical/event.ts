@@ -73,7 +73,8 @@ export interface CalendarEvent {
 
 /** Reads the lines of a VEVENT. Undefined: it can't be read at all. */
 export function readEvent(lines: readonly Line[], line: number): CalendarEvent | undefined {
-  const sound = lines.filter(({ text }) => PROPERTY.test(text));
+  const named = lines.map(withPlainName);
+  const sound = named.filter(({ text }) => PROPERTY.test(text));
   // The library reads rules only to follow them, which is done elsewhere.
   const [ruled, told] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
   const properties = parsed(told.flatMap(({ text }) => mendLine(text)));
@@ -88,7 +89,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .flatMap(({ text: rule }) => parseRule(toldBy(rule)) ?? [])
       .slice(0, MOST_RULES);
   const [duration] = all('duration');
-  const length = duration && lengthFrom(raw(duration).trim());
+  const length = duration && lengthFrom(raw(duration).trim().toUpperCase());
   const [organizer] = all('organizer');
   const [recurrenceId] = all('recurrence-id');
   return {
@@ -128,7 +129,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     told: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => toldBy(rule) !== '' && parseRule(toldBy(rule)) === undefined),
-    unreadable: lines.filter(({ text: one }) => !PROPERTY.test(one) || hasStrayDate(one)),
+    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
@@ -140,6 +141,20 @@ function isUndated(text: string, { length, moments }: { length: CalendarEvent['l
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
+
+/** A line without the blanks that some programs write around its name. */
+const withPlainName = (line: Line): Line => {
+  const text = line.text.replace(/^([A-Za-z0-9-]+)[ \t]+(?=[;:])/, '$1');
+  return text === line.text ? line : { ...line, text };
+};
+
+/** Whether a line says a date of the event that a line before it has said otherwise: the first counts. */
+function isSecond(line: Line, all: readonly Line[]): boolean {
+  const name = ONE_DATE.exec(line.text)?.[1]?.toLowerCase();
+  const first = name && all.find(({ text }) => ONE_DATE.exec(text)?.[1]?.toLowerCase() === name);
+  return first !== undefined && first !== '' && first !== line && first.text !== line.text;
+}
+
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
 const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
 

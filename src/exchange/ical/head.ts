@@ -10,8 +10,10 @@ export interface Head {
   readonly name: string | undefined;
   /** The zone of times of a calendar that name none: its own, else that of the site. */
   readonly zoneOf: (calendar: number) => Zone;
-  /** The clock that a TZID means. */
-  readonly find: (id: string) => Clock | undefined;
+  /** The clock that a TZID of a calendar means. */
+  readonly find: (id: string, calendar: number) => Clock | undefined;
+  /** Whether a calendar says that its events do not take place. */
+  readonly isCancelled: (calendar: number) => boolean;
   /** Whether several events of the file have this UID. */
   readonly isShared: (uid: string) => boolean;
 }
@@ -20,6 +22,7 @@ export interface Head {
 export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<Head> {
   const zones = createZones(site);
   const told = new Map<number, string>();
+  const cancelled = new Set<number>();
   const seen = new Set<string>();
   const shared = new Set<string>();
   let name: string | undefined;
@@ -28,7 +31,9 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
       const [, property = '', value = ''] = /^([\w-]+)(?:;[^:]*)?:(.*)$/.exec(part.text) ?? [];
       if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
       if (/^X-WR-TIMEZONE$/i.test(property)) told.set(part.calendar, value.trim());
-    } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines);
+      if (/^TIMEZONE-ID$/i.test(property) && !told.has(part.calendar)) told.set(part.calendar, value.trim());
+      if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelled.add(part.calendar);
+    } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines, part.calendar);
     else if (part.is === 'component' && part.name === 'VEVENT') {
       const uid = part.lines.find(({ text }) => /^UID[:;]/i.test(text));
       const key = keyOf(uid?.text.replace(/^[^:]*:/, '') ?? '');
@@ -38,8 +43,9 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
   }
   return {
     name,
-    zoneOf: (calendar) => zones.find(told.get(calendar) ?? '')?.zoneAt(0) ?? site,
+    zoneOf: (calendar) => zones.find(told.get(calendar) ?? '', calendar)?.zoneAt(0) ?? site,
     find: zones.find,
+    isCancelled: (calendar) => cancelled.has(calendar),
     isShared: (uid) => shared.has(keyOf(uid)),
   };
 }

@@ -104,6 +104,8 @@ function lineOfBytes(text: string): ReturnType<Decode> {
   }
 }
 
+const isMarker = (text: string): boolean => /^(?:BEGIN|END):/i.test(text);
+
 /**
  * Joins rows that a blank at the start of the next continues. `take` gives the line that a row ends, `end` the last
  * one.
@@ -114,13 +116,15 @@ function unfolder(file: string): { take: (line: number, row: string) => Numbered
     begun && { line: begun.line, text: begun.more.length === 0 ? begun.text : begun.text + begun.more.join('') };
   return {
     take: (line, row) => {
+      // Some programs end rows twice, so that an empty one stands before that which continues.
+      if (row === '' && begun && !isMarker(begun.text)) return undefined;
       const isMore = begun !== undefined && (row.startsWith(' ') || row.startsWith('\t'));
       const done = isMore ? undefined : end();
       if (begun && isMore) {
         begun.more.push(row.slice(1));
         begun.length += row.length;
       } else {
-        const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '');
+        const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');
         begun = { line, text, more: [], length: text.length };
       }
       if (begun.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: begun.line });

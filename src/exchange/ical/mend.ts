@@ -1,3 +1,5 @@
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+
 /*
  * Lines with dates, as programs write them, in the form that the standard asks for (RFC 5545, 3.3.4 and 3.3.5), so that
  * the library reads them.
@@ -7,19 +9,23 @@ const DATED = /^(DTSTART|DTEND|RDATE|EXDATE|RECURRENCE-ID)[;:]/i;
 
 /**
  * A line as the library can read it. The type of a date follows from its value, whatever VALUE says: `20190101` is a
- * day, `20190101T100000` a time, both may stand in one list. Seconds may be missing. A TZID may hold colons, commas and
- * backslashes. Lines that have no dates stay as they are.
+ * day, `20190101T100000` a time, both may stand in one list. Seconds may be missing, parts of them are cut; dates may
+ * be in the other form of ISO 8601 (`2019-01-01T10:00:00+01:00`), also with an offset, which makes them times in UTC.
+ * What still is no date comes to nothing. A TZID may hold colons, commas and backslashes. Lines that have no dates stay
+ * as they are.
  */
-export function mendLine(text: string): string[] {
-  const name = DATED.exec(text)?.[1];
-  if (name === undefined) return [text];
-  // No date has a colon, but a TZID may, quoted or not.
+export function mendLine(line: string): string[] {
+  const name = DATED.exec(line)?.[1];
+  if (name === undefined) return [line];
+  const text = basicDates(line);
+  // No date has a colon by now, but a TZID may, quoted or not.
   const at = text.lastIndexOf(':');
   const told = text.slice(name.length, at);
   const values = new Map<string, string[]>();
-  for (const piece of text.slice(at + 1).split(',')) {
+  const pieces = text.slice(at + 1).split(',');
+  for (const piece of isList(name) ? pieces : pieces.slice(0, 1)) {
     const value = mendValue(piece.trim());
-    if (value === '' || (isList(name) && !isDate(value))) continue;
+    if (!isDate(value)) continue;
     const some = values.get(typeOf(value));
     if (some) some.push(value);
     else values.set(typeOf(value), [value]);
@@ -30,23 +36,47 @@ export function mendLine(text: string): string[] {
 
 const isList = (name: string): boolean => /^(?:RDATE|EXDATE)$/i.test(name);
 
-/** Whether a value of a list is a day, a time or a period. The library would leave out all values with a stray one. */
+/**
+ * Whether a value is a day, a time or a period. Of a list with another one the library would leave out all, and of any
+ * other date it would read no more than the beginning.
+ */
 const isDate = (value: string): boolean => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{6}Z?)?(?:\/[\dA-Z+-]+)?$/.test(value);
 
-/** Whether a line is a list of dates some of which are none. */
-export const hasStrayDate = (text: string): boolean =>
-  isList(DATED.exec(text)?.[1] ?? '') &&
-  text
-    .slice(text.lastIndexOf(':') + 1)
-    .split(',')
-    .map((piece) => mendValue(piece.trim()))
-    .some((value) => value !== '' && !isDate(value));
+/** Whether a line is a list of dates some of which are none, or has several dates where there is to be one. */
+export function hasStrayDate(line: string): boolean {
+  const name = DATED.exec(line)?.[1];
+  if (name === undefined) return false;
+  const text = basicDates(line);
+  const pieces = text.slice(text.lastIndexOf(':') + 1).split(',');
+  if (!isList(name)) return pieces.length > 1;
+  return pieces.map((piece) => mendValue(piece.trim())).some((value) => value !== '' && !isDate(value));
+}
 
-const mendValue = (value: string): string =>
-  value
-    .split('/')
-    .map((part) => (/^\d{8}T\d{4}Z?$/i.test(part) ? `${part.slice(0, 13)}00${part.slice(13)}` : part).toUpperCase())
-    .join('/');
+/** Dates and times of ISO 8601 with their dashes and colons, in the form without. */
+const basicDates = (line: string): string =>
+  line
+    .replace(
+      /(?<=[:,/])(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?(?=$|[\s,/.Z+-])/gi,
+      (_, year: string, month: string, day: string, hour?: string, minute = '', second = '00') =>
+        `${year}${month}${day}${hour === undefined ? '' : `T${hour}${minute}${second}`}`,
+    )
+    .replace(/(?<=[T ]\d{4,6}(?:\.\d{1,9})?[+-]\d\d):(?=\d\d(?:$|[\s,/]))/gi, '');
+
+const mendValue = (value: string): string => value.split('/').map(mendDate).join('/');
+
+/** Of a day some programs write `20190101Z`; of a time `20190101 100000`, parts of a second, or an offset from UTC. */
+function mendDate(part: string): string {
+  const [, day, time, second = '00', zone = '', sign, hours, minutes] =
+    /^(\d{8})(?:[T ](\d{4})(\d\d)?(?:\.\d+)?)?(Z|([+-])(\d\d):?(\d\d))?$/i.exec(part) ?? [];
+  if (day === undefined) return part.toUpperCase();
+  if (time === undefined) return sign === undefined ? day : part;
+  if (sign === undefined) return `${day}T${time}${second}${zone.toUpperCase()}`;
+  const east = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
+  const wall = `${day}T${time}${second}`.replace(/^(....)(..)(..)T(..)(..)(..)$/, '$1-$2-$3 $4:$5:$6');
+  return `${textFromUnix(unixFromText(wall) - east)
+    .replaceAll(/[-:]/g, '')
+    .replace(' ', 'T')}Z`;
+}
 
 const typeOf = (value: string): string => (value.includes('/') ? 'PERIOD' : /^\d{8}$/.test(value) ? 'DATE' : 'DATE-TIME');
 

@@ -81,7 +81,8 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
       yield lossOf(reading, 'ical-event-unreadable', part.line, '');
       continue;
     }
-    const event: Held = { ...read, uid: read.uid || reading.nameless(read), calendar: part.calendar };
+    const own = head.isCancelled(part.calendar) ? cancelled(read) : read;
+    const event: Held = { ...own, uid: read.uid || reading.nameless(read), calendar: part.calendar };
     yield* troublesOf(event, reading);
     if (event.undated.length + event.unfollowed.length > 0) continue;
     if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
@@ -96,6 +97,9 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
 /** An event and the number of its calendar in the file. */
 type Held = CalendarEvent & { readonly calendar: number };
 
+/** An event of a calendar that was sent to call its events off (RFC 5546, 3.2.5). */
+const cancelled = (event: CalendarEvent): CalendarEvent => ({ ...event, status: 'CANCELLED', told: new Set([...event.told, 'status']) });
+
 /** What one reading knows. */
 interface Reading extends CalendarOptions {
   readonly head: Head;
@@ -105,7 +109,10 @@ interface Reading extends CalendarOptions {
 }
 
 /** The clocks of the calendar that an event is of. */
-const clocksOf = ({ calendar }: Held, { head }: Reading): Clocks => ({ own: head.zoneOf(calendar), find: head.find });
+const clocksOf = ({ calendar }: Held, { head }: Reading): Clocks => ({
+  own: head.zoneOf(calendar),
+  find: (id) => head.find(id, calendar),
+});
 
 /** The first and last wall of the days for which repeating events are taken in. */
 function windowOf({ from, to, now, settings }: CalendarOptions): readonly [number, number] {

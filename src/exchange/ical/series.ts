@@ -46,8 +46,9 @@ export interface Trouble {
   readonly detail?: string | undefined;
 }
 
-/** How often one event may take place within the window. */
+/** How often one event may take place within the window: so many times, or four times a day. */
 const MOST_TIMES = 2000;
+const MOST_A_DAY = 4;
 const DAY = 86_400;
 
 /** Zones that an event names and nobody tells. */
@@ -198,12 +199,13 @@ function startsOf(series: Series, [first, last]: readonly [number, number], shif
   const trouble: Trouble[] = [];
   const starts = new Map<number, Start>();
   const left = { count: 0, last: begin };
+  const most = Math.max(MOST_TIMES, Math.ceil((last - first) / DAY) * MOST_A_DAY);
   /**
    * Takes a start as long as there are not too many; from then on it only counts. False: there is nothing more to
    * learn.
    */
   const add = (start: Start): boolean => {
-    if (starts.size < MOST_TIMES || starts.has(start.wall)) {
+    if (starts.size < most || starts.has(start.wall)) {
       starts.set(start.wall, start);
       return true;
     }

@@ -71,8 +71,11 @@ function onsetsOf(lines: readonly Line[]): Onset[] {
 
 function observed(lines: readonly Line[]): Onset[] {
   const to = offsetOf(fieldOf(lines, 'TZOFFSETTO'));
-  const start = wallOf(fieldOf(lines, 'DTSTART'));
-  if (to === undefined || start === undefined) return [];
+  if (to === undefined) return [];
+  const told = fieldOf(lines, 'DTSTART');
+  // What has no start holds from the start of time.
+  const start = wallOf(told === '' ? '19000101' : told);
+  if (start === undefined) return [];
   const from = offsetOf(fieldOf(lines, 'TZOFFSETFROM')) ?? to;
   const dates = fieldsOf(lines, 'RDATE').flatMap((text) => text.split(',').flatMap((date) => wallOf(date) ?? []));
   const rules = fieldsOf(lines, 'RRULE').flatMap((text) => parseRule(text) ?? []);
@@ -86,8 +89,9 @@ function observed(lines: readonly Line[]): Onset[] {
   return [...walls].map((wall) => ({ at: wall - from, from, to }));
 }
 
+/** `+0100`, `-053000`, and as some programs write it: `+01`, `-500`, `+1:00`. */
 function offsetOf(text: string): number | undefined {
-  const [, sign, hours, minutes, seconds = '0'] = /^([+-]?)(\d\d):?(\d\d)(\d\d)?$/.exec(text) ?? [];
+  const [, sign, hours, minutes = '0', seconds = '0'] = /^([+-]?)(\d{1,2})(?::?(\d\d):?(\d\d)?)?$/.exec(text) ?? [];
   return hours === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 

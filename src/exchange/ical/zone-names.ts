@@ -27,11 +27,23 @@ export function zonesCalled(id: string): Zone[] {
   const shown = withoutOffset(name);
   const windows = [name, shown, `${shown.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
   const fixed = parseZone(name);
-  return [...windows, ...citiesOf(name, shown), ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : [])];
+  return [
+    ...windows,
+    ...parsed(LINKS.get(name.toUpperCase()) ?? ''),
+    ...almostNamed(name),
+    ...citiesOf(name, shown),
+    ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : []),
+  ];
 }
 
-/** Whether CLDR's table has a name, alone or as Microsoft's programs write it. */
-export const isWindowsName = (id: string): boolean => WINDOWS.has(withoutPrefix(id).toLowerCase());
+/** Whether a table has a name: CLDR's, alone or as Microsoft's programs write it, or that of IANA's links. */
+export const isInTable = (id: string): boolean => WINDOWS.has(withoutPrefix(id).toLowerCase()) || LINKS.has(id.toUpperCase());
+
+/** The zone of an IANA name as some programs write it: `America/New York`, `US-Eastern`. */
+function almostNamed(name: string): Zone[] {
+  const zone = parseZone(name.includes('/') ? name.replaceAll(' ', '_') : name.replaceAll('-', '/'));
+  return zone && zone.rules !== null ? [zone] : [];
+}
 
 const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\//i, '');
 
@@ -39,6 +51,15 @@ const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\/
 export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => parsed(main));
 
 const LONGEST_NAME = 200;
+
+/** Names of zones with summer time which PHP takes for abbreviations, and what the database of zones links them to. */
+const LINKS = new Map([
+  ['CET', 'Europe/Brussels'],
+  ['MET', 'Europe/Brussels'],
+  ['EET', 'Europe/Athens'],
+  ['WET', 'Europe/Lisbon'],
+]);
+
 /** Windows's names in small letters -> the zones it covers, first the one that CLDR has for the whole world. */
 const WINDOWS: ReadonlyMap<string, readonly string[]> = windowsTable();
 
@@ -60,8 +81,12 @@ function parsed(name: string): Zone[] {
 
 const isUtc = (name: string): boolean => /^(?:UTC|GMT|Z|Zulu|Etc\/(?:UTC|GMT))$/i.test(name);
 
-/** Whatever begins with UTC is a zone elsewhere; here it must say its offset. */
-const isOffset = (name: string): boolean => !/^UTC./.test(name) || /^UTC[+-]\d{1,2}(?:[:.]\d{1,2})?$/.test(name);
+/**
+ * Whatever begins with UTC is a zone elsewhere; here it must say its offset. A single letter is what a file calls a
+ * zone of its own rather than one of the military's.
+ */
+const isOffset = (name: string): boolean =>
+  (!/^UTC./.test(name) && !/^[a-y]$/i.test(name)) || /^UTC[+-]\d{1,2}(?:[:.]\d{1,2})?$/.test(name);
 
 /** `(UTC-05:00) ` and `(GMT) ` before the names that Windows shows. */
 const OFFSET = /^\((?:UTC|GMT) ?(?:([+-])(\d{1,2}):(\d\d))?\) ?/i;

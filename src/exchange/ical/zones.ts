@@ -3,14 +3,17 @@ import { offsetZone } from '../items/telling-zone.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';
 import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
-import { isWindowsName, mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
+import { isInTable, mainZones, zoneNamed, zonesCalled } from './zone-names.ts';
 
 /** Zones as a file names them. */
 export interface FileZones {
-  /** Notes a VTIMEZONE of the file. */
-  readonly add: (lines: readonly Line[]) => void;
-  /** The clock that a TZID means: by its name, by what the file tells of it, or undefined. */
-  readonly find: (id: string) => Clock | undefined;
+  /** Notes a VTIMEZONE of a calendar of the file. */
+  readonly add: (lines: readonly Line[], calendar: number) => void;
+  /**
+   * The clock that a TZID of a calendar means: by its name, by what that calendar or else another one of the file tells
+   * of it, or undefined.
+   */
+  readonly find: (id: string, calendar: number) => Clock | undefined;
 }
 
 /** All zones are gone through for no more stretches of time in one file. */
@@ -26,30 +29,34 @@ export function createZones(site: Zone): FileZones {
   const told = new Map<string, readonly Line[]>();
   const known = new Map<string, Clock | undefined>();
   const search = createSearch(site);
-  const find = (id: string): Clock | undefined => {
+  const find = (id: string, calendar: number): Clock | undefined => {
     const named = zoneNamed(id);
     if (named) return clockOf(named);
-    const lines = told.get(id);
+    const lines = told.get(keyOf(id, calendar)) ?? told.get(keyOf(id));
     const rules = lines && timezoneRules(lines);
     const called = zonesCalled(id);
     if (rules) return rulesClock(rules, search(rules, [...zonesAt(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
     const zone = called.find(({ name }) => name === site.name) ?? called[0] ?? (lines && zonesAt(fieldOf(lines, 'X-LIC-LOCATION'))[0]);
-    return zone && { ...clockOf(zone), isGuess: !isWindowsName(id) };
+    return zone && { ...clockOf(zone), isGuess: !isInTable(id) };
   };
   return {
-    add: (lines) => {
+    add: (lines, calendar) => {
       const id = plainId(fieldOf(lines, 'TZID'));
-      if (id === '' || told.has(id) || told.size > MOST_TOLD) return;
-      told.set(id, lines);
-      known.delete(id);
+      if (id === '' || told.size > MOST_TOLD) return;
+      for (const key of [keyOf(id, calendar), keyOf(id)]) if (!told.has(key)) told.set(key, lines);
+      known.clear();
     },
-    find: (given) => {
+    find: (given, calendar) => {
       const id = plainId(given);
-      if (!known.has(id)) known.set(id, find(id));
-      return known.get(id);
+      const key = JSON.stringify([id, calendar]);
+      if (!known.has(key)) known.set(key, find(id, calendar));
+      return known.get(key);
     },
   };
 }
+
+/** By what the zones of a calendar are known, or of any; the case of letters does not count. */
+const keyOf = (id: string, calendar?: number): string => JSON.stringify([id.toLowerCase(), calendar]);
 
 /** As a value of a VTIMEZONE it is escaped, as a parameter it may be quoted. */
 const plainId = (id: string): string =>
