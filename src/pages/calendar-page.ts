@@ -13,10 +13,11 @@ import { ancestorsOf } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { addDays, addMonths, nowLocal } from '../wordpress/time.ts';
 import { calendarUrl, subscriptions, type Target } from './addresses.ts';
-import type { CalendarProps, SearchProps } from './calendar-views.tsx';
+import { type CalendarProps, namedInMonth, type SearchProps } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import { descriptionOf, type EventCard, eventCard, type MonthDay } from './models.ts';
 import { type Content, speechFor, type Workshop } from './pages.tsx';
+import { structuredEvents } from './structured.ts';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
 export async function calendarPage(
@@ -34,6 +35,7 @@ export async function calendarPage(
   const found = await listCalendar(site, caller, page, {
     filters: query,
     unhidden: true,
+    single: true,
     limit: whole ? MOST_AT_ONCE : perPage,
     offset: whole ? 0 : (page.number - 1) * perPage,
   });
@@ -42,8 +44,9 @@ export async function calendarPage(
   const target = await targetOf(site, shown);
   const cards = found.events.map((event) => eventCard(event, caller, speech));
   const props = await calendarProps(site, shown, target);
-  const body = isMonth
-    ? theme.views.month({ ...props, ...monthOf(shown, target, cards) })
+  const month = isMonth ? monthOf(shown, target, cards) : undefined;
+  const body = month
+    ? theme.views.month({ ...props, ...month })
     : theme.views.list({
         ...props,
         events: cards,
@@ -60,6 +63,7 @@ export async function calendarPage(
     unlisted: page.search !== undefined || page.from !== undefined || (whole && cards.length === 0),
     previous: props.previous?.href,
     next: props.next?.href,
+    data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
     records: found.events.map(({ record }) => record),
     about: { term, featured: page.featured },
     timeliness: found.timeliness,

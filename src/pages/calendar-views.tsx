@@ -117,6 +117,10 @@ export interface MonthProps extends CalendarProps {
 /** So many events stand in a day of a month; the day's own page has all. */
 const MOST_IN_A_DAY = 3;
 
+/** Ids of the events that stand in the days of a month. */
+export const namedInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number> =>
+  new Set(weeks.flat().flatMap(({ events = [] }) => events.slice(0, MOST_IN_A_DAY).map(({ id }) => id)));
+
 /** A month as a table of its days. On a narrow screen its style makes a list of it, of the days that have events. */
 export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
   const { speech, heading } = calendar;

@@ -125,6 +125,33 @@ describeAsking(
       ]);
     });
 
+    it.each(['/', '/events/list/', '/events/2026-12/', '/events/2026-12-05/', '/events/?tribe-bar-search=fair', '/venue/town-hall/'])(
+      '%s describes the events that it names to programs, each as its own page does',
+      async (path) => {
+        const { id, url } = await made({ venue: { venue: 'Town hall', slug: 'town-hall' } });
+        const { id: locked, url: lockedUrl } = await made({ title: 'Locked fair' });
+        await ask.rows((db) => db.from('posts').where({ ID: locked }).update({ post_password: 'swordfish' }));
+        const { elements, links } = await page(path);
+        const data = elements.flatMap(({ attributes, text }) => (attributes.type === 'application/ld+json' ? [JSON.parse(text)] : []));
+        const described: Json[] = data.find(Array.isArray);
+        expect(described).toContainEqual((await ask.read(`/events/${id}`)).json_ld);
+        expect(described.map((event) => event.url)).toContain(url);
+        expect(described.map((event) => event.url)).not.toContain(lockedUrl);
+        expect(described.filter((event) => !links.includes(event.url))).toEqual([]);
+      },
+    );
+
+    it('stay small where there is a lot to describe', async () => {
+      const long = 'A day of music, bread and wine for everybody, old and young, with games. '.repeat(4);
+      for (let day = 1; day <= 30; day += 1) {
+        const date = `2027-03-${String(day).padStart(2, '0')}`;
+        await made({ title: `Fair ${day}`, description: long, start_date: `${date} 10:00:00`, end_date: `${date} 11:00:00` });
+      }
+      const answer = await get('/events/2027-03/');
+      expect(answer.text).toContain('application/ld+json');
+      expect(Buffer.byteLength(answer.text)).toBeLessThan(MOST_BYTES);
+    });
+
     it('say where the API has the same, and where the feeds are', async () => {
       const { id, url } = await made({});
       const answer = await get(pathOf(url));
