@@ -31,6 +31,8 @@ describe('settings', () => {
       maxPerPage: 50,
       pages: 'auto',
       themeDir: undefined,
+      mapTiles: undefined,
+      mapAttribution: undefined,
       contentLanguages: 'auto',
       contentLanguageDefault: 'auto',
       followWordpress: true,

@@ -196,7 +196,7 @@ function activeOf({ caller, speech, filters }: Shown, target: Target, boxes: Sea
     const label = speech.say(`pages:filter.${name}`);
     const text = box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(speech, value, 'long') : box ? textOfBox(box) : value;
     return {
-      name: box?.as === 'tick' ? label : speech.say('pages:filter.is', { filter: label, value: text }),
+      name: box?.as === 'tick' ? label : `${label}: ${text}`,
       href: calendarUrl(caller, { ...target, number: 1, filters: filters.filter(([other]) => other !== name) }),
     };
   });
