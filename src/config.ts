@@ -157,6 +157,15 @@ export const settings = {
     meaning: 'The folder of uploaded files, as `wp-content/uploads` of WordPress; served at that path.',
     schema: z.string(),
   },
+  backupsDir: {
+    env: 'BACKUPS_DIR',
+    type: 'path',
+    fallback: 'data/backups',
+    allowed: 'a folder outside of UPLOADS_DIR',
+    meaning:
+      'The folder of backups: the page *Health* at `/admin` tells of them, and puts one there that is made at the desk. `fasti backup` writes to whatever file it is given.',
+    schema: z.string(),
+  },
   maxPerPage: {
     env: 'MAX_PER_PAGE',
     type: 'number',
@@ -443,6 +452,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...rest,
     databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
     uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
+    backupsDir: isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir),
     siteUrl: rest.siteUrl,
     metricsPort: rest.metricsPort,
     metricsToken: rest.metricsToken,

@@ -69,7 +69,7 @@ function doneIn({ request, speech }: Visit): Notice | undefined {
 
 /** What pages tell as done, by the names of the sentences. */
 export const DONE: ReadonlySet<string> = new Set(
-  'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired signed-out'.split(
+  'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
   ),
 );
