@@ -18,7 +18,7 @@ LABEL org.opencontainers.image.title="Fasti" \
   org.opencontainers.image.version="0.1.0"
 # The first process of a container can neither be killed from within nor by the watchdog; tini is that process, and passes signals on.
 RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules/npm /opt/yarn-*
-ENV NODE_ENV=production TZ=UTC HOST=0.0.0.0 DATABASE_URL=sqlite:/data/fasti.sqlite UPLOADS_DIR=/data/uploads
+ENV NODE_ENV=production TZ=UTC HOST=0.0.0.0 DATABASE_URL=sqlite:/data/fasti.sqlite UPLOADS_DIR=/data/uploads BACKUPS_DIR=/data/backups
 WORKDIR /app
 RUN install -d -o node -g node -m 700 /data
 COPY --from=build /bundle ./

@@ -157,6 +157,15 @@ export const settings = {
     meaning: 'The folder of uploaded files, as `wp-content/uploads` of WordPress; served at that path.',
     schema: z.string(),
   },
+  backupsDir: {
+    env: 'BACKUPS_DIR',
+    type: 'path',
+    fallback: 'data/backups',
+    allowed: 'a folder outside of UPLOADS_DIR',
+    meaning:
+      'The folder of backups: the page *Health* at `/admin` tells of them, and puts one there that is made at the desk. `fasti backup` writes to whatever file it is given.',
+    schema: z.string(),
+  },
   maxPerPage: {
     env: 'MAX_PER_PAGE',
     type: 'number',
@@ -271,6 +280,23 @@ export const settings = {
     meaning: 'A folder with stylesheets, a logo and views that make the HTML pages look like the rest of your site (docs/pages.md).',
     schema: z.string(),
   },
+  mapTiles: {
+    env: 'MAP_TILES',
+    type: 'URL',
+    fallback: undefined,
+    allowed: 'an address beginning with http:// or https:// in which {z}, {x} and {y} stand for the piece of the map',
+    meaning:
+      "Where the form of a venue takes its map from, on which editors drag a pin to the venue: `https://tiles.example.org/{z}/{x}/{y}.png`. Editors' browsers load it from there. When absent, there is no map, and nothing is loaded from elsewhere.",
+    schema: z.string().refine(isTileAddress),
+  },
+  mapAttribution: {
+    env: 'MAP_ATTRIBUTION',
+    type: 'text',
+    fallback: undefined,
+    allowed: 'a text of at most 200 characters',
+    meaning: 'Whose map it is, as its provider wants it said below the map: `© OpenStreetMap contributors`.',
+    schema: z.string().max(200),
+  },
   customTables: {
     env: 'CUSTOM_TABLES',
     type: 'choice',
@@ -367,7 +393,16 @@ export const variables: readonly string[] = Object.values(settings).map(({ env }
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
-type Optional = 'siteUrl' | 'metricsPort' | 'metricsToken' | 'databaseReadUrl' | 'folder' | 'themeDir' | KeyName;
+type Optional =
+  | 'siteUrl'
+  | 'metricsPort'
+  | 'metricsToken'
+  | 'databaseReadUrl'
+  | 'folder'
+  | 'themeDir'
+  | 'mapTiles'
+  | 'mapAttribution'
+  | KeyName;
 
 /** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
 export type Keys = Readonly<Record<KeyName, string>>;
@@ -381,6 +416,8 @@ export type Config = Omit<Parsed, Optional> & {
   readonly metricsToken: string | undefined;
   readonly databaseReadUrl: string | undefined;
   readonly themeDir: string | undefined;
+  readonly mapTiles: string | undefined;
+  readonly mapAttribution: string | undefined;
   readonly keys: Keys | undefined;
 };
 
@@ -415,11 +452,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...rest,
     databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
     uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
+    backupsDir: isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir),
     siteUrl: rest.siteUrl,
     metricsPort: rest.metricsPort,
     metricsToken: rest.metricsToken,
     databaseReadUrl: rest.databaseReadUrl,
     themeDir: rest.themeDir === undefined || isAbsolute(rest.themeDir) ? rest.themeDir : join(folder, rest.themeDir),
+    mapTiles: rest.mapTiles,
+    mapAttribution: rest.mapAttribution,
     keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
   });
 }
@@ -500,6 +540,12 @@ function isSiteUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, search, hash, username } = new URL(value);
   return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+}
+
+function isTileAddress(value: string): boolean {
+  const names = ['{z}', '{x}', '{y}'];
+  const address = names.reduce((text, name) => text.replace(name, '0'), value);
+  return names.every((name) => value.includes(name)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
 }
 
 const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);

@@ -27,10 +27,13 @@ describe('settings', () => {
       restNamespace: 'calendar/events/v1',
       languages: ['en', 'it'],
       uploadsDir: 'data/uploads',
+      backupsDir: 'data/backups',
       workers: 1,
       maxPerPage: 50,
       pages: 'auto',
       themeDir: undefined,
+      mapTiles: undefined,
+      mapAttribution: undefined,
       contentLanguages: 'auto',
       contentLanguageDefault: 'auto',
       followWordpress: true,
@@ -138,15 +141,19 @@ describe("WordPress's keys and salts", () => {
 
 describe('FASTI_FOLDER', () => {
   const pathsOf = (env: Record<string, string>) => {
-    const { databaseUrl, uploadsDir } = readConfig({ FASTI_FOLDER: '/srv/fasti', ...env });
-    return [databaseUrl, uploadsDir];
+    const { databaseUrl, uploadsDir, backupsDir } = readConfig({ FASTI_FOLDER: '/srv/fasti', ...env });
+    return [databaseUrl, uploadsDir, backupsDir];
   };
   it('is where relative paths start', () => {
-    expect(pathsOf({})).toEqual(['sqlite:/srv/fasti/data/fasti.sqlite', '/srv/fasti/data/uploads']);
-    expect(pathsOf({ DATABASE_URL: 'sqlite:./a.sqlite', UPLOADS_DIR: '../up' })).toEqual(['sqlite:/srv/fasti/a.sqlite', '/srv/up']);
+    expect(pathsOf({})).toEqual(['sqlite:/srv/fasti/data/fasti.sqlite', '/srv/fasti/data/uploads', '/srv/fasti/data/backups']);
+    expect(pathsOf({ DATABASE_URL: 'sqlite:./a.sqlite', UPLOADS_DIR: '../up', BACKUPS_DIR: 'kept' })).toEqual([
+      'sqlite:/srv/fasti/a.sqlite',
+      '/srv/up',
+      '/srv/fasti/kept',
+    ]);
   });
   it.each(['sqlite:/a.sqlite', 'sqlite:///a.sqlite', 'sqlite::memory:', 'mysql://u:p@h/n'])('changes nothing about %s', (url) =>
-    expect(pathsOf({ DATABASE_URL: url, UPLOADS_DIR: '/up' })).toEqual([url, '/up']),
+    expect(pathsOf({ DATABASE_URL: url, UPLOADS_DIR: '/up', BACKUPS_DIR: '/kept' })).toEqual([url, '/up', '/kept']),
   );
 });
 

@@ -1,7 +1,7 @@
 import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
 import { viewerOf } from '../accounts/viewer.ts';
 import { fail, refuse } from '../errors.ts';
-import { PAGE_POLICY } from '../html/document.tsx';
+import { policyWithImages } from '../html/document.tsx';
 import { speechIn } from '../html/words.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -103,7 +103,12 @@ function answered({ request }: Visit, outcome: Outcome): DeskAnswer {
   if ('to' in outcome) return { status: 303, headers: { ...HEADERS, ...cookie, Location: outcome.to }, body: '' };
   if ('json' in outcome)
     return { status: 200, headers: { ...HEADERS, 'Content-Type': 'application/json; charset=UTF-8' }, body: JSON.stringify(outcome.json) };
-  const headers = { ...HEADERS, ...cookie, 'Content-Type': 'text/html; charset=UTF-8' };
+  const headers = {
+    ...HEADERS,
+    ...cookie,
+    'Content-Type': 'text/html; charset=UTF-8',
+    'Content-Security-Policy': policyWithImages(outcome.images ?? []),
+  };
   return { status: outcome.status ?? 200, headers, body: request.method === 'GET' || outcome.html ? outcome.html : '' };
 }
 
@@ -113,7 +118,7 @@ function answered({ request }: Visit, outcome: Outcome): DeskAnswer {
  */
 const HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': PAGE_POLICY,
+  'Content-Security-Policy': policyWithImages([]),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',

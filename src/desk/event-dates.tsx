@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { ToldDates } from '../calendar/told-dates.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
-import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
+import { NOTHING_ABOUT } from '../forms/control.ts';
+import { controlOf } from '../forms/controls.ts';
 import type { Filler } from '../forms/filler.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';

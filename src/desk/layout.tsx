@@ -14,6 +14,9 @@ export interface PageProps {
   readonly part?: string;
   /** What is told above the page. */
   readonly notice?: Notice | undefined;
+  /** Names of stylesheets and scripts that it needs besides. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
   readonly children: ComponentChildren;
 }
 
@@ -23,13 +26,14 @@ export interface Notice {
 }
 
 /** A page of the desk. */
-export function deskPage(visit: Visit, { title, part, notice = doneIn(visit), children }: PageProps): string {
+export function deskPage(visit: Visit, props: PageProps): string {
+  const { title, part, notice = doneIn(visit), styles = [], scripts = [], children } = props;
   const { speech, settings, asset } = visit;
   return documentOf({
     speech,
     title: `${title} · ${settings.name}`,
-    styles: ['base.css', 'forms.css', 'desk.css'].map(asset),
-    scripts: visit.login ? [asset('desk.js')] : [],
+    styles: ['base.css', 'forms.css', 'desk.css', ...styles].map(asset),
+    scripts: visit.login ? ['desk.js', ...scripts].map(asset) : [],
     name: 'desk',
     children: (
       <>
@@ -65,7 +69,7 @@ function doneIn({ request, speech }: Visit): Notice | undefined {
 
 /** What pages tell as done, by the names of the sentences. */
 export const DONE: ReadonlySet<string> = new Set(
-  'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired signed-out'.split(
+  'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
   ),
 );

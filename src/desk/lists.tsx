@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { termChoices } from '../forms/about.ts';
-import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
+import { NOTHING_ABOUT } from '../forms/control.ts';
+import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { isTwentyFour, spanInWords } from '../html/dates.ts';

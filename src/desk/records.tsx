@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { aboutForm } from '../forms/about.ts';
 import { changedValues } from '../forms/changed.ts';
-import { type About, controlOf, type Shown } from '../forms/controls.tsx';
+import type { About, Shown } from '../forms/control.ts';
+import { controlOf } from '../forms/controls.ts';
 import { ErrorSummary, FieldOf, type Filled } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
@@ -25,6 +26,7 @@ import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { MAP_BELOW, MAP_FILES, type MapView, mapOf, PlaceMap } from './place-map.tsx';
 import { Suggested, withSuggestedLinks } from './suggested.tsx';
 import { besideOf, TranslationLinks, textsOf, translated, translationValues } from './translations.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
@@ -42,6 +44,7 @@ interface Form extends Omit<Filled, 'kind'> {
   readonly recurs?: boolean;
   /** The id of the record that a new one translates. */
   readonly translates?: number;
+  readonly map: MapView | undefined;
 }
 
 /** The form of a new record; `values`: what it begins with. */
@@ -58,15 +61,14 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
     ...values,
   };
   const about = await aboutForm(visit, plan.kind, plan.names, begun);
-  return {
-    html: formPage(visit, {
-      plan,
-      record: undefined,
-      shown: shownValues(plan, begun, about),
-      about,
-      ...sourceOf(visit, plan.kind, source),
-    }),
-  };
+  return formPage(visit, {
+    plan,
+    record: undefined,
+    shown: shownValues(plan, begun, about),
+    about,
+    map: await mapOf(visit, plan.kind),
+    ...sourceOf(visit, plan.kind, source),
+  });
 }
 
 /** The form of a record. */
@@ -77,7 +79,8 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
   const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
   const beside = await besideOf(visit, plan.kind, record);
-  return { html: formPage(visit, { plan, record, shown, about, recurs, beside }) };
+  const map = await mapOf(visit, plan.kind);
+  return formPage(visit, { plan, record, shown, about, recurs, beside, map });
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -115,13 +118,14 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
   const aboutOf = (shown: Values) => aboutForm(visit, kind, plan.names, withNamed(plan, values, shown));
   const about = await aboutOf(typed);
   const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
-    html: formPage(visit, {
+    ...formPage(visit, {
       plan: whole,
       record,
       shown: { ...shownValues(whole, values, about), ...typed },
       about,
       errors,
       notice: { tone: 'wrong', text: notice },
+      map: await mapOf(visit, kind),
       ...sourceOf(visit, kind, source),
       ...form,
     }),
@@ -257,17 +261,18 @@ function returnTo(visit: Writing, kind: PostKind, id: number, done: string): str
 }
 
 // ------------------------------------------------------------------------------------------------- the page
-function formPage(visit: Visit, form: Form): string {
+function formPage(visit: Visit, form: Form): Outcome & { readonly html: string } {
   const { say } = visit.speech;
-  const { plan, record, notice } = form;
+  const { plan, record, notice, map, about } = form;
   const { kind } = plan;
   const filled: Filled = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
-  return deskPage(visit, {
+  const html = deskPage(visit, {
     title,
     part: kind.path,
     notice,
+    ...(map ? MAP_FILES : {}),
     children: (
       <>
         {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
@@ -290,7 +295,10 @@ function formPage(visit: Visit, form: Form): string {
           <input type="hidden" name="fields" value={plan.names.join(',')} />
           <div class="form-main">
             {plan.main.map((name) => (
-              <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
+              <Fragment key={name}>
+                <FieldOf form={filled} speech={visit.speech} name={name} />
+                {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
+              </Fragment>
             ))}
           </div>
           <div class="form-aside">
@@ -308,6 +316,7 @@ function formPage(visit: Visit, form: Form): string {
       </>
     ),
   });
+  return { html, images: [...(about.image ? [about.image.address] : []), ...(map ? [map.tiles] : [])] };
 }
 
 interface RecordPart {

@@ -3,6 +3,7 @@ import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
+import { backUpByForm, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
@@ -22,8 +23,8 @@ import {
 } from './people.tsx';
 import { actOnOne, actOnSelected } from './record-actions.ts';
 import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './records.tsx';
+import { saveSettings, settingsPage } from './settings-page.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
-import { healthPage, repair, saveSettings, settingsPage } from './site-pages.tsx';
 import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 
@@ -126,8 +127,9 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
   get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
   post('/settings', can('manage_options'), saveSettings),
-  get('/health', can('manage_options'), healthPage),
+  get('/health', can('manage_options'), (visit) => healthPage(visit)),
   post('/health/repair', can('manage_options'), repair),
+  post('/health/backup', can('manage_options'), backUpByForm),
 ];
 
 /** A route with the pieces of the path that led to it. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { linkFormIn, type Shown } from '../forms/controls.tsx';
+import type { Shown } from '../forms/control.ts';
+import { linkFormIn } from '../forms/link-controls.tsx';
 import { Link } from '../html/links.tsx';
 import type { Suggestion } from '../kinds/suggestion.ts';
 import type { Editable } from '../records/editing.ts';

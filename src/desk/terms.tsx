@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
 import { termChoices } from '../forms/about.ts';
-import type { TermChoice } from '../forms/controls.tsx';
+import type { TermChoice } from '../forms/control.ts';
 import { textIn } from '../forms/form-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
 import { sayOf, sentenceOf } from '../forms/refused.ts';

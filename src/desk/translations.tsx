@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { controlOf, NOTHING_ABOUT } from '../forms/controls.tsx';
+import { NOTHING_ABOUT } from '../forms/control.ts';
+import { controlOf } from '../forms/controls.ts';
 import type { Beside } from '../forms/fields.tsx';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { Link } from '../html/links.tsx';

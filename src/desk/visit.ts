@@ -53,7 +53,13 @@ export type Writing = Visit & Sent;
 
 /** What comes of a request: a page, another address to go to, or data for a script. */
 export type Outcome =
-  | { readonly html: string; readonly status?: number; readonly cookie?: string }
+  | {
+      readonly html: string;
+      readonly status?: number;
+      readonly cookie?: string;
+      /** Addresses of the pictures on the page. */
+      readonly images?: readonly string[];
+    }
   | { readonly to: string; readonly cookie?: string }
   | { readonly json: unknown };
 

@@ -9,18 +9,10 @@ import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import {
-  type About,
-  choiceId,
-  choiceText,
-  type ImageShown,
-  type LinkChoices,
-  linkFormIn,
-  type Shown,
-  type TermChoice,
-} from './controls.tsx';
+import type { About, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
 import type { Filler } from './filler.ts';
 import { labelOf } from './labels.ts';
+import { choiceId, choiceText, linkFormIn } from './link-controls.tsx';
 
 /*
  * What the inputs of a form offer: terms, records to link to, people, the image.

@@ -3,7 +3,8 @@ import { isYesOrNo } from '../kinds/editable.ts';
 import { isLinks } from '../kinds/fields.ts';
 import type { Field, PostKind, Values } from '../kinds/kind.ts';
 import { resolvedLinks } from './about.ts';
-import { type About, controlOf } from './controls.tsx';
+import type { About } from './control.ts';
+import { controlOf } from './controls.ts';
 import type { Filler } from './filler.ts';
 
 /** The fields that a form of a kind has. */

@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { Link } from '../html/links.tsx';
 import type { Speech } from '../html/words.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import { type About, controlOf, type Shown } from './controls.tsx';
+import type { About, Shown } from './control.ts';
+import { controlOf } from './controls.ts';
 import { hintOf, labelOf } from './labels.ts';
 
 /** Texts of the same record in another language, to be read beside a form. */

@@ -57,18 +57,26 @@ function Page({ speech, title, styles, scripts = [], links = [], metas = [], dat
 }
 
 /**
- * What browsers may do with a page: show it, with stylesheets, scripts and fonts of this server, and pictures from
- * wherever the library keeps them. No script in the page itself, no frames.
+ * What browsers may do with a page: show it, with stylesheets, scripts and fonts of this server, and pictures, sounds
+ * and films from these sources. No script in the page itself, no frames.
  */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' https: http: data:",
-  "media-src 'self' https: http:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyOf = (images: readonly string[], media: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "font-src 'self'",
+    `img-src ${["'self'", ...images, 'data:'].join(' ')}`,
+    `media-src ${["'self'", ...media].join(' ')}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/** For pages that show texts: their pictures may be anywhere, as those of the library. */
+export const PAGE_POLICY = policyOf(['https:', 'http:'], ['https:', 'http:']);
+
+/** For pages whose pictures are known: these addresses, of which the hosts count. */
+export const policyWithImages = (addresses: readonly string[]): string =>
+  policyOf([...new Set(addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : [])))], []);

@@ -1,9 +1,12 @@
 import { beginOfDay, endOfDay } from '../calendar/window.ts';
+import { parsePhpDate } from '../wordpress/php-date.ts';
 import { addDays, addMonths, nowLocal, toUtc } from '../wordpress/time.ts';
 import { eventFilters } from './event-list.ts';
 import { HIDDEN_META } from './event-metas.ts';
+import { filter } from './filter.ts';
+import { time } from './grammar.ts';
 import type { Condition, ListParams, Narrowed, RuleContext } from './kind.ts';
-import type { Timeliness } from './timeliness.ts';
+import { agesOf, type Timeliness } from './timeliness.ts';
 
 /*
  * What the feeds of the calendar list. Their rules are those of the pages of The Events Calendar, not those of the list
@@ -32,7 +35,10 @@ export function narrowSpan({ view, date }: FeedSpan, context: RuleContext): Omit
 /** Events that their authors keep out of lists: calendars leave them out, feeds of news do not. */
 export const UNHIDDEN: Condition = { by: 'meta', key: HIDDEN_META, present: false, guarded: false };
 
-/** Parameters of the list route that narrow a feed too. Its dates, its paging and its order have no meaning here. */
+/**
+ * Parameters of the list route that narrow a page or a feed too, and the day that it ends with. The dates of the route,
+ * its paging and its order have no meaning here.
+ */
 export const feedFilters = {
   search: eventFilters.search,
   categories: eventFilters.categories,
@@ -43,6 +49,18 @@ export const feedFilters = {
   city: eventFilters.city,
   country: eventFilters.country,
   state: eventFilters.state,
+  /** What has begun by the end of this day. */
+  until: filter({
+    grammar: time,
+    narrows: (value, context) => {
+      const { settings, now } = context;
+      const day = parsePhpDate(String(value), now, settings.zone)?.local.slice(0, 'YYYY-MM-DD'.length);
+      if (day === undefined) return [];
+      return [moment({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
+    },
+    ages: agesOf,
+    ours: true,
+  }),
 } satisfies ListParams;
 
 type Bound = Pick<Extract<Condition, { by: 'moment' }>, 'column' | 'op' | 'value'>;

@@ -17,7 +17,12 @@ export interface Target {
   readonly search?: string | undefined;
   /** What the calendar is narrowed to, with the slugs from the root down to its parent. */
   readonly term?: { readonly term: Term; readonly ancestors: readonly string[] } | undefined;
+  /** What else it is narrowed by, as parameters of the address. */
+  readonly filters?: Pairs | undefined;
 }
+
+/** Parameters of an address, in order. */
+export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** Where the pages of a site begin, and how they are addressed. */
 export interface Place {
@@ -50,7 +55,7 @@ export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => 
 const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 
 function byPath(place: Place, target: Target, slash: string): string {
-  const { view, date, from, number = 1, featured, search, term } = target;
+  const { view, date, from, number = 1, featured, search, term, filters = [] } = target;
   const front = frontOf(place.settings.permalinkStructure);
   const base = term ? termUrl(termPlace(place), term.term, term.ancestors) : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;
   // WordPress's own page of a tag has none below it; the calendar's has.
@@ -63,6 +68,7 @@ function byPath(place: Place, target: Target, slash: string): string {
     ...(view === 'past' ? [['eventDisplay', 'past'] as const] : []),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
     ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
+    ...filters,
   ]);
 }
 
@@ -73,7 +79,7 @@ const termPlace = ({ home, settings }: Place): TermPlace => ({
   tagBase: settings.tagBase,
 });
 
-function byQuery({ home }: Place, { view, date, from, number = 1, featured, search, term }: Target): string {
+function byQuery({ home }: Place, { view, date, from, number = 1, featured, search, term, filters = [] }: Target): string {
   return withQuery(`${home}/`, [
     ['post_type', 'tribe_events'],
     ['eventDisplay', view],
@@ -82,12 +88,13 @@ function byQuery({ home }: Place, { view, date, from, number = 1, featured, sear
     ...(term === undefined ? [] : [[term.term.taxonomy === 'post_tag' ? 'tag' : term.term.taxonomy, term.term.slug] as const]),
     ...(featured ? [['featured', '1'] as const] : []),
     ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
+    ...filters,
     ...(number > 1 ? [['paged', String(number)] as const] : []),
   ]);
 }
 
 /** An address with these parameters, in order. */
-export function withQuery(url: string, pairs: readonly (readonly [string, string])[]): string {
+export function withQuery(url: string, pairs: Pairs): string {
   if (pairs.length === 0) return url;
   const query = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
@@ -99,10 +106,20 @@ export interface Subscription {
   readonly href: string;
 }
 
-/** What subscribes to the list of the whole calendar or of a term, as the plugin's own buttons do. */
-export function subscriptions(place: Place, siteName: string, term?: Term): Subscription[] {
+/** What subscribes to the list of the whole calendar or of a part of it, as the plugin's own buttons do. */
+export function subscriptions(
+  place: Place,
+  siteName: string,
+  { term, filters = [] }: { readonly term?: Term | undefined; readonly filters?: Pairs } = {},
+): Subscription[] {
   const narrowed = term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug] as const];
-  const feed = withQuery(`${place.home}/`, [['post_type', 'tribe_events'], ...narrowed, ['ical', '1'], ['eventDisplay', 'list']]);
+  const feed = withQuery(`${place.home}/`, [
+    ['post_type', 'tribe_events'],
+    ...narrowed,
+    ['ical', '1'],
+    ['eventDisplay', 'list'],
+    ...filters,
+  ]);
   const webcal = feed.replace(/^https?:/, 'webcal:');
   const outlook = (host: string) =>
     withQuery(`https://${host}/owa`, [

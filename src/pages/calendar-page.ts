@@ -12,11 +12,14 @@ import type { Caller } from '../records/caller.ts';
 import { ancestorsOf } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { addDays, addMonths, nowLocal } from '../wordpress/time.ts';
-import { calendarUrl, subscriptions, type Target } from './addresses.ts';
-import type { CalendarProps, SearchProps } from './calendar-views.tsx';
+import { calendarUrl, type Pairs, subscriptions, type Target } from './addresses.ts';
+import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
-import { descriptionOf, type EventCard, eventCard, type MonthDay } from './models.ts';
+import type { SearchProps } from './filter-views.tsx';
+import { filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
+import { descriptionOf, type EventCard, eventCard, type MonthDay, type Named } from './models.ts';
 import { type Content, speechFor, type Workshop } from './pages.tsx';
+import { structuredEvents } from './structured.ts';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
 export async function calendarPage(
@@ -31,23 +34,26 @@ export async function calendarPage(
   const isMonth = view === 'month';
   const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
   const whole = isMonth || view === 'day';
+  const filters = filtersIn(query);
   const found = await listCalendar(site, caller, page, {
-    filters: query,
+    filters: Object.fromEntries(filters),
     unhidden: true,
+    single: true,
     limit: whole ? MOST_AT_ONCE : perPage,
     offset: whole ? 0 : (page.number - 1) * perPage,
   });
   if (found.events.length === 0 && page.number > 1) fail('rest_no_route');
-  const shown: Shown = { caller, speech, page, found, date: dateShown(found, caller), pages: Math.ceil(found.total / perPage) };
+  const shown: Shown = { caller, speech, page, found, filters, date: dateShown(found, caller), pages: Math.ceil(found.total / perPage) };
   const target = await targetOf(site, shown);
   const cards = found.events.map((event) => eventCard(event, caller, speech));
   const props = await calendarProps(site, shown, target);
-  const body = isMonth
-    ? theme.views.month({ ...props, ...monthOf(shown, target, cards) })
+  const month = isMonth ? monthOf(shown, target, cards) : undefined;
+  const body = month
+    ? theme.views.month({ ...props, ...month })
     : theme.views.list({
         ...props,
         events: cards,
-        none: speech.say(page.search === undefined ? 'pages:no-events' : 'pages:nothing-found'),
+        none: speech.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
       });
   const term = found.terms[0];
   return {
@@ -57,9 +63,10 @@ export async function calendarPage(
     description: descriptionOf(term?.description || settings.description),
     address: calendarUrl(caller, target),
     // Searches, and days and months without events, of which there is no end.
-    unlisted: page.search !== undefined || page.from !== undefined || (whole && cards.length === 0),
+    unlisted: page.search !== undefined || filters.length > 0 || page.from !== undefined || (whole && cards.length === 0),
     previous: props.previous?.href,
     next: props.next?.href,
+    data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
     records: found.events.map(({ record }) => record),
     about: { term, featured: page.featured },
     timeliness: found.timeliness,
@@ -75,6 +82,8 @@ interface Shown {
   readonly speech: Speech;
   readonly page: ListPage;
   readonly found: CalendarList;
+  /** What it is narrowed by besides. */
+  readonly filters: Pairs;
   /** The month or the day of such a view. */
   readonly date: string | undefined;
   readonly pages: number;
@@ -88,7 +97,7 @@ function dateShown({ view, date }: CalendarList, { now, settings }: Caller): str
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
 /** The address of the page itself, as the parts that it is made of. */
-async function targetOf({ db }: Site, { page, found, date }: Shown): Promise<Target> {
+async function targetOf({ db }: Site, { page, found, date, filters }: Shown): Promise<Target> {
   const [term] = found.terms;
   const ancestors = term === undefined ? [] : await ancestorsOf(db, termKind(term.taxonomy === 'post_tag' ? 'tag' : 'category'), term);
   return {
@@ -99,6 +108,7 @@ async function targetOf({ db }: Site, { page, found, date }: Shown): Promise<Tar
     featured: page.featured,
     search: page.search,
     term: term && { term, ancestors },
+    filters,
   };
 }
 
@@ -113,8 +123,8 @@ async function calendarProps(site: Site, shown: Shown, target: Target): Promise<
     about: term?.description ?? '',
     views: viewsOf(shown, target),
     categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
-    search: searchOf(shown, target),
-    subscriptions: subscriptions(caller, caller.settings.name, term),
+    search: await searchOf(site, shown, target),
+    subscriptions: subscriptions(caller, caller.settings.name, { term, filters: target.filters ?? [] }),
     ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
     here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
     paged: say(whole ? (found.view === 'month' ? 'pages:months' : 'pages:days') : 'pages:other-pages'),
@@ -135,7 +145,7 @@ function headingOf({ speech, page, found, date = '' }: Shown): string {
 }
 
 /** The other ways of looking at the same events. */
-function viewsOf({ caller, speech, found }: Shown, { term, search }: Target) {
+function viewsOf({ caller, speech, found }: Shown, { term, search, filters }: Target) {
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
     ['month', 'pages:month'],
@@ -144,17 +154,52 @@ function viewsOf({ caller, speech, found }: Shown, { term, search }: Target) {
   ];
   return views.map(([view, text]) => ({
     name: speech.say(text),
-    href: calendarUrl(caller, { view, term, search }),
+    href: calendarUrl(caller, { view, term, search, filters }),
     current: view === found.view,
   }));
 }
 
-/** A form sends its own fields only, so that what its address holds goes along as hidden ones. */
-function searchOf({ caller, page, found }: Shown, { term }: Target): SearchProps {
-  const [address = '', query = ''] = calendarUrl(caller, { view: found.view === 'past' ? 'past' : 'list', term }).split('?');
-  // Browsers send forms to the very server of the page alone (`PAGE_POLICY`), by whatever name it was reached.
-  const action = new URL(address, 'http://site.invalid').pathname;
-  return { action, hidden: [...new URLSearchParams(query)], words: page.search ?? '', from: page.from ?? '' };
+/**
+ * A form sends its own fields only, so that what its address holds goes along as hidden ones. What the address of the
+ * page says in its path is a choice in one of the boxes.
+ */
+async function searchOf(site: Site, shown: Shown, target: Target): Promise<SearchProps> {
+  const { caller, page, found } = shown;
+  const view = found.view === 'past' ? 'past' : 'list';
+  const [address = '', query = ''] = calendarUrl(caller, { view }).split('?');
+  const boxes = await filterBoxes(site, caller, narrowedBy(shown));
+  return {
+    // Browsers send forms to the very server of the page alone (`PAGE_POLICY`), by whatever name it was reached.
+    action: new URL(address, 'http://site.invalid').pathname,
+    hidden: [...new URLSearchParams(query)],
+    words: page.search ?? '',
+    from: page.from ?? '',
+    boxes,
+    active: activeOf(shown, target, boxes),
+    clear: calendarUrl(caller, { ...target, number: 1, filters: [] }),
+  };
+}
+
+function narrowedBy({ page, found, filters }: Shown): Narrowed {
+  const [term] = found.terms;
+  const fixed: Pairs = [
+    ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tags' : 'categories', term.slug] as const]),
+    ...(page.featured ? [['featured', '1'] as const] : []),
+  ];
+  return { filters, fixed, upcoming: found.view === 'list' && page.from === undefined };
+}
+
+/** What the page is narrowed by, in words, with the address of the page without it. */
+function activeOf({ caller, speech, filters }: Shown, target: Target, boxes: SearchProps['boxes']): Named[] {
+  return filters.map(([name, value]) => {
+    const box = boxes.find((one) => one.name === name);
+    const label = speech.say(`pages:filter.${name}`);
+    const text = box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(speech, value, 'long') : box ? textOfBox(box) : value;
+    return {
+      name: box?.as === 'tick' ? label : `${label}: ${text}`,
+      href: calendarUrl(caller, { ...target, number: 1, filters: filters.filter(([other]) => other !== name) }),
+    };
+  });
 }
 
 interface Neighbours {
@@ -201,7 +246,7 @@ function spanNeighbours({ caller, speech, found, date = '' }: Shown, target: Tar
 /** Dates have four digits for the year. */
 const [FIRST, LAST] = ['1000-01', '9999-11'];
 
-function monthOf({ caller, speech, found, date = '' }: Shown, { term }: Target, cards: readonly EventCard[]) {
+function monthOf({ caller, speech, found, date = '' }: Shown, { term, filters }: Target, cards: readonly EventCard[]) {
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = nowLocal(now, settings.zone).slice(0, DAY);
@@ -210,7 +255,7 @@ function monthOf({ caller, speech, found, date = '' }: Shown, { term }: Target, 
       (day): MonthDay => ({
         date: day.date,
         words: dayInWords(speech, day.date, 'long'),
-        href: calendarUrl(caller, { view: 'day', date: day.date, term }),
+        href: calendarUrl(caller, { view: 'day', date: day.date, term, filters }),
         isToday: day.date === today,
         events: day.items,
       }),

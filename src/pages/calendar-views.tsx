@@ -1,11 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { dayInWords, weekdays } from '../html/dates.ts';
-import { Input } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
 import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
+import { SearchForm, type SearchProps } from './filter-views.tsx';
 import { Subscribe } from './frame.tsx';
 import type { EventCard, MonthDay, Named } from './models.ts';
 
@@ -25,14 +25,6 @@ export interface CalendarProps {
   readonly here: string | undefined;
   /** What the neighbours are. */
   readonly paged: string;
-}
-
-export interface SearchProps {
-  /** Where the form leads, and what goes with it unseen. */
-  readonly action: string;
-  readonly hidden: readonly (readonly [name: string, value: string])[];
-  readonly words: string;
-  readonly from: string;
 }
 
 export interface ListProps extends CalendarProps {
@@ -117,6 +109,10 @@ export interface MonthProps extends CalendarProps {
 /** So many events stand in a day of a month; the day's own page has all. */
 const MOST_IN_A_DAY = 3;
 
+/** Ids of the events that stand in the days of a month. */
+export const namedInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number> =>
+  new Set(weeks.flat().flatMap(({ events = [] }) => events.slice(0, MOST_IN_A_DAY).map(({ id }) => id)));
+
 /** A month as a table of its days. On a narrow screen its style makes a list of it, of the days that have events. */
 export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
   const { speech, heading } = calendar;
@@ -194,16 +190,7 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
     <>
       <h1>{heading}</h1>
       {about !== '' && <Rendered html={about} class="about" />}
-      <search>
-        <form action={search.action} method="get" class="search">
-          {search.hidden.map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
-          <Input name="tribe-bar-search" id="search" type="search" label={say('pages:search-label')} value={search.words} />
-          <Input name="tribe-bar-date" id="from" type="date" label={say('pages:from-label')} value={search.from} />
-          <button type="submit">{say('pages:find')}</button>
-        </form>
-      </search>
+      <SearchForm speech={speech} search={search} />
       <nav aria-label={say('pages:views')}>
         <ul class="menu views">
           {views.map(({ name, href, current }) => (

@@ -177,11 +177,11 @@ function menuOf({ say }: Speech, place: Caller, address: string) {
 /** A page that says why there is none. `request`: by what an administrator finds it in the log. */
 export function problemPage(workshop: Workshop, caller: Caller, status: number, request: string | undefined): Page {
   const speech = speechFor(workshop.site, caller);
-  const [heading, about] = status >= 500 || status === 429 ? ['failed', 'failed-about'] : ['not-found', 'not-found-about'];
+  const heading = status >= 500 || status === 429 ? 'failed' : status === 400 ? 'not-understood' : 'not-found';
   const view: JSX.Element = ProblemView({
     speech,
     heading: speech.say(`pages:${heading}`),
-    about: speech.say(`pages:${about}`),
+    about: speech.say(`pages:${heading}-about`),
     request: status >= 500 ? request : undefined,
     back: calendarUrl(caller, { view: 'list' }),
   });

@@ -16,6 +16,7 @@ import { nowLocal } from '../wordpress/time.ts';
 import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
 import { descriptionOf, eventCard, type Named, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, speechFor, type Workshop } from './pages.tsx';
+import { structuredEvents } from './structured.ts';
 
 /** What came with the form of a protected event. */
 export interface Opening {
@@ -137,6 +138,7 @@ export async function linkedPage({ site, theme }: Workshop, caller: Caller, page
   const found = await listCalendar(site, caller, UPCOMING, {
     filters: { [kind]: String(record.id) },
     unhidden: true,
+    single: true,
     limit: perPage,
     offset: (number - 1) * perPage,
   });
@@ -174,7 +176,7 @@ export async function linkedPage({ site, theme }: Workshop, caller: Caller, page
     picture,
     previous: previous?.href,
     next: next?.href,
-    data: record.json_ld === undefined ? [] : [record.json_ld],
+    data: [...(record.json_ld === undefined ? [] : [record.json_ld]), ...structuredEvents(found.events)],
     records: found.events.map((event) => event.record),
     about: {},
     timeliness: found.timeliness,

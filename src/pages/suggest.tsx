@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import { aboutForm } from '../forms/about.ts';
 import { changedValues } from '../forms/changed.ts';
-import { controlOf } from '../forms/controls.tsx';
+import { controlOf } from '../forms/controls.ts';
 import { ErrorSummary, type Filled } from '../forms/fields.tsx';
 import type { Filler } from '../forms/filler.ts';
 import { textIn } from '../forms/form-values.ts';

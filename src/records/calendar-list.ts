@@ -18,6 +18,8 @@ export interface ListWishes {
   readonly offset: number;
   /** What opens protected events. */
   readonly password?: string | undefined;
+  /** With their JSON-LD. */
+  readonly single?: boolean | undefined;
 }
 
 /** A list of the calendar: what it shows, from which day or month on, and the terms that the address names. */

@@ -35,6 +35,8 @@ export interface FeedQuery {
   readonly offset: number;
   /** What opens protected events. */
   readonly password?: string | undefined;
+  /** With their JSON-LD. */
+  readonly single?: boolean | undefined;
 }
 
 /** An event of a feed: the record that the API shows, its row, and what anybody sees of a protected one besides. */
@@ -110,13 +112,17 @@ async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<Named
   return record === undefined ? [] : [record];
 }
 
-interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password'> {
+interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | 'single'> {
   readonly conditions: readonly Condition[];
   readonly order: Order;
 }
 
-async function eventsBy(site: Site, caller: Caller, { password, ...stretch }: Stretch): Promise<Pick<FeedEvents, 'events' | 'total'>> {
-  const found = await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password });
+async function eventsBy(
+  site: Site,
+  caller: Caller,
+  { password, single, ...stretch }: Stretch,
+): Promise<Pick<FeedEvents, 'events' | 'total'>> {
+  const found = await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password, single });
   return { events: eventsOf(found, password), total: found.total };
 }
 

@@ -91,6 +91,12 @@ export interface Rendered<Published = PublishedRecord> {
   readonly bundle: Bundle;
 }
 
+/** How records are asked for: opened, and with what lists go without. */
+type Asked = Opened & {
+  /** With their JSON-LD. */
+  readonly single?: boolean | undefined;
+};
+
 /**
  * The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in
  * all. `asked`: what opens protected ones.
@@ -100,13 +106,13 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   stretch: Stretch,
-  asked: Opened,
+  asked: Asked,
 ): Promise<Rendered<Published> & { readonly total: number }> {
   const { ids, total, linked } = await findPosts(site, caller, kind, stretch, asked);
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = renderContext(caller, rights(caller, asked));
-  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => published(kind, id, bundle, context, false));
-  return { records, bundle, total };
+  const shown = ids.filter((id) => bundle.posts.has(id));
+  return { records: shown.map((id) => published(kind, id, bundle, context, asked.single ?? false)), bundle, total };
 }
 
 /** A stretch of a list. */
@@ -146,10 +152,7 @@ export async function readablePosts<Published extends PublishedRecord>(
   caller: Caller,
   kind: PostKind<PostFields, Published>,
   ids: readonly number[],
-  asked: Opened & {
-    /** With their JSON-LD. */
-    readonly single?: boolean;
-  } = {},
+  asked: Asked = {},
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));

@@ -10,22 +10,31 @@ import { endLine, headLine, rowLine, tableLine } from './backup-lines.ts';
 
 type Progress = (rows: number) => void;
 
+/** An SQLite file that is to be copied, and the part of a backup that takes the copy. */
+export interface WantedCopy {
+  readonly path: string;
+  readonly part: string;
+  readonly prefix: string;
+}
+
 /** Rows between two reports of how far it is. */
 const STEP = 1000;
 
 /**
  * Writes everything that makes up a site into one file, as it was at one moment, while others write on: of SQLite a
  * copy that is a database itself, of MySQL compressed lines of JSON. Uploaded files are not in it. The file is there
- * whole or not at all, and readable by its owner alone. Gives the number of rows.
+ * whole or not at all, and readable by its owner alone. Gives the number of rows. `copy`: what copies an SQLite file.
  */
-export function backUp(site: Site, file: string, onProgress: Progress = () => undefined): Promise<number> {
+export function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copied): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
-  return writeWhole(file, (part) => (path === undefined ? writeLines(site, part, onProgress) : copied(site, path, part)));
+  return writeWhole(file, (part) =>
+    path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
+  );
 }
 
-async function copied({ db }: Site, path: string, part: string): Promise<number> {
+async function copied({ path, part, prefix }: WantedCopy): Promise<number> {
   await copySqlite(path, part);
-  return rowsIn(rowsOfSqlite(part, db.prefix));
+  return rowsIn(rowsOfSqlite(part, prefix));
 }
 
 async function writeLines({ db, clock }: Site, part: string, onProgress: Progress): Promise<number> {

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { forget, keepFetched } from '../../src/desk/import-files.ts';
 import { callerFor } from '../../src/records/caller.ts';
+import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeAsking, NOON } from '../support/asking.ts';
 import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
@@ -107,6 +109,45 @@ describeAsking('The rest of the desk', (ask) => {
     } finally {
       server.close();
     }
+  });
+
+  it('makes a backup of the site, and says when the last one was made and by whom', async () => {
+    const admin = await visitor(ask, 'admin');
+    const { config, db } = ask.running().site;
+    const folder = config.backupsDir;
+    expect((await admin.get('/admin/health')).text).toContain('There is no backup here yet.');
+    const made = await admin.submit(await admin.get('/admin/health'), '/admin/health/backup');
+    expect([made.status, made.headers.location]).toEqual([303, '/admin/health?done=backup']);
+    const [file = '', ...others] = readdirSync(folder);
+    expect([others, file]).toEqual([[], expect.stringMatching(/^\d{4}-\d\d-\d\d-\d{6}-admin\.backup$/)]);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    const backup = await openBackup(join(folder, file), db.prefix);
+    let posts = 0;
+    for await (const { name, rows } of backup.tables()) for await (const _ of rows) posts += name === 'posts' ? 1 : 0;
+    expect(posts).toBe((await ask.everything()).posts?.length);
+    const after = await admin.get('/admin/health');
+    expect(after.text).toMatch(/B\), by admin/);
+    expect(after.text).toContain(file);
+    expect(after.text).not.toContain('no backup here yet');
+
+    const long = new Date(Date.parse(NOON) - 20 * 86_400_000);
+    utimesSync(join(folder, file), long, long);
+    expect((await admin.get('/admin/health')).text).toContain('The last backup is 20 days old.');
+    writeFileSync(join(folder, 'nightly.backup'), 'x');
+    expect((await admin.get('/admin/health')).text).toMatch(/kB\), by a command/);
+
+    // One at a time, whichever process makes it.
+    writeFileSync(join(folder, 'other.backup.part'), '');
+    const going = await admin.get('/admin/health');
+    expect(going.text).toContain('A backup is being made.');
+    const token = new Map(formIn(going.text, '/admin/sign-out')).get('_wpnonce')!;
+    expect((await admin.post('/admin/health/backup', { _wpnonce: token })).headers.location).toBe('/admin/health');
+    expect(readdirSync(folder).length).toBe(3);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'no folder');
+    const failed = await admin.submit(await admin.get('/admin/health'), '/admin/health/backup');
+    expect([failed.status, failed.text.includes('The backup could not be made.')]).toEqual([500, true]);
+    rmSync(folder);
   });
 
   it('takes no file of somebody else, and no path', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../../src/accounts/attempts.ts';
+import { feedFilters } from '../../src/kinds/feed-list.ts';
 import { describeAsking, type Json, NOON } from '../support/asking.ts';
 import { dangersIn, readPage } from '../support/html-page.ts';
 
@@ -123,6 +124,111 @@ describeAsking(
         url,
         'Bread, wine.',
       ]);
+    });
+
+    it.each(['/', '/events/list/', '/events/2026-12/', '/events/2026-12-05/', '/events/?tribe-bar-search=fair', '/venue/town-hall/'])(
+      '%s describes the events that it names to programs, each as its own page does',
+      async (path) => {
+        const { id, url } = await made({ venue: { venue: 'Town hall', slug: 'town-hall' } });
+        const { id: locked, url: lockedUrl } = await made({ title: 'Locked fair' });
+        await ask.rows((db) => db.from('posts').where({ ID: locked }).update({ post_password: 'swordfish' }));
+        const { elements, links } = await page(path);
+        const data = elements.flatMap(({ attributes, text }) => (attributes.type === 'application/ld+json' ? [JSON.parse(text)] : []));
+        const described: Json[] = data.find(Array.isArray) ?? [];
+        expect(described).toContainEqual((await ask.read(`/events/${id}`)).json_ld);
+        expect(described.map((event) => event.url)).toContain(url);
+        expect(described.map((event) => event.url)).not.toContain(lockedUrl);
+        expect(described.filter((event) => !links.includes(event.url))).toEqual([]);
+      },
+    );
+
+    it('stay small where there is a lot to describe', async () => {
+      const long = 'A day of music, bread and wine for everybody, old and young, with games. '.repeat(4);
+      for (let day = 1; day <= 30; day += 1) {
+        const date = `2027-03-${String(day).padStart(2, '0')}`;
+        await made({ title: `Fair ${day}`, description: long, start_date: `${date} 10:00:00`, end_date: `${date} 11:00:00` });
+      }
+      const answer = await get('/events/2027-03/');
+      expect(answer.text).toContain('application/ld+json');
+      expect(Buffer.byteLength(answer.text)).toBeLessThan(MOST_BYTES);
+    });
+
+    describe('the boxes that narrow them', () => {
+      const CHOICES: Readonly<Record<string, (event: Json) => string>> = {
+        categories: ({ categories: [one] }) => one.slug,
+        tags: ({ tags: [one] }) => one.slug,
+        venue: ({ venue }) => String(venue.id),
+        organizer: ({ organizer: [one] }) => String(one.id),
+        city: ({ venue }) => venue.city,
+        state: ({ venue }) => venue.stateprovince,
+        country: ({ venue }) => venue.country,
+        featured: () => '1',
+        until: () => '2026-12-05',
+      };
+      const narrowable = async () => {
+        const venue = (at: string) => ({ venue: `Hall ${at}`, city: `Town ${at}`, stateprovince: `Land ${at}`, country: `Realm ${at}` });
+        const event = (at: string) => ({
+          categories: [`Sort ${at}`],
+          tags: [`Word ${at}`],
+          venue: venue(at),
+          organizer: { organizer: `Band ${at}` },
+        });
+        const mine = await made({ title: 'Wanted fair', featured: true, ...event('A') });
+        const other = await made({
+          title: 'Other fair',
+          start_date: '2026-12-06 10:00:00',
+          end_date: '2026-12-06 12:00:00',
+          ...event('B'),
+        });
+        return { mine, other };
+      };
+      const names = Object.keys(feedFilters).filter((name) => name !== 'search');
+
+      it('are there for every filter, each with what there is to choose', async () => {
+        const { mine } = await narrowable();
+        const { elements } = await page('/events/list/');
+        const boxes = new Map(elements.flatMap(({ attributes: { id, name } }) => (id?.startsWith('filter-') ? [[String(name), id]] : [])));
+        expect([...boxes.keys()].sort()).toEqual([...names].sort());
+        const offered = elements.flatMap(({ name, attributes: { value = '' } }) => (name === 'option' ? [value] : []));
+        for (const name of ['categories', 'tags', 'venue', 'organizer', 'city', 'state', 'country'])
+          expect([name, offered.includes(CHOICES[name]!(mine))]).toEqual([name, true]);
+      });
+
+      it.each(names)('%s narrows lists, months and days, stays in their addresses, and can be taken back', async (name) => {
+        const { mine, other } = await narrowable();
+        const query = `${name}=${encodeURIComponent(CHOICES[name]!(mine))}`;
+        for (const path of ['/events/list/', '/events/2026-12/', '/events/2026-12-05/']) {
+          const { elements, links, text } = await page(`${path}?${query}`);
+          expect([path, links.includes(mine.url), links.includes(other.url)]).toEqual([path, true, false]);
+          expect([path, text]).toEqual([path, expect.not.stringContaining(`pages:filter`)]);
+          const asked = links.filter((link) => link.includes(query) && link.startsWith(`${HOME}/events/`));
+          expect(asked.some((link) => link.includes('/month/'))).toBe(true);
+          expect(links).toContain(`${HOME}${path}`);
+          const box = elements.find(({ attributes: { id } }) => id === `filter-${name}`);
+          expect(box).toBeDefined();
+          expect(elements.some(({ attributes }) => attributes.name === 'robots')).toBe(true);
+        }
+        const feed = await get(`/?post_type=tribe_events&ical=1&eventDisplay=list&${query}`);
+        expect([feed.text.includes('Wanted fair'), feed.text.includes('Other fair')]).toEqual([true, false]);
+      });
+
+      it('say what the path of the page says', async () => {
+        const { mine } = await narrowable();
+        const { elements } = await page(`/events/category/${mine.categories[0].slug}/list/`);
+        expect(elements.filter(({ attributes }) => attributes.selected !== undefined).map(({ attributes }) => attributes.value)).toContain(
+          mine.categories[0].slug,
+        );
+      });
+
+      it('leave nothing in the address of what was left empty', async () => {
+        const answer = await get('/events/list/?tribe-bar-search=fair&tribe-bar-date=&categories=&venue=&until=');
+        expect([answer.status, answer.headers.location]).toEqual([301, `${HOME}/events/list/?tribe-bar-search=fair`]);
+      });
+
+      it('say so where an address names what is not there', async () => {
+        const { elements } = await page('/events/list/?venue=987654', 400);
+        expect(elements.find(({ name }) => name === 'h1')?.text).toBe('This address cannot be understood');
+      });
     });
 
     it('say where the API has the same, and where the feeds are', async () => {

@@ -50,6 +50,7 @@ export async function serveDatabase(
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
+    BACKUPS_DIR: mkdtempSync(join(tmpdir(), 'fasti-backups-')),
     LOG_LEVEL: 'silent',
     CACHE_FRESHNESS_MS: '0',
     TABLE_PREFIX: db.prefix,

@@ -50,6 +50,7 @@ function restore(form, pairs) {
     if (element.type === 'checkbox' || element.type === 'radio') element.checked = own.includes(element.value);
     else if (own.length > 0) element.value = own.shift();
   }
+  form.dispatchEvent(new Event('restored'));
 }
 
 // ------------------------------------------------------------------------------------------------- links

@@ -1,4 +1,5 @@
 import { fail } from '../../errors.ts';
+import { feedFilters } from '../../kinds/feed-list.ts';
 import { termKind } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
 import { termLink } from '../../kinds/term-record.ts';
@@ -15,6 +16,8 @@ import type { Wanted } from './wanted.ts';
 export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
   const { address, page, queryText } = wanted;
   if (address.form !== 'ical' && address.form !== undefined) return undefined;
+  const filled = address.form === undefined ? withoutEmpty(queryText) : queryText;
+  if (filled !== queryText) return withQuery(page, filled);
   if (!address.byPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
@@ -63,6 +66,17 @@ async function pageOfTerm({ site, caller }: Wanted, { kind, slug }: NamedTerm): 
   const code = await languageOfTerm(site.db, caller, term);
   return termLink(term, await ancestorsOf(site.db, termKind(kind), term), caller, code);
 }
+
+/** Forms send boxes that were left empty, too; the address of a page is better without them. */
+const withoutEmpty = (query: string): string =>
+  query
+    .split('&')
+    .filter((pair) => !EMPTY_BOXES.has(pair))
+    .join('&');
+
+const EMPTY_BOXES: ReadonlySet<string> = new Set(
+  ['tribe-bar-search', 'tribe-bar-date', ...Object.keys(feedFilters)].map((name) => `${name}=`),
+);
 
 /** A query without these parameters, each perhaps a list; the others as they were written. */
 const without = (query: string, names: readonly string[]): string =>

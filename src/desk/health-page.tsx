@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JSX } from 'preact';
+import { version } from '../host/version.ts';
+import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
+import { examine, type Finding } from '../upkeep/doctor.ts';
+import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
+import { nowLocal } from '../wordpress/time.ts';
+import { ButtonForm, deskPage } from './layout.tsx';
+import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+
+/*
+ * Whether the site is sound, and its backups.
+ */
+
+/** What the doctor finds. */
+export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome> {
+  const { say } = visit.speech;
+  const { versions, findings } = await examine(visit.site, version());
+  const kept = await keptBackups(visit.site);
+  const html = deskPage(visit, {
+    title: say('desk:parts.health'),
+    part: 'health',
+    ...(wrong === undefined ? {} : { notice: { tone: 'wrong', text: wrong } }),
+    children: (
+      <>
+        <dl class="versions">
+          {Object.entries(versions).map(([name, value]) => (
+            <div key={name}>
+              <dt>{say(`desk:health.${name}`)}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {findings.length === 0 && <p class="notice notice-good">{say('upkeep:doctor.healthy')}</p>}
+        <ul class="findings">
+          {findings.map((finding) => (
+            <li key={finding.name}>
+              <strong>{say(`upkeep:doctor.${finding.severity}`)}</strong> {say(`upkeep:findings.${finding.name}`)} ({finding.count})
+              {finding.examples.length > 0 && <p class="quiet">{finding.examples.join(' · ')}</p>}
+            </li>
+          ))}
+        </ul>
+        {findings.some(isFixable) && (
+          <ButtonForm visit={visit} path="/health/repair" text={say('desk:health.repair')} danger={say('desk:health.sure')} />
+        )}
+        <Backups visit={visit} kept={kept} />
+      </>
+    ),
+  });
+  return { html, ...(wrong === undefined ? {} : { status: 500 }) };
+}
+
+const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
+
+/** Repairs whatever can be repaired without a choice. */
+export async function repair(visit: Visit): Promise<Outcome> {
+  const { findings } = await examine(visit.site, version());
+  for (const { fix } of findings) await fix?.();
+  return { to: at(visit, '/health', { done: 'repaired' }) };
+}
+
+// ------------------------------------------------------------------------------------------------- backups
+/** So many are listed. */
+const MOST_LISTED = 5;
+/** Older than that, the last backup is worth a warning. */
+const LATE_DAYS = 8;
+/** A backup that takes longer goes on while the page says so. */
+const PATIENCE_MS = 2000;
+
+function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; readonly kept: KeptBackups }): JSX.Element {
+  const { say } = visit.speech;
+  const days = Math.floor((visit.site.clock().getTime() - (backups[0]?.madeAt.getTime() ?? 0)) / DAY_MS);
+  return (
+    <section aria-labelledby="backups" {...(going ? { 'data-refresh': '' } : {})}>
+      <h2 id="backups">{say('desk:backups.title')}</h2>
+      {backups.length === 0 && <p class="notice notice-wrong">{say('desk:backups.none')}</p>}
+      {backups.length > 0 && days >= LATE_DAYS && <p class="notice notice-wrong">{say('desk:backups.late', { count: days })}</p>}
+      {backups.length > 0 && (
+        <ul class="backups">
+          {backups.slice(0, MOST_LISTED).map((backup) => (
+            <li key={backup.file}>
+              {say(backup.by === undefined ? 'desk:backups.one' : 'desk:backups.one-by', { ...wordsOf(visit, backup) })}
+              <div class="quiet">{backup.file}</div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="quiet">{say('desk:backups.about', { folder: visit.site.config.backupsDir })}</p>
+      {going ? (
+        <p role="status">{say('desk:backups.going')}</p>
+      ) : (
+        <ButtonForm visit={visit} path="/health/backup" text={say('desk:backups.make')} />
+      )}
+    </section>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** When a backup was made, by the clock of the site, how large it is, and by whom it was made. */
+function wordsOf({ speech, settings }: Visit, { madeAt, bytes, by = '' }: KeptBackup) {
+  const moment = nowLocal(madeAt, settings.zone);
+  const [unit, size] = bytes < MEGABYTE ? ['kilobyte', bytes / 1000] : ['megabyte', bytes / MEGABYTE];
+  return {
+    day: dayInWords(speech, moment, 'long'),
+    time: timeInWords(speech, moment, isTwentyFour(settings.calendar.formats.time)),
+    size: new Intl.NumberFormat(speech.locale, { style: 'unit', unit: String(unit), maximumFractionDigits: 1 }).format(Number(size)),
+    by,
+  };
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Backs the site up. One that takes long goes on by itself; one at a time is enough. */
+export async function backUpByForm(visit: Writing): Promise<Outcome> {
+  const { site, login, speech } = visit;
+  if ((await keptBackups(site)).going) return { to: at(visit, '/health') };
+  const running = backUpNow(site, login?.user.row.user_login ?? '').then(
+    () => 'made' as const,
+    (error: unknown) => {
+      site.log.error({ err: error }, 'a backup could not be made');
+      return 'failed' as const;
+    },
+  );
+  const result = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  if (result === 'failed') return healthPage(visit, speech.say('desk:backups.failed'));
+  return { to: at(visit, '/health', { done: result === 'made' ? 'backup' : undefined }) };
+}

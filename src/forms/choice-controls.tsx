@@ -1,0 +1,107 @@
+import { Input, Select } from '../html/form-fields.tsx';
+import { asText, boxOf, type Control, type Shown, textOf } from './control.ts';
+import { membersIn, textsIn } from './form-values.ts';
+import { line } from './text-controls.tsx';
+
+/*
+ * What is chosen from a list: status, author, terms.
+ */
+
+export const status: Control = {
+  ...line,
+  words: (shown, { say }) => say(`statuses:${asText(shown)}`),
+  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.about.statuses} />,
+};
+
+/** One of a closed set, by the values themselves. */
+export const oneOf = (values: readonly string[]): Control => ({
+  ...line,
+  Show: (props) => (
+    <Select
+      {...boxOf(props)}
+      value={asText(props.shown)}
+      options={['', ...values].flatMap((value) => (value === '' && props.shown !== '' ? [] : [{ value, text: value }]))}
+    />
+  ),
+});
+
+export const author: Control = {
+  ...line,
+  words: (shown, { authors }) => authors.find(({ value }) => value === shown)?.text ?? asText(shown),
+  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.about.authors} />,
+};
+
+interface Chosen {
+  readonly ids: readonly number[];
+  /** Names of new ones, with commas between them. */
+  readonly fresh: string;
+}
+
+const chosenIn = (shown: Shown): Chosen => {
+  const { ids, fresh } = membersIn(shown);
+  return { ids: Array.isArray(ids) ? ids.map(Number) : [], fresh: asText(fresh) };
+};
+
+const namesIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  ),
+];
+
+export const categories: Control = {
+  show: (value) => ({ ids: (Array.isArray(value) ? value.map(Number) : []).sort((one, other) => one - other), fresh: '' }),
+  read: (sent) => ({
+    ids: textsIn(membersIn(sent), 'ids')
+      .map(Number)
+      .filter((id) => Number.isSafeInteger(id) && id > 0)
+      .sort((one, other) => one - other),
+    fresh: textOf(membersIn(sent).fresh).trim(),
+  }),
+  raw: (shown) => [...chosenIn(shown).ids.map((id) => ({ id })), ...namesIn(chosenIn(shown).fresh).map((name) => ({ name }))],
+  words: (shown, { terms }) => {
+    const { ids, fresh } = chosenIn(shown);
+    const known = Object.values(terms).flat();
+    return [...ids.map((id) => known.find((term) => term.id === id)?.name ?? String(id)), ...namesIn(fresh)].join(', ');
+  },
+  Show: ({ name, label, hint, error, shown, about }) => {
+    const { ids, fresh } = chosenIn(shown);
+    return (
+      <fieldset class={error ? 'field field-wrong' : 'field'}>
+        <legend>{label}</legend>
+        <div class="choices">
+          {(about.terms[name] ?? []).map(({ id, name: term, depth }) => (
+            <label key={id} class={`choice depth-${Math.min(depth, 4)}`}>
+              <input type="checkbox" name={`${name}[ids][]`} value={String(id)} checked={ids.includes(id)} />
+              {term}
+            </label>
+          ))}
+        </div>
+        <label>
+          <span class="quiet">{about.say('desk:form.new-terms')}</span>
+          <input type="text" name={`${name}[fresh]`} value={fresh} />
+        </label>
+        {hint && <p class="hint">{hint}</p>}
+        {error && <p class="error">{error}</p>}
+      </fieldset>
+    );
+  },
+};
+
+/** Tags by their names, with commas between them. */
+export const tags: Control = {
+  show: (value, { terms }) => {
+    const known = new Map(Object.values(terms).flatMap((list) => list.map((term) => [term.id, term.name])));
+    return namesIn((Array.isArray(value) ? value : []).map((id) => known.get(Number(id)) ?? '').join(',')).join(', ');
+  },
+  read: (sent) => namesIn(textOf(sent)).join(', '),
+  raw: (shown) => namesIn(asText(shown)).map((name) => ({ name })),
+  words: asText,
+  Show: (props) => (
+    <>
+      <Input {...boxOf(props)} value={asText(props.shown)} list={undefined} />
+    </>
+  ),
+};

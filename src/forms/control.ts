@@ -1,0 +1,88 @@
+import type { JSX } from 'preact';
+import type { CustomField } from '../calendar/custom-fields.ts';
+import type { FieldProps, Option } from '../html/form-fields.tsx';
+import type { Field } from '../kinds/kind.ts';
+
+/*
+ * What a control is: how a field of a kind is shown in a form, and read from one. The form of a value is plain data,
+ * so that what was sent can be compared with what is stored: only what somebody changed is written.
+ */
+
+/** A value as a form shows and sends it. */
+export type Shown = unknown;
+
+/** What inputs need to know besides the value: choices, and names of what values name by id. */
+export interface About {
+  readonly say: (key: string, values?: Readonly<Record<string, string | number>>) => string;
+  /** Terms that can be chosen, by field. */
+  readonly terms: Readonly<Record<string, readonly TermChoice[]>>;
+  /** What can be linked to, by field, and the fields of a new record of that kind. */
+  readonly links: Readonly<Record<string, LinkChoices>>;
+  readonly statuses: readonly Option[];
+  /** People who may be authors; empty where that is not the caller's to say. */
+  readonly authors: readonly Option[];
+  readonly image: ImageShown | undefined;
+  readonly mayUpload: boolean;
+  readonly customFields: readonly CustomField[];
+  readonly zones: readonly string[];
+}
+
+/** What inputs need to know that offer no choices. */
+export const NOTHING_ABOUT: Omit<About, 'say'> = {
+  terms: {},
+  links: {},
+  statuses: [],
+  authors: [],
+  image: undefined,
+  mayUpload: false,
+  customFields: [],
+  zones: [],
+};
+
+export interface TermChoice {
+  readonly id: number;
+  readonly name: string;
+  /** How far below the root. */
+  readonly depth: number;
+}
+
+export interface LinkChoices {
+  readonly path: string;
+  /** Names of records that can be linked, by id. */
+  readonly known: ReadonlyMap<number, string>;
+  /** Fields of a new record, with their labels. */
+  readonly fresh: readonly { readonly name: string; readonly label: string }[];
+  readonly several: boolean;
+  readonly mayCreate: boolean;
+}
+
+export interface ImageShown {
+  readonly address: string;
+  readonly alt: string;
+  readonly mayDescribe: boolean;
+}
+
+export interface ControlProps extends FieldProps {
+  readonly field: Field;
+  readonly shown: Shown;
+  readonly about: About;
+}
+
+export interface Control {
+  /** A stored value (undefined: none yet) as the form shows it. */
+  readonly show: (value: unknown, about: About) => Shown;
+  /** What a form sent under the name of the field. */
+  readonly read: (sent: unknown) => Shown;
+  /** A value of the form as the API takes it. */
+  readonly raw: (shown: Shown, about: About) => unknown;
+  /** A value in words, for comparing two versions. */
+  readonly words: (shown: Shown, about: About) => string;
+  readonly Show: (props: ControlProps) => JSX.Element | null;
+}
+
+export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
+export const asText = (shown: Shown): string => (typeof shown === 'string' ? shown : '');
+
+export function boxOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {
+  return { name, label, hint, error, required, ...(id === undefined ? {} : { id }) };
+}

@@ -1,0 +1,36 @@
+import { isYesOrNo } from '../kinds/editable.ts';
+import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
+import { decimal, LENGTHS, timeText, timezone, url } from '../kinds/grammar.ts';
+import type { Field } from '../kinds/kind.ts';
+import { author, categories, oneOf, status, tags } from './choice-controls.tsx';
+import type { Control } from './control.ts';
+import { customFields } from './custom-control.tsx';
+import { moment, zone } from './date-controls.tsx';
+import { image } from './image-control.tsx';
+import { links } from './link-controls.tsx';
+import { line, lineOf, paragraphs, yesOrNo } from './text-controls.tsx';
+
+/*
+ * Which control a field gets.
+ */
+
+/** The control of a field, from its grammar and its place. */
+export function controlOf(name: string, field: Field): Control {
+  const { grammar } = field;
+  if (name === 'status') return status;
+  if (name === 'author') return author;
+  if (name === 'custom_fields') return customFields;
+  if (isYesOrNo(grammar)) return yesOrNo;
+  if (isTerms(field)) return field.place.kind === 'category' ? categories : tags;
+  if (isLinks(field)) return links;
+  if (isImage(field)) return image;
+  if (grammar === timeText) return moment;
+  if (grammar === timezone) return zone;
+  if (grammar === decimal) return lineOf('decimal');
+  if (grammar === url) return lineOf('url', 'https://');
+  if (grammar.longest === LENGTHS.content) return paragraphs(12);
+  if (field.place.in === 'column' && field.place.column === 'post_excerpt') return paragraphs(3);
+  const { enum: choices } = grammar.json;
+  if (Array.isArray(choices)) return oneOf(choices.map(String));
+  return line;
+}

@@ -1,0 +1,62 @@
+import type { JSX } from 'preact';
+import type { CustomField } from '../calendar/custom-fields.ts';
+import { Input, Select, TextArea } from '../html/form-fields.tsx';
+import type { Values } from '../kinds/kind.ts';
+import { type Control, textOf } from './control.ts';
+import { membersIn, textsIn } from './form-values.ts';
+
+/*
+ * The fields that a site defines for itself.
+ */
+
+const listOf = (value: unknown): string[] =>
+  textOf(value)
+    .split('|')
+    .filter((part) => part !== '');
+
+export const customFields: Control = {
+  show: (value, { customFields: defined }) => Object.fromEntries(defined.map(({ name }) => [name, textOf(membersIn(value)[name])])),
+  read: (sent) => {
+    const form: Values = membersIn(sent);
+    return Object.fromEntries(
+      Object.keys(form).map((name) => [name, typeof form[name] === 'string' ? textOf(form[name]) : textsIn(form, name).join('|')]),
+    );
+  },
+  raw: (shown, { customFields: defined }) =>
+    Object.fromEntries(defined.flatMap(({ name }) => (Object.hasOwn(membersIn(shown), name) ? [[name, membersIn(shown)[name]]] : []))),
+  words: (shown) =>
+    Object.entries(membersIn(shown))
+      .map(([name, value]) => `${name}: ${String(value)}`)
+      .join('; '),
+  Show: ({ name, label, error, shown, about }) => (
+    <fieldset class={error ? 'field field-wrong' : 'field'}>
+      <legend>{label}</legend>
+      {about.customFields.map((field) => (
+        <CustomInput key={field.name} field={field} name={`${name}[${field.name}]`} value={textOf(membersIn(shown)[field.name])} />
+      ))}
+      {error && <p class="error">{error}</p>}
+    </fieldset>
+  ),
+};
+
+function CustomInput({ field, name, value }: { readonly field: CustomField; readonly name: string; readonly value: string }): JSX.Element {
+  const { label, type, choices } = field;
+  const id = `custom-${field.name}`;
+  if (type === 'textarea') return <TextArea name={name} id={id} label={label} value={value} rows={4} />;
+  if (type === 'choice')
+    return <Select name={name} id={id} label={label} value={value} options={['', ...choices].map((one) => ({ value: one, text: one }))} />;
+  if (type === 'checkbox')
+    return (
+      <fieldset class="field">
+        <legend>{label}</legend>
+        <input type="hidden" name={`${name}[]`} value="" />
+        {choices.map((choice) => (
+          <label key={choice} class="choice">
+            <input type="checkbox" name={`${name}[]`} value={choice} checked={listOf(value).includes(choice)} />
+            {choice}
+          </label>
+        ))}
+      </fieldset>
+    );
+  return <Input name={name} id={id} label={label} value={value} />;
+}

@@ -1,0 +1,106 @@
+import { Input } from '../html/form-fields.tsx';
+import { asText, type Control, type Shown } from './control.ts';
+import { membersIn, textIn, textsIn } from './form-values.ts';
+
+/*
+ * Links to other records: an event's venue and organizers.
+ */
+
+/** Records to link to: those that stay, what was typed into the boxes for more, and what is said of a new one. */
+export interface LinkForm {
+  readonly keep: readonly number[];
+  readonly add: readonly string[];
+  readonly fresh: Readonly<Record<string, string>>;
+}
+
+export const linkFormIn = (shown: Shown): LinkForm => {
+  const { keep, add, fresh } = membersIn(shown);
+  return {
+    keep: Array.isArray(keep) ? keep.map(Number) : [],
+    add: Array.isArray(add) ? add.map(asText) : [],
+    fresh: Object.fromEntries(Object.entries(membersIn(fresh)).map(([name, value]) => [name, asText(value)])),
+  };
+};
+
+/** How a record is named in a list to choose from: its id stands at the end. */
+export const choiceText = (name: string, id: number): string => `${name} (#${id})`;
+
+/** The id at the end of such a name. */
+export const choiceId = (typed: string): number => Number(/\(#([1-9]\d{0,14})\)\s*$/.exec(typed)?.[1] ?? 0);
+
+export const links: Control = {
+  show: (value) => ({ keep: Array.isArray(value) ? value.map(Number) : [], add: [], fresh: {} }),
+  read: (sent) => {
+    const form = membersIn(sent);
+    return {
+      keep: textsIn(form, 'keep')
+        .map(Number)
+        .filter((id) => Number.isSafeInteger(id) && id > 0),
+      add: textsIn(form, 'add')
+        .map((text) => text.trim())
+        .filter((text) => text !== ''),
+      fresh: Object.fromEntries(
+        Object.keys(membersIn(form.fresh))
+          .map((name) => [name, textIn(membersIn(form.fresh), name).trim()] as const)
+          .filter(([, value]) => value !== ''),
+      ),
+    };
+  },
+  raw: (shown) => linkFormIn(shown).keep,
+  words: (shown, { links: all }) => {
+    const { keep, add } = linkFormIn(shown);
+    const known = new Map(Object.values(all).flatMap(({ known: names }) => [...names]));
+    return [...keep.map((id) => known.get(id) ?? `#${id}`), ...add].join(', ');
+  },
+  Show: ({ name, label, hint, error, shown, about }) => {
+    const { keep, add, fresh } = linkFormIn(shown);
+    const choices = about.links[name];
+    if (!choices) return null;
+    const boxes = [...add, ...(add.length === 0 || choices.several ? [''] : [])];
+    return (
+      <fieldset class={error ? 'field field-wrong' : 'field'} data-links={choices.path}>
+        <legend>{label}</legend>
+        {keep.map((id) => (
+          <label key={id} class="choice">
+            <input type="checkbox" name={`${name}[keep][]`} value={String(id)} checked />
+            {choices.known.get(id) ?? about.say('desk:form.unnamed', { id })}
+          </label>
+        ))}
+        {boxes.map((text, place) => (
+          <label key={place}>
+            <span class="quiet">{about.say(choices.mayCreate ? 'desk:form.find-or-new' : 'desk:form.find')}</span>
+            <input
+              type="text"
+              name={`${name}[add][]`}
+              value={text}
+              list={`${name}-choices`}
+              autocomplete="off"
+              aria-invalid={error ? 'true' : undefined}
+            />
+          </label>
+        ))}
+        <datalist id={`${name}-choices`}>
+          {[...choices.known].map(([id, text]) => (
+            <option key={id} value={choiceText(text, id)} />
+          ))}
+        </datalist>
+        {choices.mayCreate && choices.fresh.length > 0 && (
+          <details open={Object.keys(fresh).length > 0}>
+            <summary>{about.say('desk:form.new-details')}</summary>
+            {choices.fresh.map((field) => (
+              <Input
+                key={field.name}
+                name={`${name}[fresh][${field.name}]`}
+                id={`${name}-${field.name}`}
+                label={field.label}
+                value={fresh[field.name] ?? ''}
+              />
+            ))}
+          </details>
+        )}
+        {hint && <p class="hint">{hint}</p>}
+        {error && <p class="error">{error}</p>}
+      </fieldset>
+    );
+  },
+};

@@ -1,0 +1,47 @@
+import type { JSX } from 'preact';
+import { Checkbox, Field as FieldBox, TextArea } from '../html/form-fields.tsx';
+import { asText, boxOf, type Control, type ControlProps, textOf } from './control.ts';
+
+/*
+ * Texts, and what is either so or not.
+ */
+
+export const line: Control = {
+  show: textOf,
+  read: textOf,
+  raw: (shown) => shown,
+  words: asText,
+  Show: LineInput,
+};
+
+export const yesOrNo: Control = {
+  show: (value) => value === true,
+  read: (sent) => typeof sent === 'string' && sent !== '',
+  raw: (shown) => shown,
+  words: (shown, { say }) => say(shown === true ? 'desk:yes' : 'desk:no'),
+  Show: (props) => <Checkbox {...boxOf(props)} checked={props.shown === true} />,
+};
+
+/** A line of which the keyboard of a telephone is told what belongs there. */
+export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
+  ...line,
+  Show: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
+});
+
+/** A text of several lines; so many are shown at first. */
+export const paragraphs = (rows: number): Control => ({
+  ...line,
+  Show: (props) => <TextArea {...boxOf(props)} value={asText(props.shown)} rows={rows} />,
+});
+
+function LineInput({
+  inputMode,
+  placeholder,
+  ...props
+}: ControlProps & { readonly inputMode?: 'decimal' | 'url'; readonly placeholder?: string | undefined }): JSX.Element {
+  return (
+    <FieldBox {...boxOf(props)}>
+      {(ties) => <input type="text" {...ties} value={asText(props.shown)} inputMode={inputMode} placeholder={placeholder} />}
+    </FieldBox>
+  );
+}

@@ -1,0 +1,73 @@
+import type { JSX } from 'preact';
+import { Checkbox, Input, Select } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
+import type { Speech } from '../html/words.ts';
+import type { FilterBox } from './filters.ts';
+import type { Named } from './models.ts';
+
+/** The form by which visitors search and narrow the calendar. */
+export interface SearchProps {
+  /** Where the form leads, and what goes with it unseen. */
+  readonly action: string;
+  readonly hidden: readonly (readonly [name: string, value: string])[];
+  readonly words: string;
+  readonly from: string;
+  readonly boxes: readonly FilterBox[];
+  /** What the page is narrowed by, with the address of the page without it. */
+  readonly active: readonly Named[];
+  /** The address without all of it. */
+  readonly clear: string;
+}
+
+export function SearchForm({ speech, search }: { readonly speech: Speech; readonly search: SearchProps }): JSX.Element {
+  const { say } = speech;
+  const { action, hidden, words, from, boxes, active, clear } = search;
+  return (
+    <search>
+      <form action={action} method="get" class="search">
+        {hidden.map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <div class="search-line">
+          <Input name="tribe-bar-search" id="search" type="search" label={say('pages:search-label')} value={words} />
+          <Input name="tribe-bar-date" id="from" type="date" label={say('pages:from-label')} value={from} />
+          <button type="submit">{say('pages:find')}</button>
+        </div>
+        {boxes.length > 0 && (
+          <details class="search-more" open={active.length > 0}>
+            <summary>{say('pages:filter.more')}</summary>
+            <div class="search-boxes">
+              {boxes.map((box) => (
+                <Box key={box.name} speech={speech} box={box} />
+              ))}
+            </div>
+          </details>
+        )}
+      </form>
+      {active.length > 0 && (
+        <ul class="chips" aria-label={say('pages:filter.active')}>
+          {active.map(({ name, href }) => (
+            <li key={name}>
+              <Link href={href} label={say('pages:filter.remove', { filter: name })}>
+                {name} <span aria-hidden="true">×</span>
+              </Link>
+            </li>
+          ))}
+          {active.length > 1 && (
+            <li>
+              <Link href={clear}>{say('pages:filter.clear')}</Link>
+            </li>
+          )}
+        </ul>
+      )}
+    </search>
+  );
+}
+
+function Box({ speech: { say }, box }: { readonly speech: Speech; readonly box: FilterBox }): JSX.Element {
+  const { name, value, as, choices = [] } = box;
+  const field = { name, id: `filter-${name}`, label: say(`pages:filter.${name}`) };
+  if (as === 'day') return <Input {...field} type="date" value={value} />;
+  if (as === 'tick') return <Checkbox {...field} checked={value !== ''} />;
+  return <Select {...field} value={value} options={[{ value: '', text: say('pages:filter.any') }, ...choices]} />;
+}

@@ -1,0 +1,116 @@
+import { plainLine } from '../exchange/items/event-record.ts';
+import { feedFilters } from '../kinds/feed-list.ts';
+import { postKind, termKind } from '../kinds/index.ts';
+import type { PostListValues, Values } from '../kinds/kind.ts';
+import type { Caller } from '../records/caller.ts';
+import { listPosts } from '../records/posts.ts';
+import { listTerms } from '../records/terms.ts';
+import type { Site } from '../site.ts';
+import type { Pairs } from './addresses.ts';
+
+/*
+ * The boxes by which visitors narrow the calendar: one for each filter that pages take, with what there is to choose
+ * from. A box with nothing to choose is not shown.
+ */
+
+/** A filter of pages. */
+export type FilterName = keyof typeof feedFilters;
+
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** A box; `value`: what it says now, empty: nothing. */
+export interface FilterBox {
+  readonly name: FilterName;
+  readonly value: string;
+  /** Undefined: a day is entered, or a box ticked. */
+  readonly choices?: readonly Choice[] | undefined;
+  readonly as: 'choice' | 'day' | 'tick';
+}
+
+/** What choices are taken from. */
+interface Known {
+  readonly categories: readonly Choice[];
+  readonly tags: readonly Choice[];
+  readonly venues: readonly Values[];
+  readonly organizers: readonly Values[];
+}
+
+type Offer = Pick<FilterBox, 'as'> & { readonly choices?: (known: Known) => readonly Choice[] };
+
+/** How each filter is offered; undefined: it has a place of its own on the page. */
+const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
+  search: undefined,
+  until: { as: 'day' },
+  categories: { as: 'choice', choices: ({ categories }) => categories },
+  tags: { as: 'choice', choices: ({ tags }) => tags },
+  venue: { as: 'choice', choices: ({ venues }) => named(venues, 'venue') },
+  organizer: { as: 'choice', choices: ({ organizers }) => named(organizers, 'organizer') },
+  city: { as: 'choice', choices: ({ venues }) => different(venues, 'city') },
+  state: { as: 'choice', choices: ({ venues }) => different(venues, 'stateprovince') },
+  country: { as: 'choice', choices: ({ venues }) => different(venues, 'country') },
+  featured: { as: 'tick' },
+};
+
+/** So many of each are offered, by name. */
+const MOST_CHOICES = 100;
+
+/** What the query of a page narrows it by: filters that are not empty, as they were sent. */
+export function filtersIn(query: Values): Pairs {
+  return Object.keys(feedFilters).flatMap((name) => {
+    const value = Object.hasOwn(query, name) ? [query[name]].flat().filter((one) => typeof one === 'string' && one !== '') : [];
+    return value.length === 0 ? [] : [[name, value.join(',')] as const];
+  });
+}
+
+/** A part of the calendar that visitors can narrow further. */
+export interface Narrowed {
+  readonly filters: Pairs;
+  /** What the address itself says of these filters. */
+  readonly fixed: Pairs;
+  /** Whether only what is to come is listed. */
+  readonly upcoming: boolean;
+}
+
+/** The boxes of a page. */
+export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, upcoming }: Narrowed): Promise<FilterBox[]> {
+  const known = await knownChoices(site, caller, upcoming);
+  const said = new Map([...fixed, ...filters]);
+  return (Object.entries(OFFERS) as [FilterName, Offer | undefined][]).flatMap(([name, offer]): FilterBox[] => {
+    if (!offer) return [];
+    const value = said.get(name) ?? '';
+    const choices = offer.choices?.(known);
+    if (choices && choices.length < 2 && value === '') return [];
+    const isThere = value === '' || choices?.some((choice) => choice.value === value);
+    return [{ name, value, as: offer.as, choices: isThere || !choices ? choices : [{ value, text: value }, ...choices] }];
+  });
+}
+
+async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Promise<Known> {
+  const linked = async (name: 'venue' | 'organizer'): Promise<readonly Values[]> => {
+    const used = upcoming ? { only_with_upcoming: true } : { has_events: true };
+    const values = { ...used, per_page: MOST_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
+    return (await listPosts(site, caller, postKind(name), values, MOST_CHOICES)).records;
+  };
+  const terms = async (name: 'category' | 'tag'): Promise<Choice[]> => {
+    const { records } = await listTerms(site, caller, termKind(name), { per_page: MOST_CHOICES, hide_empty: true });
+    return records.map((record) => ({ value: String(record.slug), text: plainLine(String(record.name)) }));
+  };
+  const [categories, tags] = [await terms('category'), await terms('tag')];
+  const [venues, organizers] = [await linked('venue'), await linked('organizer')];
+  return { categories, tags, venues, organizers };
+}
+
+const named = (records: readonly Values[], title: string): Choice[] =>
+  records.map((record) => ({ value: String(record.id), text: plainLine(String(record[title])) }));
+
+/** The different texts that records have in a member, in order. */
+function different(records: readonly Values[], member: string): Choice[] {
+  const texts = records.map((record) => plainLine(String(record[member] ?? ''))).filter((text) => text !== '');
+  return [...new Set(texts)].sort((one, other) => one.localeCompare(other)).map((text) => ({ value: text, text }));
+}
+
+/** The text of what a box says now. */
+export const textOfBox = ({ value, choices }: FilterBox): string => choices?.find((choice) => choice.value === value)?.text ?? value;
