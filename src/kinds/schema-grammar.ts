@@ -96,7 +96,7 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
     choiceHint(values),
     { type: 'string', enum: values },
     (item) => values.find((value) => value === String(item)),
-    () => schema('rest_not_in_enum', 'enum', { values: { values: values.join(', ') } }),
+    () => schema('rest_not_in_enum', 'enum', { values: { values } }),
   );
 
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
