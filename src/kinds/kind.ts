@@ -291,8 +291,8 @@ export interface PersonCondition {
   readonly slugs?: readonly string[];
   /** Those who hold one of these roles. */
   readonly roles?: readonly string[];
-  /** Only those who have published something. */
-  readonly authors?: true;
+  /** Only those who have published something of these types, or of any. */
+  readonly publishedIn?: readonly string[] | true;
 }
 
 /** The orders that a list can be asked for. `standard`: the order where none is asked for. */

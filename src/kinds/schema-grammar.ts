@@ -112,6 +112,21 @@ export const truth: Grammar<boolean> = {
   },
 };
 
+/** Yes or no, or some of a closed set. */
+export const truthOrSome = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
+  const some = choices(values);
+  return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
+    hint: some.hint,
+    json: { ...some.json, type: ['boolean', 'array'] },
+    read: (raw) => {
+      const { value } = truth.read(raw, () => false);
+      return value === undefined ? some.read(raw) : accept(value);
+    },
+  };
+};
+
 /** A text, the empty one included. */
 export const anyString = (longest: number): Grammar<string> => ({
   longest,
