@@ -125,6 +125,16 @@ describeDatabases('the companion routes', (open) => {
       expect(await idsOf(`${CORE}/users?${query}`, 'admin')).toEqual(ids),
     );
 
+    it.each([
+      ['media/10?_fields=id,media_details.width,caption.rendered,title.rendered', { id: 10, title: { rendered: 'tiny' } }],
+      ['media/10?_fields=media_details.width', []],
+      ['media?include=10&_fields=id,description.rendered', [{ id: 10 }]],
+      ['users/1?_fields=id,avatar_urls.96', { id: 1 }],
+      ['tribe_events/44?_fields=title.rendered', { title: { rendered: 'New year concert' } }],
+    ])('%s tells what is named of what the route itself divides', async (path, body) =>
+      expect((await send('GET', `${CORE}/${path}`)).body).toEqual(body),
+    );
+
     it('tells totals and neighbours as headers, with the query as it was', async () => {
       const { headers } = await send('GET', `${CORE}/tribe_venue?per_page=4&page=2&include=12,13,14,15,16,17&x=a%20b`);
       expect(headers).toMatchObject({ 'x-wp-total': '6', 'x-wp-totalpages': '2' });
