@@ -34,17 +34,15 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, LONGEST_PAGE);
   const all = viewer.can('list_users');
-  const { publishedIn = all || values.who === 'authors' ? undefined : true, ...conditions } = together(
-    conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }),
-  );
+  const asked = together(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
+  const { capabilities, publishedIn = all || asked.writers ? undefined : true, ...conditions } = asked;
   if (orderby === 'include' && !conditions.include) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {
     ...conditions,
-    ...holders(settings, values),
+    ...(capabilities ? { roles: [...(asked.roles ?? []), ...holding(settings, capabilities)] } : {}),
     searched: all
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
-    writers: values.who === 'authors',
     publishedIn: publishedIn === true ? PUBLIC_TYPES : publishedIn,
     order: orderby,
     descending: values.order === 'desc',
@@ -56,15 +54,13 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
 }
 
 /**
- * Who is asked for by roles or capabilities, either will do: those who have one of the roles, those whose role gives one
- * of the capabilities, and those who have one themselves, which is kept as a role is (`WP_User_Query`, `capability__in`).
+ * The roles that give one of these capabilities, and the capabilities themselves: a person's own are kept beside the
+ * roles (`WP_User_Query`, `capability__in`).
  */
-function holders({ roles }: Pick<SiteSettings, 'roles'>, values: Pick<PeopleListValues, 'roles' | 'capabilities'>): { roles?: string[] } {
-  const { roles: named = [], capabilities = [] } = values;
-  if (capabilities.length === 0) return {};
-  const giving = [...roles].filter(([, role]) => capabilities.some((name) => role.capabilities[name] === true)).map(([name]) => name);
-  return { roles: [...named, ...giving, ...capabilities] };
-}
+const holding = ({ roles }: Pick<SiteSettings, 'roles'>, capabilities: readonly string[]): string[] => [
+  ...[...roles].filter(([, role]) => capabilities.some((name) => role.capabilities[name] === true)).map(([name]) => name),
+  ...capabilities,
+];
 
 /** People by id, in one query. */
 export async function loadPeople(

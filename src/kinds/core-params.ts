@@ -280,9 +280,8 @@ export const USER_FILTERS = {
   ...ordered(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
   slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
   roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
-  // Which roles have these is for those to say who know the roles.
-  capabilities: control(strings),
-  who: control(oneOf(['authors'], 'enum')),
+  capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),
+  who: ofPeople({ grammar: oneOf(['authors'], 'enum'), narrows: () => [{ writers: true }] }),
   has_published_posts: ofPeople({
     grammar: truthOrSome(['post', 'page', 'attachment', ...postTypes]),
     narrows: (types) => (types === false || (types !== true && types.length === 0) ? [] : [{ publishedIn: types }]),
