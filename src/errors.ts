@@ -153,7 +153,8 @@ export interface SchemaFault {
   readonly stage: 'schema';
   readonly code: string;
   readonly reason: string;
-  readonly values?: Readonly<Record<string, string | number>>;
+  /** Values for the sentence; a list is told as one. */
+  readonly values?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
 

@@ -109,7 +109,31 @@ describeDatabases('the companion routes', (open) => {
       ['media?parent=44', []],
       ['users?slug=ed', [2]],
       ['users?include=2,1&orderby=include', [2, 1]],
+      ['users?has_published_posts=post', [1]],
+      ['users?has_published_posts=tribe_events,page', [1, 3, 2]],
     ])('%s holds %j', async (path, ids) => expect(await idsOf(`${CORE}/${path}`)).toEqual(ids));
+    it.each([
+      ['capabilities=manage_options', [1]],
+      ['capabilities=publish_tribe_events', [1, 3, 2]],
+      ['capabilities=edit_posts,nothing', [1, 3, 4, 2]],
+      ['capabilities=nothing', []],
+      ['capabilities=manage_options&roles=contributor', [1, 4]],
+      ['capabilities=subscriber', [5]],
+      ['has_published_posts=false', [1, 3, 4, 2, 5]],
+      ['has_published_posts=true', [1, 3, 2]],
+    ])('of people who can be managed holds, with %s, %j', async (query, ids) =>
+      expect(await idsOf(`${CORE}/users?${query}`, 'admin')).toEqual(ids),
+    );
+
+    it.each([
+      ['media/10?_fields=id,media_details.width,caption.rendered,title.rendered', { id: 10, title: { rendered: 'tiny' } }],
+      ['media/10?_fields=media_details.width', []],
+      ['media?include=10&_fields=id,description.rendered', [{ id: 10 }]],
+      ['users/1?_fields=id,avatar_urls.96', { id: 1 }],
+      ['tribe_events/44?_fields=title.rendered', { title: { rendered: 'New year concert' } }],
+    ])('%s tells what is named of what the route itself divides', async (path, body) =>
+      expect((await send('GET', `${CORE}/${path}`)).body).toEqual(body),
+    );
 
     it('tells totals and neighbours as headers, with the query as it was', async () => {
       const { headers } = await send('GET', `${CORE}/tribe_venue?per_page=4&page=2&include=12,13,14,15,16,17&x=a%20b`);
@@ -150,6 +174,9 @@ describeDatabases('the companion routes', (open) => {
       ['users/999', 404, 'rest_user_invalid_id'],
       ['users/5', 401, 'rest_user_cannot_view'],
       ['users?roles=editor', 401, 'rest_user_cannot_view'],
+      ['users?roles=editor&who=authors', 401, 'rest_user_cannot_view'],
+      ['users?who=authors', 401, 'rest_forbidden_who'],
+      ['users?has_published_posts=nothing', 400, 'rest_invalid_param'],
       ['users?orderby=email', 401, 'rest_forbidden_orderby'],
       ['media/12', 404, 'rest_post_invalid_id'],
       ['types/nothing', 404, 'rest_type_invalid'],

@@ -3,7 +3,7 @@ import { fail, type Verdict } from '../errors.ts';
 import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USER_FILTERS, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
 import { conditionsOf, together } from '../kinds/filter.ts';
-import { postTypes } from '../kinds/index.ts';
+import { postKinds, postTypes } from '../kinds/index.ts';
 import type { Selected } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -34,15 +34,16 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, LONGEST_PAGE);
   const all = viewer.can('list_users');
-  const { authors, ...conditions } = together(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
+  const asked = together(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
+  const { capabilities, publishedIn = all || asked.writers ? undefined : true, ...conditions } = asked;
   if (orderby === 'include' && !conditions.include) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {
     ...conditions,
+    ...(capabilities ? { roles: [...(asked.roles ?? []), ...holding(settings, capabilities)] } : {}),
     searched: all
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
-    writers: values.who === 'authors',
-    publishedIn: values.who === 'authors' || (all && !authors) ? undefined : PUBLIC_TYPES,
+    publishedIn: publishedIn === true ? PUBLIC_TYPES : publishedIn,
     order: orderby,
     descending: values.order === 'desc',
     limit,
@@ -51,6 +52,15 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   const people = await loadPeople(site.db, settings, ids);
   return { people: ids.flatMap((id) => people.get(id) ?? []), total, page, pages: Math.ceil(total / limit) };
 }
+
+/**
+ * The roles that give one of these capabilities, and the capabilities themselves: a person's own are kept beside the
+ * roles (`WP_User_Query`, `capability__in`).
+ */
+const holding = ({ roles }: Pick<SiteSettings, 'roles'>, capabilities: readonly string[]): string[] => [
+  ...[...roles].filter(([, role]) => capabilities.some((name) => role.capabilities[name] === true)).map(([name]) => name),
+  ...capabilities,
+];
 
 /** People by id, in one query. */
 export async function loadPeople(
@@ -103,16 +113,20 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
 }
 
 /**
- * Whether a list may be asked for: who may write is told to those who may; roles, addresses and the form for editing
- * belong to those who list users.
+ * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; who may
+ * write is told to those who may.
  */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
-  if (who === 'authors' && !viewer.can('edit_posts')) return 'rest_forbidden_who';
-  if (viewer.can('list_users')) return true;
-  if (roles?.length || capabilities?.length) return 'rest_user_cannot_view';
-  if (context === 'edit') return 'rest_forbidden_context';
-  return orderby === 'email' || orderby === 'registered_date' ? 'rest_forbidden_orderby' : true;
+  if (!viewer.can('list_users')) {
+    if (roles?.length || capabilities?.length) return 'rest_user_cannot_view';
+    if (context === 'edit') return 'rest_forbidden_context';
+    if (orderby === 'email' || orderby === 'registered_date') return 'rest_forbidden_orderby';
+  }
+  return who === 'authors' && !WRITING.some((right) => viewer.can(right)) ? 'rest_forbidden_who' : true;
 }
+
+/** The right to write, for each type whose records have an author. */
+const WRITING = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
 
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
   if (!(await lookUp(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';

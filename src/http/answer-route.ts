@@ -75,7 +75,8 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfLost);
   const warnings =
     isHandled(found) && isOwn(site, incoming) ? warningHeader(site, received, found, acceptedParams(found.endpoint, caller.settings)) : {};
-  return { ...reply, about: found.route.kind, headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) } };
+  const { kind: about, undivided } = found.route;
+  return { ...reply, about, undivided, headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
 /** Whether the calendar's settings switch off the routes of its own namespaces. */

@@ -36,7 +36,12 @@ export function describeRoute(site: Described, caller: Caller, route: Route, nam
 
 /** The index of one namespace. */
 export function describeNamespace(site: Described, caller: Caller, routes: readonly Route[], namespace = caller.namespace): Json {
-  return { namespace, routes: describeRoutes(site, caller, routes, namespace), _links: { up: [{ href: rootOf(caller) }] } };
+  return {
+    namespace,
+    routes: describeRoutes(site, caller, routes, namespace),
+    ...(servedNamespaces(site.config).includes(namespace) ? languagesMember(caller) : {}),
+    _links: { up: [{ href: rootOf(caller) }] },
+  };
 }
 
 /**
@@ -83,10 +88,16 @@ export function describeSite(
     site_logo: id('site_logo'),
     site_icon: id('site_icon'),
     site_icon_url: iconUrl,
-    ...(settings.contentLanguages ? { languages: describeLanguages(caller, settings.contentLanguages) } : {}),
+    ...languagesMember(caller),
     _links: { help: [{ href: HELP }] },
   };
 }
+
+/** The member that names the languages of the content, on a site that has some. */
+const languagesMember = (caller: Caller): Json => {
+  const { contentLanguages: languages } = caller.settings;
+  return languages ? { languages: describeLanguages(caller, languages) } : {};
+};
 
 /** The languages of the content, with their pages and the roots of the API that choose them. */
 function describeLanguages({ settings }: Caller, languages: ContentLanguages): Json {

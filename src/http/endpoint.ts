@@ -31,6 +31,8 @@ export interface ServedRoute extends Route {
   readonly endpoints: readonly ServedEndpoint[];
   readonly select?: (site: Site, slug: string, caller: Caller) => Promise<number | undefined>;
   readonly lockVersion?: LockVersion;
+  /** Members of its records that `_fields` takes as a whole only, as WordPress's controller of this route does. */
+  readonly undivided?: readonly string[];
 }
 
 /**

@@ -146,8 +146,9 @@ export const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).t
  * The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the
  * answer itself.
  */
-function withLinks({ status, body, links, linksAreFields }: LinkedReply, fields: readonly string[]): unknown {
-  const kept = fields.length === 0 || status >= 400 ? body : pickFields(body, fields);
+function withLinks({ status, body, links, linksAreFields, undivided = [] }: LinkedReply, fields: readonly string[]): unknown {
+  const found = fields.filter((path) => !undivided.some((member) => path.startsWith(`${member}.`)));
+  const kept = fields.length === 0 || status >= 400 ? body : pickFields(body, found);
   const isCut = linksAreFields && fields.length > 0 && !fields.some((path) => path.split('.')[0] === '_links');
   if (!links || isCut) return kept;
   return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };

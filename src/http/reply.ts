@@ -14,6 +14,8 @@ export interface LinkedReply extends Reply {
   readonly links?: Readonly<Record<string, unknown>>;
   /** Whether `_fields` chooses among these too, as it does at the root of the API. */
   readonly linksAreFields?: true;
+  /** Members that `_fields` names as a whole: a path into one finds nothing. */
+  readonly undivided?: readonly string[] | undefined;
   /** The kind of the records in it. */
   readonly about?: Kind | undefined;
 }

@@ -3,6 +3,7 @@ import { nowLocal } from '../wordpress/time.ts';
 import { coreTerms } from './core-term.ts';
 import { control, filter, filterOf, group } from './filter.ts';
 import { anything, LENGTHS, oneOf } from './grammar.ts';
+import { postTypes } from './index.ts';
 import type {
   Condition,
   ListParam,
@@ -30,6 +31,7 @@ import {
   strings,
   termIds,
   truth,
+  truthOrSome,
   type WantedTerms,
 } from './schema-grammar.ts';
 
@@ -278,15 +280,12 @@ export const USER_FILTERS = {
   ...ordered(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
   slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
   roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
-  // Nobody's capabilities are told to those who do not list users, and those who do get everybody.
-  capabilities: control(strings),
-  who: ofPeople({ grammar: oneOf(['authors'], 'enum'), narrows: () => [{ authors: true }] }),
+  capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),
+  who: ofPeople({ grammar: oneOf(['authors'], 'enum'), narrows: () => [{ writers: true }] }),
   has_published_posts: ofPeople({
-    grammar: anything(LENGTHS.word),
-    narrows: (published) => (NONE.includes(published) ? [] : [{ authors: true }]),
+    grammar: truthOrSome(['post', 'page', 'attachment', ...postTypes]),
+    narrows: (types) => (types === false || (types !== true && types.length === 0) ? [] : [{ publishedIn: types }]),
   }),
 } satisfies ListParams<PersonCondition>;
 
-/** Values that ask for no authors. */
-const NONE: readonly unknown[] = ['', '0', 'false', false];
 export type PeopleListValues = ValuesOf<typeof USER_FILTERS>;

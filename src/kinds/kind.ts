@@ -290,8 +290,12 @@ export interface PersonCondition {
   readonly slugs?: readonly string[];
   /** Those who hold one of these roles. */
   readonly roles?: readonly string[];
-  /** Only those who have published something. */
-  readonly authors?: true;
+  /** Those who hold one of these capabilities, or one of the roles. */
+  readonly capabilities?: readonly string[];
+  /** Only those who may write: their level is not 0 (`WP_User_Query`, `who`). */
+  readonly writers?: true;
+  /** Only those who have published something of these types, or of any. */
+  readonly publishedIn?: readonly string[] | true;
 }
 
 /** The orders that a list can be asked for. `standard`: the order where none is asked for. */

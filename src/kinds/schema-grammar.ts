@@ -96,7 +96,7 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
     choiceHint(values),
     { type: 'string', enum: values },
     (item) => values.find((value) => value === String(item)),
-    () => schema('rest_not_in_enum', 'enum', { values: { values: values.join(', ') } }),
+    () => schema('rest_not_in_enum', 'enum', { values: { values } }),
   );
 
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
@@ -110,6 +110,21 @@ export const truth: Grammar<boolean> = {
     if (typeof raw === 'string' && /^(true|1|false|0)$/i.test(raw)) return accept(/^(true|1)$/i.test(raw));
     return wrongType('boolean');
   },
+};
+
+/** Yes or no, or some of a closed set. */
+export const truthOrSome = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
+  const some = choices(values);
+  return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
+    hint: some.hint,
+    json: { ...some.json, type: ['boolean', 'array'] },
+    read: (raw) => {
+      const { value } = truth.read(raw, () => false);
+      return value === undefined ? some.read(raw) : accept(value);
+    },
+  };
 };
 
 /** A text, the empty one included. */

@@ -40,6 +40,11 @@ describeAsking('the search of the whole site', (ask) => {
     await ask.rows((db) => db.from('posts').where('ID', 73).update({ post_content: 'run secret zz' }));
     expect(await ids('search=run+secret+zz', 'sub')).toEqual(before);
   });
+  it('lists what a password protects where no words are searched for', async () => {
+    for (const types of ['', '&subtype=tribe_events', '&subtype=tribe_events,page'])
+      expect([types, (await ids(`per_page=100${types}`)).includes(73)]).toEqual([types, true]);
+    expect((await ask.send('GET', SEARCH)).headers['x-wp-total']).toBe('48');
+  });
   it('finds terms by name and slug', async () => {
     expect(await hits('type=term&subtype=tribe_events_cat&search=jazz')).toMatchObject([
       { id: 4, type: 'tribe_events_cat', url: 'http://127.0.0.1:8081/events/category/music/concerts/jazz/' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { shownValue } from '../../src/records/explanation.ts';
-import { type As, describeAsking, expectRefusal } from '../support/asking.ts';
+import { type As, describeAsking, expectRefusal, type Json } from '../support/asking.ts';
 
 const EVENT = { title: 'New', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' };
 
@@ -51,6 +51,25 @@ describeAsking('a refused parameter', (ask) => {
       params: { per_page: sentence },
       details: { per_page: { code: 'rest_out_of_bounds', message: sentence } },
     });
+  });
+
+  it('names each value of every closed set of every list', async () => {
+    const { body: index } = await ask.send('GET', '/wp-json/');
+    const told: string[] = [];
+    for (const [path, { endpoints }] of Object.entries<Json>(index.routes)) {
+      const { args } = endpoints.find(({ methods }: Json) => methods.includes('GET')) ?? {};
+      if (path.includes('(') || args === undefined) continue;
+      for (const [name, { enum: values, items }] of Object.entries<Json>(args)) {
+        const set: string[] | undefined = values ?? items?.enum;
+        if (set === undefined) continue;
+        const { body } = await ask.send('GET', `/wp-json${path}?${name}=zz`, { as: 'admin', headers: { 'X-TEC-EEA': 'yes' } });
+        const sentence: string = body.data?.params?.[name] ?? '';
+        if (sentence.startsWith(`${name} is not one of`)) told.push(`${path} ${name}`);
+        for (const value of told.includes(`${path} ${name}`) ? set : [])
+          expect([path, sentence]).toEqual([path, expect.stringContaining(value)]);
+      }
+    }
+    expect(told).toEqual(expect.arrayContaining(['/wp/v2/search type', '/wp/v2/search subtype', '/wp/v2/media media_type']));
   });
 
   it('says the same of a record that is not there and of one that is not to be seen', async () => {

@@ -117,6 +117,13 @@ describeDatabases('reading content in several languages', (open) => {
       expect((await read(`/it${ROOT}/events/118`)).venue.id).toBe(102);
     });
 
+    it('names its languages at the roots of the API and of the interface', async () => {
+      const { languages } = await read('/wp-json/');
+      expect([languages.default, languages.available.map(({ code }: { code: string }) => code)]).toEqual(['en', ['en', 'it']]);
+      for (const path of [ROOT, `/it${ROOT}`, '/wp-json/calendar/events/v1']) expect((await read(path)).languages).toEqual(languages);
+      expect((await read('/wp-json/wp/v2')).languages).toBeUndefined();
+    });
+
     it('shows no languages of kinds that have none', async () => {
       const { tags } = await read(`/it${ROOT}/tags`);
       expect(tags.filter((tag: object) => 'language' in tag || 'translations' in tag)).toEqual([]);

@@ -21,11 +21,15 @@ import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
 const EDITED = { context: 'edit' } as const;
 
+/** What the controller of the library adds to a record only where it is named by itself. */
+const UNDIVIDED = ['description', 'caption', 'media_details'];
+
 /** WordPress's own routes of the library: the list, where files are uploaded too, and the single file. */
 export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media',
     texts: 'core',
+    undivided: UNDIVIDED,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -56,6 +60,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
   {
     pattern: '/media/(?P<id>\\d+)',
     texts: 'core',
+    undivided: UNDIVIDED,
     lockVersion: lockPostVersion({ postType: 'attachment', terms: [] }),
     endpoints: [
       recordEndpoint({

@@ -23,11 +23,15 @@ const written = (methods: readonly Method[], summary: string, params: Endpoint['
 const edits: Endpoint['allow'] = (_look, { viewer }, { id }) => viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
 const deletes: Endpoint['allow'] = (_look, { viewer }) => viewer.can('delete_users');
 
+/** What the controller of people adds to a record only where it is named by itself. */
+const UNDIVIDED = ['capabilities', 'extra_capabilities', 'avatar_urls', 'meta'];
+
 /** WordPress's own routes of people: the list, the single person, and the caller. */
 export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users',
     texts: 'core',
+    undivided: UNDIVIDED,
     endpoints: [
       endpoint({
         methods: ['GET'],
@@ -46,6 +50,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users/(?P<id>\\d+)',
     texts: 'core',
+    undivided: UNDIVIDED,
     endpoints: [
       recordEndpoint({
         methods: ['GET'],
@@ -62,6 +67,7 @@ export const peopleRoutes: readonly ServedRoute[] = [
   {
     pattern: '/users/me',
     texts: 'core',
+    undivided: UNDIVIDED,
     endpoints: [
       endpoint({
         methods: ['GET'],

@@ -54,7 +54,7 @@ export async function searchPosts(db: Database, asked: PostSearch): Promise<Page
   return { rows, total: Number(counted[0]?.total ?? 0) };
 }
 
-/** Which protected posts are open to the caller: a visitor's search passes over all others (decision D13). */
+/** Whose protected texts are open to the caller; for words in those of others nobody finds a post (decision D13). */
 function openTo({ editsAll, editsOwn, viewer }: PostSearch): Sql {
   return either([
     withoutPassword('p'),
@@ -70,7 +70,8 @@ function matching(db: Database, asked: PostSearch): Sql[] {
     return either([db.dialect.search('p.post_title', text), all([open, hidden])]);
   };
   return [
-    ...(asked.viewer === 0 ? [withoutPassword('p') as Sql] : []),
+    // Words alone pass over what is protected, and for visitors only, as in `WP_Query::parse_search`.
+    ...(asked.viewer === 0 && asked.terms.length > 0 ? [withoutPassword('p') as Sql] : []),
     ...asked.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
   ];
 }

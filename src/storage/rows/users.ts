@@ -189,11 +189,9 @@ async function usersWith(db: Database, keys: readonly string[], which: Sql): Pro
 /** What a list of people can be sorted by. */
 export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug' | 'include_slugs' | 'email' | 'url';
 
-export interface PeopleQuery extends Omit<PersonCondition, 'authors'> {
+export interface PeopleQuery extends Omit<PersonCondition, 'publishedIn' | 'capabilities'> {
   /** Columns that a search looks into. */
   readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
-  /** Only those who may write: their level is not 0 (`WP_User_Query`, `who`). */
-  readonly writers: boolean;
   /** Only those who have published something of these types. */
   readonly publishedIn: readonly string[] | undefined;
   readonly order: PeopleOrder;
