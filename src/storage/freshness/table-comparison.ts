@@ -66,7 +66,7 @@ const TOO_LARGE_PAUSE = 20;
  * succeeded there is no coverage.
  */
 export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
-  const readings = createReadings(clock);
+  const { note, forget, ...told } = createReadings(clock);
   let round: Round = NO_ROUND;
   let reading: (Begun & { readonly steps: ReturnType<typeof fingerprintsOf> }) | undefined;
   let signs: Signs = new Map();
@@ -77,17 +77,15 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
 
   const rest = (milliseconds: number) => {
     restUntil = clock() + milliseconds;
-    readings.forget(() => true);
+    forget(() => true);
     reading = undefined;
     round = NO_ROUND;
   };
 
-  const isDue = () => clock() - round.begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, round.spent / USUAL_SHARE));
-
   /** The table to read on in; undefined: the round is over, and the next one not due. */
   const next = () => {
     if (reading) return reading;
-    if (round.left.length === 0 && isDue()) round = { begun: clock(), spent: 0, left: watchedNames };
+    if (round.left.length === 0 && isDue(round, clock(), within)) round = { begun: clock(), spent: 0, left: watchedNames };
     const [table, ...left] = round.left;
     if (table === undefined) return undefined;
     round = { ...round, left };
@@ -104,7 +102,7 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
       round = { ...round, spent: round.spent + took };
       if (done && reading === current) {
         reading = undefined;
-        readings.note(current, value);
+        note(current, value);
       }
       if (round.spent > LARGEST_SHARE * within) return rest(TOO_LARGE_PAUSE * within);
     }
@@ -114,7 +112,7 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
     advance: (now) => {
       signs = new Map(watchedNames.map((name, index) => [name, now[index] ?? '']));
       const isChanged = (table: WatchedName, sign: string) => sign !== signs.get(table);
-      readings.forget(isChanged);
+      forget(isChanged);
       if (reading && isChanged(reading.table, reading.sign)) reading = undefined;
       credit = Math.min(LONGEST_MS, credit + (clock() - asked) * LARGEST_SHARE);
       asked = clock();
@@ -126,10 +124,13 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
           working = false;
         });
     },
-    surprises: readings.surprises,
-    coverage: readings.coverage,
+    ...told,
   };
 }
+
+/** Whether the next round may begin. */
+const isDue = ({ begun, spent }: Round, now: number, within: number): boolean =>
+  now - begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, spent / USUAL_SHARE));
 
 /** The signs of the tables at one moment. */
 type Signs = ReadonlyMap<WatchedName, string>;

@@ -276,7 +276,7 @@ function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest
     : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
 
-/** Condition on a row `x`: its event stands under the facet of a language, too. Which language is its own, it says itself. */
+/** Condition on a row `x`: its event stands under the facet of a language, too. Its own language it says itself. */
 const isUnder = (db: Database, facet: Facet): Sql =>
   facet % FACETS === facetCode('language')
     ? ['x.language = ?', [idOf(facet)]]
