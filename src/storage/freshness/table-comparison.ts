@@ -73,13 +73,11 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
   let credit = 0;
   let asked = clock();
   let working = false;
-  let restUntil = Number.NEGATIVE_INFINITY;
 
   const rest = (milliseconds: number) => {
-    restUntil = clock() + milliseconds;
     forget(() => true);
     reading = undefined;
-    round = NO_ROUND;
+    round = dueAt(clock() + milliseconds, within);
   };
 
   /** The table to read on in; undefined: the round is over, and the next one not due. */
@@ -116,7 +114,7 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
       if (reading && isChanged(reading.table, reading.sign)) reading = undefined;
       credit = Math.min(LONGEST_MS, credit + (clock() - asked) * LARGEST_SHARE);
       asked = clock();
-      if (working || asked < restUntil || credit <= 0 || !next()) return;
+      if (working || credit <= 0 || !next()) return;
       working = true;
       work()
         .catch(() => rest(within))
@@ -131,6 +129,9 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
 /** Whether the next round may begin. */
 const isDue = ({ begun, spent }: Round, now: number, within: number): boolean =>
   now - begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, spent / USUAL_SHARE));
+
+/** No round, and the next one due at this moment. */
+const dueAt = (moment: number, within: number): Round => ({ ...NO_ROUND, begun: moment - Math.min(within, SHORTEST_ROUND_MS) });
 
 /** The signs of the tables at one moment. */
 type Signs = ReadonlyMap<WatchedName, string>;
