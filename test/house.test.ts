@@ -39,7 +39,7 @@ const PURE: Readonly<Record<string, RegExp>> = {
   wordpress:
     /^(dayjs|php-serialize|html-entities|@wordpress\/autop|bcryptjs|@noble\/hashes|node:(crypto|url|buffer|punycode|timers\/promises))/,
   calendar: /^node:crypto$/,
-  kinds: /^zod$/,
+  kinds: /^(zod|leven)$/,
 };
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
