@@ -5,6 +5,7 @@
  */
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/time.ts';
+import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
 import { besideOf, datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, type SetDate } from './recurrence-set.ts';
 
 /** What is stored of an event that recurs, and its first date. */
@@ -100,7 +101,7 @@ function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): Ret
 
 function withoutListed(stored: StoredSet, { zone, start }: RecurrenceSet, gone: string): StoredSet | undefined {
   const rules = changedRules(stored.rules, 'rules', (rules) => {
-    const place = rules.findIndex((rule) => startOf(rule, stored) === gone);
+    const place = rules.findIndex((rule) => dateOfRule(rule, stored.first.start) === gone);
     return place < 0 ? undefined : rules.toSpliced(place, 1);
   });
   if (rules === undefined) return undefined;
@@ -128,8 +129,6 @@ function withException(stored: StoredSet, { start }: RecurrenceSet, gone: string
 // ------------------------------------------------------------------------------------------------- rules
 const DAY = 'YYYY-MM-DD'.length;
 
-type StoredRule = Readonly<Record<string, unknown>>;
-
 /** The rules with one of their two lists changed; undefined where they can't be read, or there is no change. */
 function changedRules(
   text: string,
@@ -137,13 +136,11 @@ function changedRules(
   change: (list: readonly StoredRule[]) => readonly StoredRule[] | undefined,
 ): string | undefined {
   const all = parseSerialized(text);
-  if (!isRecord(all)) return undefined;
+  if (!isMembers(all)) return undefined;
   const list = all[name] ?? [];
-  const changed = Array.isArray(list) && list.every(isRecord) ? change(list) : undefined;
+  const changed = Array.isArray(list) && list.every(isMembers) ? change(list) : undefined;
   return changed && withMembers(text, { [name]: changed });
 }
-
-const isRecord = (value: unknown): value is StoredRule => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const spanMembers = ({ first }: StoredSet) => ({ EventStartDate: first.start, EventEndDate: first.end });
 
@@ -179,19 +176,4 @@ const daysBetween = (start: string, end: string): number =>
 function shownTime(local: string): string {
   const hour = Number(local.slice(11, 13));
   return `${hour % 12 || 12}:${local.slice(14, 16)}${hour < 12 ? 'am' : 'pm'}`;
-}
-
-/** The start of the one date that a rule means; undefined for other rules. */
-function startOf({ custom }: StoredRule, { first }: StoredSet): string | undefined {
-  if (!isRecord(custom) || custom.type !== 'Date' || !isRecord(custom.date)) return undefined;
-  const day = String(custom.date.date ?? '').slice(0, DAY);
-  const time = custom['same-time'] === 'no' ? timeOf(String(custom['start-time'] ?? '')) : first.start.slice(DAY + 1);
-  return time === undefined ? undefined : `${day} ${time}`;
-}
-
-/** `3:00pm` as `15:00:00`. */
-function timeOf(text: string): string | undefined {
-  const [, hour, minute, half] = /^(\d{1,2}):(\d\d) ?(am|pm)$/i.exec(text.trim()) ?? [];
-  if (hour === undefined || minute === undefined || half === undefined) return undefined;
-  return `${String((Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)).padStart(2, '0')}:${minute}:00`;
 }

@@ -71,6 +71,8 @@ export interface CalendarSettings {
   readonly eventsPerPage: number | undefined;
   /** What the calendar's first page shows. */
   readonly view: 'list' | 'month' | 'day';
+  /** For how many months ahead rules without end get dates. */
+  readonly monthsAhead: number;
   /** `HH:MM`: when the calendar's day begins. */
   readonly cutoff: string;
   readonly timezoneMode: 'event' | 'site';
@@ -186,12 +188,17 @@ function occurrencesInForce(state: string | undefined): boolean {
   return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
+/** How far ahead the calendar makes the dates of a rule without end where nothing is set, and at most. */
+const USUAL_MONTHS = 60;
+const MOST_MONTHS = 120;
+
 function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat: string, timeFormat: string): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
     postsPerPage: Number(members.posts_per_page) || undefined,
     eventsPerPage: Math.max(0, Number(members.postsPerPage)) || undefined,
     view: members.viewOption === 'month' || members.viewOption === 'day' ? members.viewOption : 'list',
+    monthsAhead: Math.min(Math.max(1, Math.trunc(Number(members.recurrenceMaxMonthsAfter)) || USUAL_MONTHS), MOST_MONTHS),
     cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
     timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
     currencySymbol: text('defaultCurrencySymbol', '$'),

@@ -6,6 +6,7 @@ import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
 import type { Look } from '../pages/theme.ts';
+import { addFurtherDates } from '../records/further-dates.ts';
 import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
 import type { Site } from '../site.ts';
@@ -42,6 +43,7 @@ const WITHOUT_INDEX: Record<IndexLack, string> = {
 const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
   [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
   [publishDue, 'scheduled records could not be published'],
+  [addFurtherDates, 'recurring events could not be given further dates'],
   [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
   [({ db, config, clock }) => pruneJournal(db, config.journalDays, clock()), 'old entries of the journal could not be removed'],
   [forgetOldMessages, 'old messages to webhooks could not be removed'],

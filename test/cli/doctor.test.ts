@@ -257,6 +257,19 @@ describeDatabases('fasti doctor', (open, engine) => {
     await db.from('fasti_imports').delete();
   });
 
+  it.each(['draft', 'auto-draft', 'pending', 'trash'])('takes a record without dates for unfinished: %s', async (status) => {
+    await db.from('posts').where('ID', 39).update({ post_status: status });
+    const dates = () => db.from('postmeta').where('post_id', 39).whereIn('meta_key', ['_EventStartDate', '_EventEndDate']);
+    await dates().delete();
+    const named = async () => (await found()).map(({ name }) => name);
+    expect(await named()).not.toContain('event-dates-missing');
+    await meta(39, '_EventStartDate', '2026-12-01 10:00:00');
+    expect(await named()).toContain('event-dates-missing');
+    await dates().delete();
+    await db.from('posts').where('ID', 39).update({ post_status: 'publish' });
+    expect(await named()).toContain('event-dates-missing');
+  });
+
   it('leaves the rows of repeating events alone', async () => {
     await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:6:"Weekly";}}}');
     await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' });

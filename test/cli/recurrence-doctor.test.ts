@@ -47,6 +47,14 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect(recurring).toHaveLength(1);
   });
 
+  /** Changes the stored rules of an event: each text into the one behind it. */
+  const rules = async (post: number, ...changes: string[]): Promise<void> => {
+    const meta = () => db.from('postmeta').where({ post_id: post, meta_key: '_EventRecurrence' });
+    let [{ meta_value: value } = { meta_value: '' }] = await meta();
+    for (let place = 0; place < changes.length; place += 2) value = String(value).replace(changes[place]!, changes[place + 1]!);
+    await meta().update({ meta_value: value });
+  };
+
   const occurrences = () => db.from('tec_occurrences');
   it.each<[string, () => PromiseLike<unknown>, string, boolean]>([
     ['recurrence-dates-differ', () => occurrences().where('occurrence_id', 304).delete(), '501', true],
@@ -65,6 +73,10 @@ describeDatabases('fasti doctor, where events recur', (open) => {
       false,
     ],
     ['recurrence-rule-unreadable', () => db.from('tec_events').where('post_id', 504).update({ rset: 'RRULE:FREQ=NEVER' }), '504', false],
+    ['recurrence-rules-differ', () => rules(501, '"5"', '"6"'), '501', false],
+    ['recurrence-rules-differ', () => rules(502, '2031-01-30', '2031-01-23'), '502', false],
+    ['recurrence-rules-differ', () => rules(504, 's:4:"Last"', 's:5:"Third"'), '504', false],
+    ['recurrence-rules-differ', () => rules(510, 's:5:"Never"', 's:5:"After";s:9:"end-count";s:1:"9"', 'a:5', 'a:6'), '510', false],
     ['recurrence-series-gone', () => db.from('posts').where('ID', 520).delete(), '1', true],
     ['recurrence-parents-gone', () => db.from('posts').where('ID', 553).update({ post_parent: 9999 }), '553', false],
     [

@@ -92,7 +92,7 @@ describeDatabases('JSON-LD', (open) => {
   const fasti = (...args: string[]) => commandIn({ DATABASE_URL: urlOf(target), LOG_LEVEL: 'silent', UPLOADS_DIR: folder })(...args);
   const read = (text: string): { entries: Entry[]; events: PostItem[] } => {
     const { events, losses } = findEvents({ url: 'https://x.example/page/', place: 'page', text });
-    const entries = [...losses, ...eventEntries(events, caller)];
+    const entries = [...losses, ...eventEntries(events, { ...caller, now: new Date('2026-11-20T12:00:00Z') })];
     return { entries, events: entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'event') };
   };
   const titles = (text: string) => read(text).events.map(({ columns }) => columns.post_title);
@@ -114,6 +114,67 @@ describeDatabases('JSON-LD', (open) => {
       'Concert',
       'Other',
     ]));
+  const weekly = { '@type': 'Schedule', startDate: '2026-12-01', startTime: '19:30', endTime: '21:00', repeatFrequency: 'P1W' };
+  const times = (schedule: unknown, event: Record<string, unknown> = {}) => {
+    const { entries, events } = read(page({ '@type': 'MusicEvent', name: 'Jam', ...event, eventSchedule: schedule }));
+    const losses = entries.flatMap((entry) => (entry.kind === 'loss' ? [entry.loss.reason] : []));
+    const told = events.map(({ metas }) => {
+      const stored = new Map(metas);
+      return [stored.get('_EventStartDateUTC'), stored.get('_EventEndDateUTC')!.slice(11), stored.get('_EventAllDay') ?? '']
+        .join(' ')
+        .trim();
+    });
+    return { told, losses };
+  };
+  it.each<[string, unknown, string[]]>([
+    ['a count', { ...weekly, repeatCount: 2 }, ['2026-12-01 18:30:00 20:00:00', '2026-12-08 18:30:00 20:00:00']],
+    ['an end', { ...weekly, endDate: '2026-12-08' }, ['2026-12-01 18:30:00 20:00:00', '2026-12-08 18:30:00 20:00:00']],
+    [
+      'days of the week',
+      { ...weekly, byDay: ['https://schema.org/Tuesday', 'Friday'], repeatCount: 3 },
+      ['2026-12-01 18:30:00 20:00:00', '2026-12-04 18:30:00 20:00:00', '2026-12-08 18:30:00 20:00:00'],
+    ],
+    [
+      'a weekday of each month',
+      { ...weekly, repeatFrequency: 'P1M', byDay: 'Tuesday', byMonthWeek: 1, repeatCount: 2 },
+      ['2026-12-01 18:30:00 20:00:00', '2027-01-05 18:30:00 20:00:00'],
+    ],
+    ['a date left out', { ...weekly, repeatCount: 2, exceptDate: '2026-12-08' }, ['2026-12-01 18:30:00 20:00:00']],
+    ['a time left out', { ...weekly, repeatCount: 2, exceptDate: '2026-12-08T19:30:00' }, ['2026-12-01 18:30:00 20:00:00']],
+    ['a zone', { ...weekly, scheduleTimezone: 'America/New_York', repeatCount: 1 }, ['2026-12-02 00:30:00 02:00:00']],
+    ['a length', { ...weekly, endTime: undefined, duration: 'PT45M', repeatCount: 1 }, ['2026-12-01 18:30:00 19:15:00']],
+    ['an end after midnight', { ...weekly, endTime: '01:00', repeatCount: 1 }, ['2026-12-01 18:30:00 00:00:00']],
+    ['a word', { ...weekly, repeatFrequency: 'daily', repeatCount: 2 }, ['2026-12-01 18:30:00 20:00:00', '2026-12-02 18:30:00 20:00:00']],
+    [
+      'whole days',
+      { startDate: '2026-12-01', repeatFrequency: 'P1Y', repeatCount: 2 },
+      ['2026-11-30 23:00:00 22:59:59 1', '2027-11-30 23:00:00 22:59:59 1'],
+    ],
+    [
+      'two schedules',
+      [
+        { ...weekly, repeatCount: 1 },
+        { ...weekly, startTime: '10:00', endTime: '11:00', repeatCount: 1 },
+      ],
+      ['2026-12-01 09:00:00 10:00:00', '2026-12-01 18:30:00 20:00:00'],
+    ],
+  ])('that repeats comes at each of its times, with %s', (_, schedule, expected) =>
+    expect(times(schedule)).toEqual({ told: expected, losses: [] }),
+  );
+  it('that repeats without end comes up to two years ahead, up to a measure', () => {
+    expect(times({ ...weekly, startDate: '2001-01-02' }).told.length).toBeGreaterThan(150);
+    expect(times({ ...weekly, repeatFrequency: 'PT1H', startDate: '2001-01-02' })).toMatchObject({
+      told: { length: 2000 },
+      losses: ['jsonld-schedule-cut'],
+    });
+  });
+  it('that repeats in a way that cannot be followed comes once, which is told', () => {
+    const event = { startDate: '2026-12-01T19:30:00', endDate: '2026-12-01T21:00:00' };
+    for (const repeatFrequency of ['now and then', 'P1M1D', '', 'P0D'])
+      expect(times({ ...weekly, repeatFrequency }, event)).toEqual({ told: ['2026-12-01 18:30:00 20:00:00'], losses: ['jsonld-schedule'] });
+    expect(times({ ...weekly, scheduleTimezone: 'Atlantis' }, event).losses).toEqual(['jsonld-schedule']);
+  });
+
   it('that is none, or an event without a date, is told', () => {
     const { entries, events } = read(`${page('{"@type": "Event",')}\n${page({ '@type': 'Event', name: 'When?' })}`);
     expect([events, entries.map((entry) => entry.kind === 'loss' && [entry.loss.reason, entry.loss.place])]).toEqual([

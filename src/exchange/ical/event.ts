@@ -88,8 +88,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
       .flatMap(({ text: rule }) => parseRule(toldBy(rule)) ?? [])
       .slice(0, MOST_RULES);
-  const [duration] = all('duration');
-  const length = duration && lengthFrom(raw(duration).trim().toUpperCase());
+  const length = lengthFrom(text('duration').trim().toUpperCase());
   const [organizer] = all('organizer');
   const [recurrenceId] = all('recurrence-id');
   return {

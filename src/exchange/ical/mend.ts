@@ -55,11 +55,7 @@ export function hasStrayDate(line: string): boolean {
 /** Dates and times of ISO 8601 with their dashes and colons, in the form without. */
 const basicDates = (line: string): string =>
   line
-    .replace(
-      /(?<=[:,/])(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?(?=$|[\s,/.Z+-])/gi,
-      (_, year: string, month: string, day: string, hour?: string, minute = '', second = '00') =>
-        `${year}${month}${day}${hour === undefined ? '' : `T${hour}${minute}${second}`}`,
-    )
+    .replace(/(?<=[:,/])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?=$|[\s,/.Z+-])/gi, (date) => date.replace(/[-:]/g, ''))
     .replace(/(?<=[T ]\d{4,6}(?:\.\d{1,9})?[+-]\d\d):(?=\d\d(?:$|[\s,/]))/gi, '');
 
 const mendValue = (value: string): string => value.split('/').map(mendDate).join('/');

@@ -3,6 +3,7 @@ import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, escHtml } from '../../wordpress/entities.ts';
+import { nowUtc } from '../../wordpress/time.ts';
 import { contentOf } from '../items/content.ts';
 import { STATUSES } from '../items/event-status.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
@@ -12,6 +13,7 @@ import type { LossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, listOf, type Node, parsedBlock, textOf } from './nodes.ts';
 import { blocksOf } from './page.ts';
+import { scheduledTimes } from './schedule.ts';
 
 /** A page or file with events. */
 export interface Page {
@@ -42,9 +44,11 @@ export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntr
  * The items of events, after those of their venues, organizers and images. An event that several pages show comes once.
  */
 export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Generator<Entry> {
-  const names = namesOf(events);
+  const { scheduled, losses } = withSchedules(events, caller);
+  yield* losses;
+  const names = namesOf(scheduled);
   const told = new Set<string>();
-  for (const found of events) {
+  for (const found of scheduled) {
     const sourceId = names.get(found) ?? '';
     if (told.has(sourceId)) continue;
     told.add(sourceId);
@@ -55,6 +59,22 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
       yield entry;
     }
   }
+}
+
+/** Events with a schedule as one event for each of its times. What cannot be followed is told, and stays as it is. */
+function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
+  const losses: LossEntry[] = [];
+  const scheduled = events.flatMap((found): FoundEvent[] => {
+    const times = scheduledTimes(found.node, settings.zone, nowUtc(now));
+    if (!times) return [found];
+    const lose = (reason: string, detail: string) => losses.push(lossOf(reason, found.page.place, titleOf(found.node), detail));
+    for (const repeat of times.unknown) lose('jsonld-schedule', repeat);
+    if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
+    if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
+    // Each time keeps its name, however many of them are near.
+    return times.nodes.map((node) => ({ ...found, node: { ...node, '@id': `${nameOf(found)}#${textOf(node.startDate)}` } }));
+  });
+  return { scheduled, losses };
 }
 
 const lossOf = (reason: string, place: string, of: string, detail?: string): LossEntry => ({

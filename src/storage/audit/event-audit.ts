@@ -4,6 +4,7 @@ import { beginOfDay, endOfDay } from '../../calendar/window.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { hasRules } from '../../kinds/occurrence.ts';
+import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { addSeconds, diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -65,18 +66,30 @@ interface Repair {
 export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const metas = await loadMetas(db, ids);
+    const drafts = await draftsAmong(db, ids);
     const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
     // What recurs has rows by its rule (`recurrence-audit.ts`).
     const recurring = recurrence ? await recurringIn(db, ids) : new Set<number>();
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
       const severalTimes = recurrence ? recurring.has(id) : hasRules(own);
+      if (drafts.has(id) && isUndated(own)) continue;
       const there = calendarRows && (calendarRows.get(id) ?? { events: [], occurrences: [] });
       for (const fault of faultsOf(storedDates({ metas: own }), there, severalTimes))
         if (!recurring.has(id) || !REPAIRABLE.has(fault) || fault === 'row-twice') yield { id, fault };
     }
   }
 }
+
+/** Which of these are not finished: WordPress saves them without dates. What was thrown away may have been one. */
+async function draftsAmong(db: Database, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await db.rows<{ id: number }>`
+    SELECT ID AS id FROM {posts} WHERE ID IN (${[...ids]}) AND post_status IN ('draft', 'auto-draft', 'pending', 'trash')`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether metas say neither when an event begins nor when it ends. */
+const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key) => (metaOf(metas, key) ?? '').trim() === '');
 
 /**
  * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Of one that

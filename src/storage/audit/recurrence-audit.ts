@@ -1,11 +1,14 @@
-import { datesOfSet, isEndless, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
+import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/event-metas.ts';
-import { localFromUnix, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { metaOf } from '../../wordpress/rows.ts';
+import { localFromUnix, parseZone, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
-import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../rows/recurrences.ts';
+import { loadMetas } from '../rows/bundle.ts';
+import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
+import { calendarEvents, type Ruled, rowsOfRule, ruledDates } from '../rows/ruled-dates.ts';
 
 /*
  * Whether what the tables hold of events that recur agrees with itself. All of this needs the columns of
@@ -22,6 +25,8 @@ export type RecurrenceFault =
   | 'first-differs'
   /** Its rows do not say that it recurs. */
   | 'flag-wrong'
+  /** The rules of its meta, from which WordPress makes the set with the next save, give other dates. */
+  | 'rules-differ'
   /** Rows of several saves stand side by side. */
   | 'saves-mixed'
   /**
@@ -43,10 +48,11 @@ const NEAR_DAYS = 31;
 export async function* auditRecurrences(db: Database, now: string): AsyncGenerator<RecurrenceFinding> {
   const soon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
   for await (const ids of pagesById(AT_ONCE, (after, size) => eventsWithRules(db, after, size))) {
-    const [events, rows] = [await eventRows(db, ids), await occurrenceRows(db, ids)];
+    const [events, rows, metas] = [await calendarEvents(db, ids), await occurrenceRows(db, ids), await loadMetas(db, ids)];
     for (const post of ids) {
       const event = events.get(post);
-      if (event) for (const fault of faultsOf(event, rows.get(post) ?? [], soon)) yield { post, fault };
+      const rules = metaOf(metas.get(post), '_EventRecurrence') ?? '';
+      if (event) for (const fault of faultsOf(event, { rows: rows.get(post) ?? [], rules }, soon)) yield { post, fault };
     }
   }
 }
@@ -56,12 +62,13 @@ export async function* auditRecurrences(db: Database, now: string): AsyncGenerat
  * UTC.
  */
 export async function repairRecurrence(db: Database, post: number, now: string): Promise<void> {
-  const event = (await eventRows(db, [post])).get(post);
+  const event = (await calendarEvents(db, [post])).get(post);
   const stored = (await loadRecurrences(db, [post])).get(post);
   if (!event || !stored) return;
   const dates = ruledDates(event, (await occurrenceRows(db, [post])).get(post) ?? []);
   if (!dates || dates.dates.length === 0) return;
-  await writeRecurrence(db, post, rowsOfRule(stored, dates), { updatedAt: now, timezone: event.timezone, anew: false });
+  const rows = { ...stored, recurs: true, dates: rowsOfRule(stored, dates) };
+  await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, anew: false });
 }
 
 /** Says in the rows of an event that it recurs. Call it in a transaction. */
@@ -109,7 +116,13 @@ export async function postNearBase(db: Database, { base }: RecurrenceSettings): 
 }
 
 // ------------------------------------------------------------------------------------------------- one event
-function faultsOf(event: TecEventRow, rows: readonly TecOccurrenceRow[], soon: string): RecurrenceFault[] {
+/** What is stored of an event besides its row. `rules`: its meta. */
+interface Stored {
+  readonly rows: readonly TecOccurrenceRow[];
+  readonly rules: string;
+}
+
+function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): RecurrenceFault[] {
   const faults: RecurrenceFault[] = [];
   const [first] = rows;
   const last = rows.at(-1);
@@ -122,46 +135,17 @@ function faultsOf(event: TecEventRow, rows: readonly TecOccurrenceRow[], soon: s
   const wanted = ruled.dates.map(({ at, length }) => `${textFromUnix(at)} ${textFromUnix(at + length)}`);
   const there = new Set(rows.map((row) => `${row.start_date_utc} ${row.end_date_utc}`));
   if (wanted.length !== there.size || wanted.some((date) => !there.has(date))) faults.push('dates-differ');
+  if (isOtherRule(event, ruled, rules)) faults.push('rules-differ');
   if (ruled.endless && last && last.start_date_utc < soon) faults.push('runs-out');
   return faults;
 }
 
-interface Ruled {
-  readonly zone: Zone;
-  readonly dates: readonly SetDate[];
-  readonly endless: boolean;
-}
-
-/** The dates of an event's rule; of one without end those up to its last row. Undefined: the rule can't be read. */
-function ruledDates(event: TecEventRow, rows: readonly TecOccurrenceRow[]): Ruled | undefined {
-  const set = parseRecurrenceSet(event.rset ?? '');
-  if (!set) return undefined;
-  const endless = isEndless(set);
-  const last = endless ? (rows.at(-1)?.start_date ?? event.start_date) : '9998-12-31 23:59:59';
-  const dates = datesOfSet(set, { first: event.start_date, length: Number(event.duration ?? 0), last });
-  return { zone: set.zone, dates, endless };
-}
-
-/** The rows that a rule gives. Those that are there keep their ids by their start. */
-function rowsOfRule(stored: StoredRecurrence, { zone, dates }: Ruled): StoredRecurrence {
-  const sequence = Math.max(1, ...stored.dates.map((date) => date.sequence));
-  return {
-    ...stored,
-    recurs: true,
-    dates: dates.map(({ at, length, ruled }): StoredDate => {
-      const [start, end] = [localFromUnix(at, zone), localFromUnix(at + length, zone)];
-      return {
-        id: 0,
-        start,
-        end,
-        startUtc: textFromUnix(at),
-        endUtc: textFromUnix(at + length),
-        duration: length,
-        sequence,
-        listed: !ruled,
-      };
-    }),
-  };
+/** Whether the rules of the meta come to other dates than the set. Those that can't be followed come to nothing. */
+function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: Ruled, rules: string): boolean {
+  const own = parseZone(timezone) ?? zone;
+  const starts = dates.map(({ at }) => localFromUnix(at, own));
+  const told = startsOfRules(rules, first, starts.at(-1) ?? first);
+  return told !== undefined && (told.endless !== endless || told.starts.join() !== starts.join());
 }
 
 // ------------------------------------------------------------------------------------------------- rows
@@ -171,11 +155,6 @@ async function eventsWithRules(db: Database, after: number, size: number): Promi
     WHERE e.post_id > ${after} AND ((e.rset IS NOT NULL AND e.rset <> '')
       OR (SELECT COUNT(*) FROM {tec_occurrences} o WHERE o.post_id = e.post_id) > 1) ORDER BY e.post_id LIMIT ${size}`;
   return rows.map(({ id }) => id);
-}
-
-async function eventRows(db: Database, posts: readonly number[]): Promise<Map<number, TecEventRow>> {
-  const rows = await db.rows<TecEventRow>`SELECT * FROM {tec_events} WHERE post_id IN (${[...posts]})`;
-  return new Map(rows.map((row) => [row.post_id, row]));
 }
 
 /** Rows of these events in the order of their starts. */

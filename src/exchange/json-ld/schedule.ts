@@ -1,0 +1,182 @@
+import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
+import { addMonths, localFromUnix, parseZone, textFromUnix, unixFromLocal, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { isNode, listOf, type Node, textOf } from './nodes.ts';
+
+/** The times that a schedule comes to: events like the one that has it, each with dates of its own. */
+export interface ScheduledTimes {
+  readonly nodes: readonly Node[];
+  /** Schedules that cannot be followed, as they say how often. */
+  readonly unknown: readonly string[];
+  /** Whether there are more times than are taken in. */
+  readonly isCut: boolean;
+}
+
+/** No event takes place more often. */
+const MOST_TIMES = 2000;
+const DAY = 86_400;
+
+/**
+ * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once.
+ * Undefined where it has no schedule, or tells its times one by one (`subEvent`). `site`: the zone of times whose
+ * schedule names none.
+ */
+export function scheduledTimes(node: Node, site: Zone, now: string): ScheduledTimes | undefined {
+  const schedules = listOf(node.eventSchedule).filter(isNode);
+  if (schedules.length === 0 || node.subEvent !== undefined || node.subEvents !== undefined) return undefined;
+  const window: Window = [unixFromText(addMonths(now, -12)), unixFromText(addMonths(now, 24))];
+  const read = schedules.map((schedule) => ({ told: repeatOf(schedule) || 'eventSchedule', times: timesOf(schedule, node, site, window) }));
+  const byStart = new Map(read.flatMap(({ times }) => times ?? []).map((time) => [time.startDate, time]));
+  const times = [...byStart.values()].sort((one, other) => (one.startDate < other.startDate ? -1 : 1));
+  return {
+    nodes: times.slice(0, MOST_TIMES).map((time) => ({ ...node, ...time, duration: undefined })),
+    unknown: read.flatMap(({ told, times: some }) => (some ? [] : [told])),
+    isCut: times.length > MOST_TIMES,
+  };
+}
+
+/** Walls between which times are taken. */
+type Window = readonly [first: number, last: number];
+type Times = readonly { readonly startDate: string; readonly endDate: string }[];
+
+const repeatOf = (schedule: Node): string => textOf(schedule.repeatFrequency);
+
+/** The times of one schedule; undefined where it cannot be followed. */
+function timesOf(schedule: Node, event: Node, site: Zone, [first, last]: Window): Times | undefined {
+  const begin = momentIn(textOf(schedule.startDate) || textOf(event.startDate));
+  const time = clockIn(textOf(schedule.startTime)) ?? begin?.time;
+  const rule = ruleOf(schedule);
+  const told = textOf(schedule.scheduleTimezone);
+  const zone = told === '' ? site : parseZone(told);
+  if (!begin || !rule || !zone) return undefined;
+  const start = unixFromText(`${begin.day} ${time ?? '00:00:00'}`);
+  const length = lengthOf(schedule, event, time);
+  const except = new Set(listOf(schedule.exceptDate).flatMap((date) => exceptionsIn(textOf(date))));
+  const times: { startDate: string; endDate: string }[] = [];
+  for (const wall of occurrences(rule, start, last, { from: Math.max(start, first), startCounts: false })) {
+    const local = textFromUnix(wall);
+    if (except.has(local) || except.has(local.slice(0, 10))) continue;
+    const dates = time === undefined ? daysFrom(wall, length) : momentsFrom(local, length, zone);
+    times.push(dates);
+    if (times.length > MOST_TIMES) break;
+  }
+  return times;
+}
+
+const daysFrom = (wall: number, length: number) => ({
+  startDate: textFromUnix(wall).slice(0, 10),
+  endDate: textFromUnix(wall + Math.max(0, length - DAY)).slice(0, 10),
+});
+
+/** Both moments with their offsets, since the zone may be another than the site's. */
+function momentsFrom(local: string, length: number, zone: Zone) {
+  const at = unixFromLocal(local, zone);
+  const told = (moment: number) => {
+    const wall = localFromUnix(moment, zone);
+    const minutes = (unixFromText(wall) - moment) / 60;
+    const offset = [Math.abs(minutes) / 60, Math.abs(minutes) % 60].map((part) => String(Math.trunc(part)).padStart(2, '0')).join(':');
+    return `${wall.replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${offset}`;
+  };
+  return { startDate: told(at), endDate: told(at + length) };
+}
+
+// ------------------------------------------------------------------------------------------------- when
+interface Begin {
+  readonly day: string;
+  readonly time: string | undefined;
+}
+
+/** A day, with its time where it has one; an offset does not count beside the zone of the schedule. */
+function momentIn(text: string): Begin | undefined {
+  const [, day, clock] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
+  if (day === undefined || textFromUnix(unixFromText(`${day} 00:00:00`)).slice(0, 10) !== day) return undefined;
+  return { day, time: clock === undefined ? undefined : clockIn(clock) };
+}
+
+/** `19:30`, `T19:30:00+01:00` as `19:30:00`. */
+function clockIn(text: string): string | undefined {
+  const [, hour, minute, second = '00'] = /^T?([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(?:Z|[+-]\d\d:?\d\d)?$/i.exec(text) ?? [];
+  return hour === undefined ? undefined : `${hour}:${minute}:${second}`;
+}
+
+/** A day that is left out, or a time. */
+function exceptionsIn(text: string): string[] {
+  const found = momentIn(text);
+  return found ? [found.time === undefined ? found.day : `${found.day} ${found.time}`] : [];
+}
+
+/** Seconds that each time lasts: until the end on the clock, else as a duration says, else as the event itself. */
+function lengthOf(schedule: Node, event: Node, time: string | undefined): number {
+  const end = clockIn(textOf(schedule.endTime));
+  if (end !== undefined && time !== undefined) return (secondsOfDay(end) - secondsOfDay(time) + DAY) % DAY;
+  const duration = durationIn(textOf(schedule.duration) || textOf(event.duration));
+  if (duration) return duration.seconds;
+  const [from, to] = [momentIn(textOf(event.startDate)), momentIn(textOf(event.endDate))];
+  if (!from || !to) return 0;
+  const days = unixFromText(`${to.day} 00:00:00`) - unixFromText(`${from.day} 00:00:00`);
+  if (from.time === undefined || to.time === undefined) return time === undefined && days >= 0 ? days + DAY : 0;
+  const seconds = days + secondsOfDay(to.time) - secondsOfDay(from.time);
+  // An event often ends with the last of its times.
+  return seconds >= 0 && seconds <= DAY ? seconds : Math.max(0, (seconds % DAY) + DAY) % DAY;
+}
+
+const secondsOfDay = (clock: string): number => unixFromText(`1970-01-01 ${clock}`);
+
+/** A duration of ISO 8601: what it counts, how many, and its seconds as far as it has days and shorter ones. */
+function durationIn(text: string) {
+  const [whole, years = '0', months = '0', weeks = '0', days = '0', hours = '0', minutes = '0', seconds = '0'] =
+    /^P(?:(\d{1,3})Y)?(?:(\d{1,3})M)?(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/i.exec(text) ?? [];
+  if (whole === undefined || !/\d/.test(whole)) return undefined;
+  return {
+    parts: { YEARLY: Number(years), MONTHLY: Number(months), WEEKLY: Number(weeks), DAILY: Number(days), HOURLY: Number(hours) },
+    seconds: Number(weeks) * 7 * DAY + Number(days) * DAY + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------- how often
+const WORDS = new Map([
+  ['daily', 'DAILY'],
+  ['weekly', 'WEEKLY'],
+  ['biweekly', 'WEEKLY;INTERVAL=2'],
+  ['monthly', 'MONTHLY'],
+  ['yearly', 'YEARLY'],
+  ['annually', 'YEARLY'],
+]);
+
+/** The rule of a schedule in iCalendar's words; undefined where it says something else. */
+function ruleOf(schedule: Node): Rule | undefined {
+  const freq = frequencyOf(repeatOf(schedule));
+  const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
+  if (freq === undefined || days.includes(undefined)) return undefined;
+  const weeks = listOf(schedule.byMonthWeek).map(textOf);
+  const placed = weeks.length === 0 ? days : weeks.flatMap((week) => days.map((day) => `${week}${day}`));
+  const until = momentIn(textOf(schedule.endDate));
+  const list = (name: string, values: readonly unknown[]) => (values.length === 0 ? [] : [`${name}=${values.map(textOf).join()}`]);
+  return parseRule(
+    [
+      `FREQ=${freq}`,
+      ...list('BYDAY', placed),
+      ...list('BYMONTH', listOf(schedule.byMonth)),
+      ...list('BYMONTHDAY', listOf(schedule.byMonthDay)),
+      ...list('COUNT', listOf(schedule.repeatCount).slice(0, 1)),
+      ...(until ? [`UNTIL=${until.day}T${until.time ?? '23:59:59'}`] : []),
+    ].join(';'),
+  );
+}
+
+function frequencyOf(text: string): string | undefined {
+  const named = WORDS.get(text.toLowerCase());
+  if (named) return named;
+  const told = Object.entries(durationIn(text)?.parts ?? {}).filter(([, count]) => count > 0);
+  const [[freq, interval] = []] = told;
+  return told.length === 1 ? `${freq};INTERVAL=${interval}` : undefined;
+}
+
+const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
+const NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** `https://schema.org/Monday`, `Monday`, `MO` or `2MO`. */
+function weekdayOf(text: string): string | undefined {
+  const word = text.split(/[/#:]/).at(-1) ?? '';
+  if (/^[+-]?\d?(?:SU|MO|TU|WE|TH|FR|SA)$/.test(word)) return word;
+  return WEEKDAYS[NAMES.indexOf(word.toLowerCase())];
+}

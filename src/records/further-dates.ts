@@ -1,0 +1,44 @@
+import type { Site } from '../site.ts';
+import { pagesById } from '../storage/engine/pages.ts';
+import { noteChange } from '../storage/journal/touched.ts';
+import { renewEdges } from '../storage/rows/calendar-edges.ts';
+import { lockPost } from '../storage/rows/posts.ts';
+import { continueRule, endingBefore } from '../storage/rows/ruled-dates.ts';
+import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
+import { keepIndexOf } from './list-index.ts';
+
+/** Further dates come for at least so many days at once. */
+const STEP_DAYS = 31;
+const HOUR_MS = 3_600_000;
+const AT_ONCE = 50;
+
+/** When the sites of this process were looked through last. */
+const looked = new WeakMap<Site, number>();
+
+/**
+ * Gives the rules without end further dates, for as many months ahead as the site's settings say: once an hour, and
+ * only where no WordPress does it. Several processes may do so at once. Gives how many dates came.
+ */
+export async function addFurtherDates(site: Site): Promise<number> {
+  const now = site.clock();
+  if (now.getTime() - (looked.get(site) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return 0;
+  const settings = await site.settings();
+  if (!settings.recurrence || settings.shared) return 0;
+  looked.set(site, now.getTime());
+  const until = addMonths(nowUtc(now), settings.calendar.monthsAhead);
+  let count = 0;
+  for await (const ids of pagesById(AT_ONCE, (after, size) => endingBefore(site.db, addDays(until, -STEP_DAYS), after, size))) {
+    for (const id of ids) {
+      count += await site.db.transaction(async (db) => {
+        if (!(await lockPost(db, id))) return 0;
+        const made = await continueRule(db, id, { until, updatedAt: nowUtc(now) });
+        if (made === 0) return 0;
+        await keepIndexOf(db, { settings }, [id]);
+        await renewEdges(db);
+        noteChange(db, { now });
+        return made;
+      });
+    }
+  }
+  return count;
+}

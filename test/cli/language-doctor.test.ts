@@ -1,0 +1,118 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadLanguages, resetLanguages } from '../support/languages.ts';
+import { commandIn, temporaryFolder } from './command.ts';
+
+const NAMES = /^(languages?-|translations-)/;
+
+describeDatabases('fasti doctor, where content has languages', (open) => {
+  const uploads = temporaryFolder();
+  let db: Database;
+
+  const fasti = (...args: string[]) =>
+    commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' })('doctor', ...args);
+  const told = async (): Promise<Map<string, string[]>> => {
+    const { findings } = JSON.parse((await fasti('--format=json')).out) as { findings: { name: string; examples: string[] }[] };
+    return new Map(findings.filter(({ name }) => NAMES.test(name)).map(({ name, examples }) => [name, examples]));
+  };
+
+  /** Does harm to a sound site, which is found and repaired. */
+  const isFound = async (name: string, harm: () => Promise<string>): Promise<void> => {
+    await fasti('--fix', '--yes');
+    const before = await told();
+    const example = await harm();
+    expect((await told()).get(name)).toContainEqual(expect.stringContaining(example));
+    await fasti('--fix', '--yes');
+    expect(await told()).toEqual(before);
+  };
+
+  describe('by Polylang', () => {
+    let own: Database;
+    beforeAll(async () => {
+      own = await loadLanguages(await open(), 'polylang');
+    });
+    beforeEach(async () => {
+      db = await resetLanguages(own, 'polylang');
+    });
+    const rowsOf = (taxonomy: string) => db.from('term_taxonomy').where('taxonomy', taxonomy).orderBy('term_taxonomy_id');
+    const relate = (object_id: number, row: number) =>
+      db.from('term_relationships').insert({ object_id, term_taxonomy_id: row, term_order: 0 });
+    /** A group of translations, and who is in it. */
+    const groups = async (taxonomy: string) => {
+      const rows = await rowsOf(taxonomy);
+      const relations = await db.from('term_relationships').whereIn(
+        'term_taxonomy_id',
+        rows.map(({ term_taxonomy_id: row }) => row),
+      );
+      return rows.map(({ term_taxonomy_id: row, description }) => ({
+        row,
+        description: String(description),
+        members: relations.filter((one) => one.term_taxonomy_id === row).map(({ object_id: object }) => object),
+      }));
+    };
+
+    it.each(['post', 'term'])('finds a %s with two languages', (of) =>
+      isFound('languages-twice', async () => {
+        const [one, other] = await rowsOf(of === 'post' ? 'language' : 'term_language');
+        const [{ object_id: object } = { object_id: 0 }] = await db
+          .from('term_relationships')
+          .where('term_taxonomy_id', one!.term_taxonomy_id);
+        await relate(object, other!.term_taxonomy_id);
+        return `${of} ${object}`;
+      }),
+    );
+
+    it.each(['post', 'term'])('finds a %s in two groups of translations', (of) =>
+      isFound('translations-twice', async () => {
+        const [one, other] = await groups(`${of}_translations`);
+        await relate(other!.members[0]!, one!.row);
+        return `${of} ${other!.members[0]}`;
+      }),
+    );
+
+    it.each(['post', 'term'])('finds a group of translations that does not name a %s in it', (of) =>
+      isFound('translations-broken', async () => {
+        const group = (await groups(`${of}_translations`)).find(({ members }) => members.length > 1)!;
+        const [gone] = group.members;
+        const description = group.description.replace(new RegExp(`i:${gone};`), 'i:99999;');
+        expect(description).not.toBe(group.description);
+        await db.from('term_taxonomy').where('term_taxonomy_id', group.row).update({ description });
+        return String(gone);
+      }),
+    );
+
+    it('finds a group of translations that nobody is in', () =>
+      isFound('translations-stale', async () => {
+        await db.from('terms').insert({ term_id: 9001, name: 'pll_left', slug: 'pll_left', term_group: 0 });
+        const row = { term_taxonomy_id: 9001, term_id: 9001, taxonomy: 'post_translations', description: 'a:0:{}', parent: 0, count: 0 };
+        await db.from('term_taxonomy').insert(row);
+        return 'pll_left';
+      }));
+
+    it.each(['language', 'term_language'])('finds a wrong count of a %s', (taxonomy) =>
+      isFound('language-counts-wrong', async () => {
+        const [row] = await rowsOf(taxonomy);
+        await db.from('term_taxonomy').where('term_taxonomy_id', row!.term_taxonomy_id).update({ count: 77 });
+        return ': 77 / ';
+      }),
+    );
+  });
+
+  describe('by WPML', () => {
+    let own: Database;
+    beforeAll(async () => {
+      own = await loadLanguages(await open(), 'wpml');
+    });
+    beforeEach(async () => {
+      db = await resetLanguages(own, 'wpml');
+    });
+    it.each(['post_tribe_events', 'post_tribe_venue', 'tax_tribe_events_cat'])('finds the language of a record that is gone: %s', (type) =>
+      isFound('languages-of-nothing', async () => {
+        const [row] = await db.from('icl_translations').where('element_type', type);
+        await db.from('icl_translations').insert({ ...row!, translation_id: 90_001, element_id: 99_999, trid: 90_001 });
+        return `${type} 99999`;
+      }),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { addFurtherDates } from '../src/records/further-dates.ts';
+import type { Database } from '../src/storage/engine/database.ts';
+import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { describeDatabases } from './support/databases.ts';
+import { loadRecurringSite } from './support/recurring-site.ts';
+import { serveDatabase } from './support/running-site.ts';
+import { setOptions } from './support/site.ts';
+
+/** Each Monday at 8 from 3 February 2031 on, without end; the sample site has the first ten dates. */
+const ENDLESS = 510;
+
+describeDatabases('a rule without end', (open) => {
+  let db: Database;
+  let now: Date;
+  beforeEach(async () => {
+    now = new Date('2031-02-01T12:00:00Z');
+    db = await loadRecurringSite(await open());
+    await reindexEvents(db, () => now, { trust: true });
+  });
+
+  const rows = () => db.from('tec_occurrences').where('post_id', ENDLESS).orderBy('start_date_utc');
+  /** No WordPress beside it, and so many months ahead. */
+  const settings = (months: number) =>
+    setOptions(db, {
+      active_plugins: 'a:0:{}',
+      tribe_events_calendar_options: `a:1:{s:24:"recurrenceMaxMonthsAfter";i:${months};}`,
+    });
+
+  it('gets further dates for as long as the settings say, and keeps those that it has', async () => {
+    await settings(12);
+    const before = await rows();
+    const running = await serveDatabase(db, { clock: () => now });
+    try {
+      const others = () => db.from('tec_occurrences').whereNot('post_id', ENDLESS).orderBy('occurrence_id');
+      const untouched = await others();
+      // 2031-02-03 to 2032-01-26 are 52 Mondays.
+      expect(await addFurtherDates(running.site)).toBe(42);
+      const after = await rows();
+      expect(after.length).toBe(52);
+      const told = (some: typeof after) =>
+        some.map(({ occurrence_id, start_date, start_date_utc, is_rdate }) => [occurrence_id, start_date, start_date_utc, is_rdate]);
+      expect(told(after.slice(0, 10))).toEqual(told(before));
+      // Eight in the morning in summer too.
+      expect(after.map(({ start_date }) => start_date!.slice(11))).toEqual(after.map(() => '08:00:00'));
+      expect(after.every(({ has_recurrence, sequence }) => has_recurrence === 1 && sequence === after[0]!.sequence)).toBe(true);
+      expect(await others()).toEqual(untouched);
+
+      const listed = await running.send('GET', '/wp-json/tribe/events/v1/events?start_date=2032-01-20&end_date=2032-01-31');
+      expect(listed.body.events.map((event: { start_date: string }) => event.start_date)).toEqual(['2032-01-26 08:00:00']);
+
+      expect(await addFurtherDates(running.site)).toBe(0);
+      now = new Date('2031-02-20T12:00:00Z');
+      expect(await addFurtherDates(running.site)).toBe(0);
+      now = new Date('2031-03-10T12:00:00Z');
+      expect(await addFurtherDates(running.site)).toBe(6);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it('gets none beside a WordPress, none in the trash, and none that cannot be read', async () => {
+    await settings(12);
+    for (const harm of [
+      () => setOptions(db, { active_plugins: 'a:1:{i:0;s:43:"the-events-calendar/the-events-calendar.php";}' }),
+      () => db.from('posts').where('ID', ENDLESS).update({ post_status: 'trash' }),
+      () => db.from('tec_events').where('post_id', ENDLESS).update({ rset: 'DTSTART;TZID=Nowhere:20310203T080000\nRRULE:FREQ=WEEKLY' }),
+    ]) {
+      await loadRecurringSite(db);
+      await settings(12);
+      await harm();
+      const running = await serveDatabase(db, { clock: () => now });
+      try {
+        expect(await addFurtherDates(running.site)).toBe(0);
+        expect((await rows()).length).toBe(10);
+      } finally {
+        await running.close();
+      }
+    }
+  });
+});
