@@ -66,6 +66,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
         <p>
           {say('desk:dates.rule')} <strong>{rule ?? say(told.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
         </p>
+        {told.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         <ul class="dates">
           {shown.map(({ start, startUtc, length }) => (
             <DateRow

@@ -18,7 +18,7 @@ export type AsideGroup = keyof typeof ASIDE;
 
 /** The fields of the main part, first to last, as far as the kind has them. */
 const MAIN = [
-  'title', 'venue', 'organizer', 'start_date', 'end_date', 'all_day', 'timezone', 'description', 'excerpt', 'cost', 'website',
+  'title', 'start_date', 'end_date', 'all_day', 'timezone', 'venue', 'organizer', 'description', 'excerpt', 'cost', 'website',
   'address', 'city', 'zip', 'province', 'state', 'stateprovince', 'country', 'geo_lat', 'geo_lng', 'phone', 'email',
 ]; // biome-ignore format: a list of names
 

@@ -46,6 +46,11 @@ const when: Column = {
       isTwentyFour(settings.raw.get('time_format') ?? 'H:i'),
     ),
 };
+/** Where content has languages: that of a record by its name. */
+const language: Column = {
+  name: 'language',
+  show: ({ record }, { settings }) => settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name ?? '',
+};
 const modified: Column = { name: 'modified', order: 'modified', show: ({ row }) => row.post_modified.slice(0, 16) };
 
 /** The columns besides the title. */
@@ -183,7 +188,7 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
 function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
   const { say } = visit.speech;
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
-  const columns = COLUMNS[kind.name];
+  const columns = [...COLUMNS[kind.name], ...(visit.settings.contentLanguages ? [language] : [])];
   const trashed = textsIn(visit.request.query, 'status').includes('trash');
   const actions = ['publish', 'trash'].filter((action) => action !== 'publish' || visit.caller.viewer.can(`publish_${kind.capabilities}`));
   return (

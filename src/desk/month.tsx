@@ -103,6 +103,7 @@ function Day(props: {
         current={today ? 'date' : undefined}
         class="day-number"
       >
+        <span class="day-words">{dayInWords(speech, day, 'weekday').slice(0, 3)} </span>
         {Number(day.slice(8))}
       </Link>
       <ul class="day-events">

@@ -17,7 +17,7 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
     part: 'settings',
     notice: wrong.length === 0 ? undefined : { tone: 'wrong', text: say('desk:form.wrong') },
     children: (
-      <form method="post" action={at(visit, '/settings')} class="narrow">
+      <form method="post" action={at(visit, '/settings')} class="narrow settings">
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
           <Input

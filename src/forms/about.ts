@@ -43,6 +43,7 @@ export async function aboutForm(filler: Filler, kind: PostKind, names: readonly 
     mayUpload: mayUpload(caller.viewer),
     customFields: settings.calendar.customFields,
     zones: names.includes('timezone') ? zones() : [],
+    languages: new Map(settings.contentLanguages?.languages.map(({ code, name }) => [code, name])),
   };
 }
 

@@ -13,14 +13,17 @@ export const status: Control = {
   Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.about.statuses} />,
 };
 
-/** One of a closed set, by the values themselves. */
+/** One of a closed set, by the values themselves, or by their names where they are languages. */
 export const oneOf = (values: readonly string[]): Control => ({
   ...line,
+  words: (shown, { languages }) => languages.get(asText(shown)) ?? asText(shown),
   Show: (props) => (
     <Select
       {...boxOf(props)}
       value={asText(props.shown)}
-      options={['', ...values].flatMap((value) => (value === '' && props.shown !== '' ? [] : [{ value, text: value }]))}
+      options={['', ...values].flatMap((value) =>
+        value === '' && props.shown !== '' ? [] : [{ value, text: props.about.languages.get(value) ?? value }],
+      )}
     />
   ),
 });

@@ -25,6 +25,8 @@ export interface About {
   readonly mayUpload: boolean;
   readonly customFields: readonly CustomField[];
   readonly zones: readonly string[];
+  /** Names of the languages of the content, by their codes. */
+  readonly languages: ReadonlyMap<string, string>;
 }
 
 /** What inputs need to know that offer no choices. */
@@ -37,6 +39,7 @@ export const NOTHING_ABOUT: Omit<About, 'say'> = {
   mayUpload: false,
   customFields: [],
   zones: [],
+  languages: new Map(),
 };
 
 export interface TermChoice {

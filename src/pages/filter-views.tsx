@@ -31,7 +31,9 @@ export function SearchForm({ speech, search }: { readonly speech: Speech; readon
         <div class="search-line">
           <Input name="tribe-bar-search" id="search" type="search" label={say('pages:search-label')} value={words} />
           <Input name="tribe-bar-date" id="from" type="date" label={say('pages:from-label')} value={from} />
-          <button type="submit">{say('pages:find')}</button>
+          <button type="submit" class="button-main">
+            {say('pages:find')}
+          </button>
         </div>
         {boxes.length > 0 && (
           <details class="search-more" open={active.length > 0}>

@@ -103,7 +103,12 @@ export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>
 
 function firstWords(text: string): string {
   const words = text.split(' ');
-  return words.length > SUMMARY_WORDS ? `${words.slice(0, SUMMARY_WORDS).join(' ')}…` : text;
+  return words.length > SUMMARY_WORDS
+    ? `${words
+        .slice(0, SUMMARY_WORDS)
+        .join(' ')
+        .replace(/[,;:.–-]$/, '')}…`
+    : text;
 }
 
 const shortPlace = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): string =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { NOON } from '../support/asking.ts';
+import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
@@ -80,5 +81,49 @@ describeDatabases('Translations at the desk', (open) => {
     await db.from('fasti_changes').increment('counter');
     const first = await db.from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).first('ID');
     expect((await admin.get(`/admin/events/${first?.ID}`)).text).not.toContain('translation_of');
+  });
+});
+
+describeInBrowser('Translations in a browser', (visit) => {
+  describeDatabases('', (open) => {
+    it.each(
+      VIEWS.flatMap((view) =>
+        [true, false].map(
+          (javaScriptEnabled) =>
+            [`${view.viewport?.width} wide, ${javaScriptEnabled ? 'with' : 'without'} scripts`, view, javaScriptEnabled] as const,
+        ),
+      ),
+    )('are made beside the other text, and nothing hinders anybody (%s)', async (_, view, javaScriptEnabled) => {
+      const db = await loadLanguages(await open(), 'polylang');
+      const running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
+      try {
+        for (const role of ['admin', 'ed', 'contrib']) {
+          const person = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, role);
+          const body = {
+            title: `A walk of ${role}`,
+            start_date: '2027-05-01 10:00',
+            end_date: '2027-05-01 12:00',
+            language: 'en',
+            status: 'draft',
+          };
+          const made = await running.send('POST', EVENTS, { as: role, body });
+          const [name = '', value = ''] = person.cookie().split('=');
+          const { page, complaints } = await visit({ ...view, javaScriptEnabled, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
+          await page.context().addCookies([{ name, value, url: `${running.base}/admin` }]);
+          await page.goto(`${running.base}/admin/events/new?translation_of=${made.body.id}&language=it`);
+          expect(await page.locator('.beside').first().textContent()).toContain(`A walk of ${role}`);
+          if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
+          await page.locator('#title').fill('Una passeggiata');
+          await page.locator('.form-buttons button').first().click();
+          await page.waitForURL(/done=created/);
+          expect(await page.locator('.beside').first().textContent()).toContain(`A walk of ${role}`);
+          if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
+          expect([role, complaints]).toEqual([role, []]);
+          await page.context().close();
+        }
+      } finally {
+        await running.close();
+      }
+    });
   });
 });

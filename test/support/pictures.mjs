@@ -24,7 +24,7 @@ const PICTURES = {
   reference: ['/doc#get-events', 1100, 800, 'light'],
   'desk-events': ['/admin/events', 1100, 800, 'light'],
   'desk-month': ['/admin/month', 1100, 800, 'light'],
-  'desk-event': ['/admin/events?search=paper', 1100, 1000, 'light', 'th a'],
+  'desk-event': ['/admin/events?search=paper', 1100, 1000, 'light', 'tbody th a'],
 };
 const wanted = process.argv.slice(2);
 

@@ -17,7 +17,8 @@ export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
   const { address, page, queryText } = wanted;
   if (address.form !== 'ical' && address.form !== undefined) return undefined;
   const filled = address.form === undefined ? withoutEmpty(queryText) : queryText;
-  if (filled !== queryText) return withQuery(page, filled);
+  // Browsers follow what a form leads to on the very server of its page alone, by whatever name it was reached.
+  if (filled !== queryText) return withQuery(new URL(page).pathname, filled);
   if (!address.byPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;

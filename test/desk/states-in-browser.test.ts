@@ -1,0 +1,214 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { type As, describeAsking, NOON } from '../support/asking.ts';
+import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
+import { visitor } from '../support/desk-visitor.ts';
+
+/*
+ * Pages in the states that people meet them in: with errors, with nothing in them, while something is going on. By each
+ * role that comes there, in both languages, light and dark, wide and narrow.
+ */
+
+const ROLES = ['admin', 'ed', 'auth', 'contrib'] as const satisfies readonly As[];
+type Role = (typeof ROLES)[number];
+
+interface State {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** Goes there; `at`: the whole address of a path. */
+  readonly go: (page: Page, at: (path: string) => string, ids: Ids) => Promise<unknown>;
+  /** What must be on the page. */
+  readonly shows: string;
+}
+
+/** Records of the site that the states are about. */
+interface Ids {
+  readonly suggestion: number;
+  readonly event: number;
+}
+
+const to =
+  (path: string): State['go'] =>
+  (page, at) =>
+    page.goto(at(path));
+
+const STATES: readonly State[] = [
+  { name: 'an empty list', roles: ROLES, go: to('/admin/events?search=nothingofthekind'), shows: 'main' },
+  { name: 'the trash', roles: ROLES, go: to('/admin/events?status=trash'), shows: 'main' },
+  {
+    name: 'a form with errors',
+    roles: ROLES,
+    go: async (page, at) => {
+      await page.goto(at('/admin/events/new'));
+      await page.locator('#title').fill('A walk');
+      for (const side of ['start', 'end']) await page.locator(`[name="${side}_date[date]"]`).fill('2027-03-04');
+      await page.locator('#website').fill('no address at all <x>');
+      await page.locator('.form-buttons button').first().click();
+    },
+    shows: '#website-error',
+  },
+  {
+    name: 'a form that somebody else saved meanwhile',
+    roles: ['admin', 'ed'],
+    go: async (page, at, { event }) => {
+      await page.goto(at(`/admin/events/${event}`));
+      await page.evaluate('document.querySelector(\'.record-form [name="version"]\').value = "1"');
+      await page.locator('#cost').fill('7');
+      await page.locator('.form-buttons button').first().click();
+    },
+    shows: '.notice-wrong',
+  },
+  {
+    name: 'a suggestion that waits',
+    roles: ['admin', 'ed'],
+    go: (page, at, { suggestion }) => page.goto(at(`/admin/events/${suggestion}`)),
+    shows: '.kept',
+  },
+  { name: 'the suggestions in the list', roles: ['admin', 'ed'], go: to('/admin/events?status=pending'), shows: 'table.list' },
+  {
+    name: 'the progress of an import',
+    roles: ['admin'],
+    go: to('/admin/import/progress?source=csv%20long.csv&total=900'),
+    shows: '[data-refresh]',
+  },
+  {
+    name: 'what would become of an import',
+    roles: ['admin'],
+    go: async (page, at) => {
+      await page.goto(at('/admin/import'));
+      const buffer = Buffer.from('Event Name,Event Start Date,Event End Date\nBarn dance,2027-04-10 10:00,2027-04-10 18:00\nNothing,x,y\n');
+      await page.locator('#file').setInputFiles({ name: 'fair.csv', mimeType: 'text/csv', buffer });
+      await page.locator('main form button').first().click();
+    },
+    shows: 'main table, main ul, main dl',
+  },
+  { name: 'the backups', roles: ['admin'], go: to('/admin/health'), shows: '.backups li' },
+  { name: 'a page that is not there', roles: ROLES, go: to('/admin/nothing'), shows: '.notice-wrong' },
+  { name: 'what may not be done', roles: ['contrib'], go: to('/admin/people'), shows: '.notice-wrong' },
+];
+
+/** Pages for visitors. */
+const PUBLIC: readonly Pick<State, 'name' | 'go' | 'shows'>[] = [
+  {
+    name: 'the boxes that narrow the calendar',
+    go: async (page, at) => {
+      await page.goto(at('/events/list/'));
+      await page.locator('.search-more > summary').click();
+    },
+    shows: '.search-boxes select',
+  },
+  { name: 'a narrowed calendar', go: to('/events/list/?categories=music&until=2030-12-31&featured=1'), shows: '.chips a' },
+  { name: 'a narrowed month', go: to('/events/2030-08/?categories=music'), shows: '.chips a' },
+  { name: 'a calendar without events', go: to('/events/list/?tribe-bar-search=nothingofthekind'), shows: '.none' },
+  { name: 'an address that cannot be understood', go: to('/events/list/?venue=987654'), shows: 'h1' },
+  {
+    name: 'a suggestion with errors',
+    go: async (page, at) => {
+      await page.goto(at('/events/suggest/'));
+      await page.evaluate("document.querySelector('.suggest-form').noValidate = true");
+      await page.locator('.suggest-form button').click();
+    },
+    shows: '.error-summary',
+  },
+];
+
+describeInBrowser('Pages in every state', (visit) => {
+  describeAsking(
+    '',
+    (ask) => {
+      const at = (path: string) => ask.running().base + path;
+
+      /** What the states are about. */
+      const prepared = async (): Promise<Ids> => {
+        await ask.options({ fasti_suggest_slug: 'suggest' });
+        const rosa = await visitor(ask);
+        const form = await rosa.get('/events/suggest/');
+        await rosa.submit(form, '/events/suggest/', {
+          title: 'A concert',
+          'start_date[date]': '2027-03-04',
+          'end_date[date]': '2027-03-04',
+          from_name: 'Rosa',
+          from_email: 'rosa@example.org',
+          from_note: 'Parking is behind',
+        });
+        const [suggestion] = await ask.db().from('posts').where({ post_status: 'pending', post_author: 0 }).orderBy('ID', 'desc');
+        const event = await ask.made('/events', { title: 'A fair', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
+        const run = { source: 'csv long.csv', run: 1, done: 400, report: '', open: 1, touched_at: NOON.slice(0, 19).replace('T', ' ') };
+        await ask.rows(async (db) => {
+          await db.from('fasti_imports').where('source', run.source).delete();
+          await db.from('fasti_imports').insert(run);
+        });
+        const { backupsDir } = ask.running().site.config;
+        mkdirSync(backupsDir, { recursive: true });
+        writeFileSync(join(backupsDir, '2026-11-19-120000-admin.backup'), 'x');
+        return { suggestion: Number(suggestion?.ID), event: Number(event.id) };
+      };
+
+      /** What is wrong with a state, and whether it is the state at all. */
+      const faultsOf = async (page: Page, { name, go, shows }: (typeof PUBLIC)[number], ids: Ids): Promise<string[]> => {
+        await go(page, at, ids);
+        await page.locator(shows).first().waitFor();
+        const bytes = Buffer.byteLength(await page.content());
+        return [...(await accessibilityFaults(page)), ...(bytes > 60 * 1024 ? [`${bytes} bytes`] : [])].map((fault) => `${name}: ${fault}`);
+      };
+
+      const CASES = VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const);
+
+      it.each(ROLES.flatMap((role) => CASES.map(([name, view]) => [role, name, view] as const)))(
+        'of the desk: nothing hinders %s (%s)',
+        async (role, _, view) => {
+          const ids = await prepared();
+          const person = await visitor(ask, role);
+          // The language of the account is the language of the desk.
+          const locale = view.colorScheme === 'dark' ? 'it' : 'en';
+          const { page } = await visit({ ...view, locale });
+          const [name = '', value = ''] = person.cookie().split('=');
+          await page.context().addCookies([{ name, value, url: at('/admin') }]);
+          const faults: string[] = [];
+          for (const state of STATES) if (state.roles.includes(role)) faults.push(...(await faultsOf(page, state, ids)));
+          expect(faults).toEqual([]);
+        },
+      );
+
+      it.each(CASES)('for visitors: nothing hinders anybody (%s)', async (_, view) => {
+        const ids = await prepared();
+        const locale = view.colorScheme === 'dark' ? 'it' : 'en';
+        const { page, complaints } = await visit({ ...view, locale });
+        const faults: string[] = [];
+        for (const state of PUBLIC) faults.push(...(await faultsOf(page, state, ids)));
+        expect([faults, complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))]).toEqual([[], []]);
+      });
+
+      it.each([true, false])('lets a visitor narrow the calendar by its boxes, with scripts: %s', async (javaScriptEnabled) => {
+        await ask.made('/events', {
+          title: 'Fair',
+          start_date: '2026-12-05 10:00',
+          end_date: '2026-12-05 12:00',
+          status: 'publish',
+          tags: ['Bread'],
+        });
+        await ask.made('/events', {
+          title: 'Walk',
+          start_date: '2026-12-06 10:00',
+          end_date: '2026-12-06 12:00',
+          status: 'publish',
+          tags: ['Shoes'],
+        });
+        const { page } = await visit({ javaScriptEnabled, locale: 'en', viewport: { width: 320, height: 700 } });
+        await page.goto(at('/events/list/'));
+        await page.locator('.search-more > summary').click();
+        await page.getByLabel('Tag', { exact: true }).selectOption({ label: 'Bread' });
+        await page.getByRole('button', { name: 'Find events' }).click();
+        await page.waitForURL(/\/events\/list\/\?tags=bread$/);
+        expect(await page.locator('h3').allTextContents()).toEqual(['Fair']);
+        const chip = await page.getByRole('link', { name: 'Remove the filter Tag: Bread' }).getAttribute('href');
+        expect(chip).toMatch(/\/events\/list\/$/);
+        await page.goto(at('/events/list/'));
+        expect(await page.locator('h3').allTextContents()).toContain('Walk');
+      });
+    },
+    { PAGES: 'on' },
+  );
+});
