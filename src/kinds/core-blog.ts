@@ -15,7 +15,7 @@ import type { Bundle } from './kind.ts';
 export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
 export type BlogType = keyof typeof BLOG_BASES;
 
-/** What one of them tells besides its rows: its address, its categories of the blog, whether the blog keeps it on top. */
+/** What one of them tells besides its rows. `sticky`: whether the blog keeps it on top. */
 export interface BlogFacts extends Pick<CorePostFacts, 'methods' | 'revisions'> {
   readonly link: string;
   readonly categories: readonly Term[];
@@ -27,7 +27,10 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
   ping_status: WHOLE, sticky: WHOLE, template: WHOLE, format: WHOLE, meta: WHOLE, categories: WHOLE, tags: WHOLE, class_list: WHOLE,
 }; // biome-ignore format: pairs
 
-/** A post of the blog or a page as WordPress's own routes show it (`WP_REST_Posts_Controller::prepare_item_for_response`). */
+/**
+ * A post of the blog or a page as WordPress's own routes show it
+ * (`WP_REST_Posts_Controller::prepare_item_for_response`).
+ */
 export function blogPost(type: BlogType, id: number, bundle: Bundle, context: CoreContext, facts: BlogFacts): Record<string, unknown> {
   const row = bundle.posts.get(id)!;
   const isPage = type === 'page';
