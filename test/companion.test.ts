@@ -181,7 +181,9 @@ describeDatabases('the companion routes', (open) => {
       ['media/12', 404, 'rest_post_invalid_id'],
       ['types/nothing', 404, 'rest_type_invalid'],
       ['taxonomies/nothing', 404, 'rest_taxonomy_invalid'],
-      ['posts', 404, 'rest_no_route'],
+      ['comments', 404, 'rest_no_route'],
+      ['posts/2', 404, 'rest_post_invalid_id'],
+      ['posts?context=edit', 400, 'rest_invalid_param'],
     ])('%s is %i %s', async (path, status, code) => expect(await send('GET', `${CORE}/${path}`)).toMatchObject({ status, body: { code } }));
 
     it('holds drafts for those alone who may see them', async () => {

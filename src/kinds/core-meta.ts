@@ -70,7 +70,13 @@ const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
 const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
 /** The metas of a kind of records, or of the files of the library. */
-const registered = (of: PostKind | 'attachment'): Readonly<Record<string, CoreMeta>> => (of === 'attachment' ? EVERYWHERE : ofKind(of));
+/** What is no record of the calendar: files, and what is written in blocks besides, posts of the blog and pages. */
+type Bare = 'attachment' | 'blog';
+
+const registered = (of: PostKind | Bare): Readonly<Record<string, CoreMeta>> => {
+  if (typeof of === 'object') return ofKind(of);
+  return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
+};
 
 const ofKind = madeOnce((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
   const members = membersOf(kind).map(
@@ -90,11 +96,11 @@ const membersOf = ({ fields }: PostKind) =>
  * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
  * fields hold is not told, as it is told nowhere else.
  */
-export function coreMeta(of: PostKind | 'attachment', metas: Metas | undefined, locked = false): Record<string, unknown> {
+export function coreMeta(of: PostKind | Bare, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const all = Object.entries(registered(of)).flatMap(([key, { type, ours }]) =>
     ours && !metaOf(metas, key) ? [] : [[key, shown(type, metas?.get(key) ?? [])] as const],
   );
-  const hidden = locked && of !== 'attachment' ? membersOf(of).map(([meta]) => [meta, ''] as const) : [];
+  const hidden = locked && typeof of === 'object' ? membersOf(of).map(([meta]) => [meta, ''] as const) : [];
   return Object.fromEntries([...all, ...hidden]);
 }
 

@@ -34,6 +34,7 @@ import {
   truthOrSome,
   type WantedTerms,
 } from './schema-grammar.ts';
+import { tag } from './tag.ts';
 
 /*
  * What WordPress's own routes (`wp/v2`) take, as its controllers declare it.
@@ -44,6 +45,8 @@ export const LONGEST_PAGE = 100;
 export const USUAL_PAGE = 10;
 
 export const CONTEXT = { context: control(oneOf(['view', 'embed', 'edit'], 'enum'), { fallback: 'view' }) };
+/** The same for what nobody edits here. */
+export const SEEN = { context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }) };
 export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
 export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
 /** What every reading route heeds without declaring it. */
@@ -98,6 +101,10 @@ const DATED = {
 const PICKED = {
   exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notId') }),
   include: filter({ grammar: integers, fallback: [], narrows: byIds('id') }),
+};
+const PARENTS = {
+  parent: filter({ grammar: integers, fallback: [], narrows: byIds('parents') }),
+  parent_exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notParents') }),
 };
 const POST_ORDERS = ['author', 'date', 'id', 'include', 'modified', 'parent', 'relevance', 'slug', 'include_slugs', 'title'] as const;
 
@@ -167,6 +174,31 @@ export const postFilters = madeOnce((kind: PostKind): CoreFilters => {
   };
 });
 
+/**
+ * Filters of a list of posts of the blog, or of pages: of what is published, for readers. Categories of the blog are
+ * not among them.
+ */
+const OF_BLOG = {
+  ...QUERIED,
+  ...SEEN,
+  ...DATED,
+  ...PICKED,
+  ...OFFSET,
+  ...ordered(POST_ORDERS, 'date', 'desc'),
+  search_columns,
+  slug: bySlug,
+  status: control(choices(['publish']), { fallback: 'publish' }),
+} satisfies ListParams;
+export const BLOG_FILTERS = {
+  post: { ...OF_BLOG, ...byTaxonomy(tag) },
+  page: { ...OF_BLOG, ...PARENTS },
+};
+export type BlogListValues = ValuesOf<typeof OF_BLOG>;
+
+/** How one of them is read. */
+export const BLOG_READING = { ...SEEN, password: { grammar: anyString(LENGTHS.password) } };
+export type BlogReadValues = ValuesOf<typeof BLOG_READING>;
+
 /** What is written of an event, venue or organizer. */
 const WRITTEN = {
   date: { grammar: dateTime },
@@ -212,8 +244,7 @@ export const MEDIA_FILTERS = {
   ...PICKED,
   ...OFFSET,
   ...ordered(POST_ORDERS, 'date', 'desc'),
-  parent: filter({ grammar: integers, fallback: [], narrows: byIds('parents') }),
-  parent_exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notParents') }),
+  ...PARENTS,
   search_columns,
   slug: bySlug,
   status: control(choices(['inherit', 'private', 'trash']), { fallback: 'inherit' }),

@@ -134,6 +134,12 @@ function sample(row: Post, slug: string | undefined, context: RenderContext) {
   };
 }
 
+/** The links to the earlier versions of a post. `href`: of all of them. */
+export const revisionLinks = (href: string, revisions: Revisions | undefined): Record<string, unknown> => ({
+  'version-history': [{ count: revisions?.count ?? 0, href }],
+  ...(revisions ? { 'predecessor-version': [{ id: revisions.last, href: `${href}/${revisions.last}` }] } : {}),
+});
+
 function postLinks(
   kind: PostKind,
   id: number,
@@ -155,8 +161,7 @@ function postLinks(
     collection: [{ href: core(kind.postType) }],
     about: [{ href: core(`types/${kind.postType}`) }],
     ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
-    'version-history': [{ count: revisions?.count ?? 0, href: core(`${own}/revisions`) }],
-    ...(revisions ? { 'predecessor-version': [{ id: revisions.last, href: core(`${own}/revisions/${revisions.last}`) }] } : {}),
+    ...revisionLinks(core(`${own}/revisions`), revisions),
     ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
     'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
     ...(terms.length === 0 ? {} : { 'wp:term': terms }),

@@ -1,7 +1,6 @@
 import { restUrl } from '../wordpress/links.ts';
-import { PAGING } from './core-params.ts';
+import { PAGING, SEEN } from './core-params.ts';
 import type { Methods } from './core-view.ts';
-import { control } from './filter.ts';
 import { LENGTHS, oneOf } from './grammar.ts';
 import type { RenderContext, ValuesOf } from './kind.ts';
 import { anyString, choices, integers } from './schema-grammar.ts';
@@ -14,7 +13,7 @@ const ANY = 'any';
 
 /** What a search of the whole site takes (`WP_REST_Search_Controller::get_collection_params`). */
 export const SEARCH_PARAMS = {
-  context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }),
+  ...SEEN,
   ...PAGING,
   search: { grammar: anyString(LENGTHS.search) },
   type: { grammar: oneOf(['post', 'term', 'post-format'], 'enum'), fallback: 'post' },

@@ -1,10 +1,144 @@
+import { fail, type Verdict } from '../errors.ts';
+import { type BlogType, blogPost } from '../kinds/core-blog.ts';
+import { BLOG_FILTERS, type BlogListValues, type BlogReadValues } from '../kinds/core-params.ts';
+import type { CoreContext } from '../kinds/core-view.ts';
+import { conditionsOf } from '../kinds/filter.ts';
+import type { Selected } from '../kinds/kind.ts';
+import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { insertPost, updatePost } from '../storage/rows/posts.ts';
-import { recount, setTermsOf } from '../storage/rows/terms.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { findPostIds } from '../storage/lists/post-list.ts';
+import { loadBundle, loadPosts } from '../storage/rows/bundle.ts';
+import { readOptions } from '../storage/rows/options.ts';
+import { findPost, insertPost, updatePost } from '../storage/rows/posts.ts';
+import { countRevisions } from '../storage/rows/revisions.ts';
+import { loadBlogCategories, recount, setTermsOf } from '../storage/rows/terms.ts';
+import { blogUrl } from '../wordpress/blog-links.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { toUtc } from '../wordpress/time.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, renderContext } from './caller.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, viewOf } from './core-lists.ts';
+import { opens, publishedRights } from './visibility.ts';
 
+/*
+ * Posts of the blog and pages: what is published is read as WordPress's own routes show it (`wp/v2/posts`,
+ * `wp/v2/pages`); everything else about them is WordPress's affair.
+ */
+
+/**
+ * The posts, or pages, that a request asks for.
+ *
+ * @throws rest_post_invalid_page_number past the last page
+ */
+export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
+  const { limit, offset, page } = paging(values);
+  const { ids, total } = await findPostIds(site.db, {
+    kind: { postType: type, dated: false },
+    ...publishedRights(caller.viewer),
+    conditions: conditionsOf(BLOG_FILTERS[type], values, caller),
+    order: orderOf(values),
+    limit,
+    offset,
+    occurrences: caller.settings.occurrenceTables,
+  });
+  const pages = Math.ceil(total / limit);
+  if (page > pages && total > 0) fail('rest_post_invalid_page_number');
+  const shown = await shownBlogPosts(site, caller, type, ids, values);
+  return { records: [...shown.values()], total, page, pages, timeliness: 'always' };
+}
+
+/**
+ * One post, or page.
+ *
+ * @throws rest_post_incorrect_password, rest_post_invalid_id
+ */
+export async function readBlogPost(site: Site, caller: Caller, type: BlogType, id: number, values: BlogReadValues): Promise<CoreRecord> {
+  const { password = '' } = values;
+  const row = await findPost(site.db, id);
+  if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
+  return (await shownBlogPosts(site, caller, type, [id], values)).get(id) ?? fail('rest_post_invalid_id');
+}
+
+/** Posts, or pages, as others embed them, by id. */
+export const embeddedBlogPosts = (site: Site, caller: Caller, type: BlogType, ids: readonly number[]): Promise<Map<number, CoreRecord>> =>
+  shownBlogPosts(site, caller, type, ids, { context: 'embed' });
+
+/** What is not published is nobody's to read here. */
+export async function mayReadBlogPost(lookUp: LookUp, type: BlogType, { id }: Selected): Promise<Verdict> {
+  const row = await lookUp(findPost, id);
+  if (row?.post_type !== type) return 'rest_post_invalid_id';
+  return row.post_status === 'publish' ? true : 'rest_forbidden';
+}
+
+/** What a bundle of these holds besides rows and pictures: the tags of posts. */
+const LOADED = { dated: false, terms: ['tag'], links: {} } as const;
+
+async function shownBlogPosts(
+  site: Site,
+  caller: Caller,
+  type: BlogType,
+  ids: readonly number[],
+  values: BlogReadValues,
+): Promise<Map<number, CoreRecord>> {
+  if (ids.length === 0) return new Map();
+  const { viewer } = caller;
+  const [bundle, revisions, categories, sticky] = await Promise.all([
+    loadBundle(site.db, LOADED, ids, {}),
+    countRevisions(site.db, ids),
+    loadBlogCategories(site.db, ids),
+    stickyPosts(site.db),
+  ]);
+  const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === type && row.post_status === 'publish');
+  const above = await slugsAbove(site, rows);
+  const rights = { mayRead: () => false, opens: opens(viewer, { password: values.password, editing: false }) };
+  const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
+  const shown = (row: Post) =>
+    blogPost(type, row.ID, bundle, context, {
+      methods: ['GET'],
+      revisions: revisions.get(row.ID),
+      link: blogUrl(blogPlace(caller), row, above.get(row.ID)),
+      categories: categories.get(row.ID) ?? [],
+      sticky: sticky.has(row.ID),
+    });
+  return new Map(rows.map((row) => [row.ID, shown(row)]));
+}
+
+/** Posts that the blog keeps on top (option `sticky_posts`). */
+async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
+  const stored = parseSerialized((await readOptions(db, ['sticky_posts'])).get('sticky_posts') ?? '');
+  return new Set(stored !== null && typeof stored === 'object' ? Object.values(stored).map(Number) : []);
+}
+
+// ------------------------------------------------------------------------------------------------- addresses
+/** What the addresses of posts and pages depend on. */
+export const blogPlace = ({ home, settings }: Caller) => ({ home, permalinkStructure: settings.permalinkStructure });
+
+/** Pages hang under others: a few levels, each in one query. */
+const DEEPEST = 10;
+
+/** Slugs from the root down to the parent of each of these, by its id; of what is no page there are none. */
+export async function slugsAbove(
+  { db }: Pick<Site, 'db'>,
+  rows: readonly Pick<Post, 'ID' | 'post_parent' | 'post_type'>[],
+): Promise<Map<number, string[]>> {
+  const known = new Map<number, { readonly post_name: string; readonly post_parent: number }>();
+  let wanted = rows.filter((row) => row.post_type === 'page').map((row) => row.post_parent);
+  for (let level = 0; level < DEEPEST; level += 1) {
+    wanted = wanted.filter((id) => id > 0 && !known.has(id));
+    if (wanted.length === 0) break;
+    for (const [id, row] of await loadPosts(db, wanted)) known.set(id, row);
+    wanted = wanted.flatMap((id) => known.get(id)?.post_parent ?? []);
+  }
+  const path = (id: number, level = 0): string[] => {
+    const row = level < DEEPEST ? known.get(id) : undefined;
+    return row ? [...path(row.post_parent, level + 1), row.post_name] : [];
+  };
+  return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));
+}
+
+// ------------------------------------------------------------------------------------------------- writing
 /** A post of the blog. */
 export interface NewBlogPost {
   readonly title: string;
@@ -16,7 +150,7 @@ export interface NewBlogPost {
 }
 
 /**
- * Publishes a post of the blog. The API serves none; they share the tags of events and their counts. Call it in a
+ * Publishes a post of the blog. The API makes none; they share the tags of events and their counts. Call it in a
  * transaction.
  */
 export async function createBlogPost(db: Database, { viewer, settings }: Caller, post: NewBlogPost): Promise<void> {

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { BLOG_BASES } from '../kinds/core-blog.ts';
 import { postFilters } from '../kinds/core-params.ts';
 import { SEARCHED_TAXONOMIES, SEARCHED_TYPES, type SearchHit, type SearchValues, searchRecord, subtypesOf } from '../kinds/core-search.ts';
 import type { Methods } from '../kinds/core-view.ts';
@@ -18,6 +19,7 @@ import type { Term } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { blogPlace, embeddedBlogPosts, slugsAbove } from './blog-posts.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging } from './core-lists.ts';
 import { embeddedPosts } from './core-posts.ts';
@@ -31,6 +33,7 @@ import { listRights } from './visibility.ts';
  */
 
 const EVENT = postKind('event');
+const BLOG_TYPES = ['post', 'page'] as const;
 
 /**
  * What a search finds. Events alone are listed as in their own list, by their start and without those that are over;
@@ -51,12 +54,13 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
   return { records, total, page, pages, timeliness: 'always' };
 }
 
-/** What the results are, as embedded records; posts of the blog and its categories have no route here. */
+/** What the results are, as embedded records; categories of the blog have no route here. */
 async function embedded(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
   const idsOf = (type: string) => hits.filter((hit) => (hit.subtype ?? hit.type) === type).map(({ id }) => id);
   const found = new Map<string, ReadonlyMap<number, unknown>>([
     [EVENT.postType, await embeddedPosts(site, caller, EVENT, idsOf(EVENT.postType))],
   ]);
+  for (const type of BLOG_TYPES) found.set(type, await embeddedBlogPosts(site, caller, type, idsOf(type)));
   for (const kind of termKinds) found.set(kind.taxonomy, await embeddedTerms(site, caller, kind, idsOf(kind.taxonomy)));
   return new Map(hits.map((hit) => [hit, found.get(hit.subtype ?? hit.type)?.get(hit.id)]));
 }
@@ -140,28 +144,9 @@ async function findMixed(
 const NOBODY = -1;
 /** The word in the capabilities of a type, and its route where that is not called like the type. */
 const CAPABILITIES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages', [EVENT.postType]: EVENT.capabilities });
-const BASES: ReadonlyMap<string, string> = tableOf({ post: 'posts', page: 'pages' });
+const BASES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);
 const edits = (viewer: Viewer, type: string, author: number) =>
   mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES.get(type) ?? 'posts');
-
-/** Pages hang under others: a few levels, each in one query. */
-const DEEPEST = 10;
-
-async function slugsAbove({ db }: Pick<Site, 'db'>, rows: readonly FoundPost[]): Promise<Map<number, string[]>> {
-  const known = new Map<number, { readonly post_name: string; readonly post_parent: number }>();
-  let wanted = rows.filter((row) => row.post_type === 'page').map((row) => row.post_parent);
-  for (let level = 0; level < DEEPEST; level += 1) {
-    wanted = wanted.filter((id) => id > 0 && !known.has(id));
-    if (wanted.length === 0) break;
-    for (const [id, row] of await loadPosts(db, wanted)) known.set(id, row);
-    wanted = wanted.flatMap((id) => known.get(id)?.post_parent ?? []);
-  }
-  const path = (id: number, level = 0): string[] => {
-    const row = level < DEEPEST ? known.get(id) : undefined;
-    return row ? [...path(row.post_parent, level + 1), row.post_name] : [];
-  };
-  return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));
-}
 
 function postHit(row: FoundPost, above: readonly string[], caller: Caller): SearchHit {
   const { ID: id, post_type: type } = row;
@@ -197,7 +182,5 @@ function termHit(term: Term, above: readonly string[], caller: Caller): SearchHi
     methods: kind ? termMethods(caller, kind) : caller.viewer.can('manage_categories') ? ALL_METHODS : ['GET'],
   };
 }
-
-const blogPlace = ({ home, settings }: Caller) => ({ home, permalinkStructure: settings.permalinkStructure });
 
 const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -169,6 +169,12 @@ export function fileRights(
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined }, attached };
 }
 
+/** What a list of posts of the blog, or of pages, may hold for whoever: what is published, and of that what is open. */
+export function publishedRights({ id }: Viewer): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
+  const visible: Visibility = { viewer: id, all: ['publish'], others: [], own: [] };
+  return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined } };
+}
+
 /** Whether a caller may edit, or delete, what is no record of the calendar: a page or a post of the blog. */
 export const mayTouchOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
   mapMetaCap(action, viewer, owned(row), row.post_type === 'page' ? 'pages' : 'posts');

@@ -14,12 +14,14 @@ export function postClasses(
 ): string[] {
   const classed = (taxonomy: string, prefix: string) =>
     terms.filter((term) => term.taxonomy === taxonomy).map((term) => `${prefix}${classOf(term)}`);
-  const taxonomies = ['post_tag', 'tribe_events_cat'];
+  const taxonomies = ['category', 'post_tag', 'tribe_events_cat'];
   return [
     `post-${ID}`,
     type,
     `type-${type}`,
     `status-${status}`,
+    // Only posts of the blog have formats, and all have this one unless a theme offers others.
+    ...(type === 'post' ? ['format-standard'] : []),
     ...(locked ? ['post-password-required'] : []),
     ...(pictured ? ['has-post-thumbnail'] : []),
     'hentry',

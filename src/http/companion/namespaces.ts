@@ -4,6 +4,7 @@ import { describeNamespace } from '../describe.ts';
 import type { ServedRoute } from '../endpoint.ts';
 import { described } from '../reply.ts';
 import { passwordRoutes } from './application-passwords.ts';
+import { blogRoutes } from './blog.ts';
 import { mediaRoutes } from './media.ts';
 import { peopleRoutes } from './people.ts';
 import { corePostRoutes } from './posts.ts';
@@ -19,6 +20,7 @@ import { typeRoutes } from './types.ts';
 export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[]> =>
   new Map([
     withIndex('wp/v2', [
+      ...blogRoutes,
       ...mediaRoutes,
       ...postKinds.flatMap(corePostRoutes),
       ...typeRoutes,

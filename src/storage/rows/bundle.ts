@@ -28,7 +28,7 @@ export interface BundleOptions {
  */
 export async function loadBundle(
   db: Database,
-  kind: PostKind,
+  kind: Pick<PostKind, 'dated' | 'terms'> & { readonly links: object },
   records: readonly number[],
   { expected = [], base = Number.POSITIVE_INFINITY, languages: spoken, translatesLinks = false }: BundleOptions,
 ): Promise<Bundle> {

@@ -123,6 +123,18 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   return terms;
 }
 
+/** Categories of the blog that these posts are in, by name. They are no records of ours. */
+export async function loadBlogCategories(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
+  const categories = new Map<number, Term[]>();
+  if (ids.length === 0) return categories;
+  const rows = await db.rows<Term & { object_id: number }>`
+    SELECT r.object_id, ${verbatim(COLUMNS.join())}
+    FROM {term_relationships} r JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id JOIN {terms} t ON t.term_id = tt.term_id
+    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy = 'category' ORDER BY t.name, t.term_id`;
+  for (const { object_id: id, ...term } of rows) categories.set(id, [...(categories.get(id) ?? []), term]);
+  return categories;
+}
+
 /** These categories and all below them. */
 export async function descendantsOf(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
   const tree = await loadTree(db, taxonomy);
