@@ -69,10 +69,10 @@ const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
 /** WordPress's own, of posts that are edited as blocks. */
 const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
-/** The metas of a kind of records, or of the files of the library. */
 /** What is no record of the calendar: files, and what is written in blocks besides, posts of the blog and pages. */
 type Bare = 'attachment' | 'blog';
 
+/** The metas of a kind of records, or of what is none of them. */
 const registered = (of: PostKind | Bare): Readonly<Record<string, CoreMeta>> => {
   if (typeof of === 'object') return ofKind(of);
   return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;

@@ -70,12 +70,8 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
   }
 
   function end(name: string, line: number): Part | undefined {
-<<<<<<< HEAD
-    // Inside a calendar, a name that nothing has is a slip of the pen. It does not close what is open further out.
-=======
     // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the
     // way.
->>>>>>> next-files
     if (open.at(-1) !== name && (open.length <= calendars.length || open.includes(name))) throw fault('ical-structure', line, { name });
     const depth = open.length;
     open.pop();
