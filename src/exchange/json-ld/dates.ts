@@ -40,16 +40,25 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
   return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, isTurned: finish < begin };
 }
 
+/** `20270501T200000` as `2027-05-01T20:00:00`. */
+function longForm(basic: string): string {
+  const [day, time = ''] = basic.split(/T/i) as [string, string?];
+  const date = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
+  return time === '' ? date : `${date}T${time.replace(/\d\d(?=\d)/g, '$&:')}`;
+}
+
+/** A date of ISO 8601, with dashes and colons or without. */
 function readDate(text: string): Told | undefined {
+  const long = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, longForm);
   const [, day, hour, minute, second = '00', zone = ''] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text.trim()) ?? [];
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(long) ?? [];
   if (day === undefined) return undefined;
   const wall = `${day} ${hour ?? '00'}:${minute ?? '00'}:${second}`;
   const unix = unixFromText(wall);
   if (Number.isNaN(unix) || textFromUnix(unix) !== wall) return undefined;
   if (hour === undefined) return { day };
   if (zone === '') return { wall };
-  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(zone) ?? [];
   const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
   return { moment: unix - offset, offset };
 }
