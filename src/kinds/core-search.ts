@@ -23,10 +23,18 @@ export const SEARCH_PARAMS = {
 };
 export type SearchValues = ValuesOf<typeof SEARCH_PARAMS>;
 
-/** Those of the known types that are asked for; all of them unless some are. */
-export function subtypesOf<T extends string>(known: readonly T[], asked: readonly string[] | undefined): readonly T[] {
-  const named = known.filter((type) => asked?.includes(type));
-  return asked === undefined || asked.includes(ANY) || named.length === 0 ? known : named;
+/**
+ * Those of the known types that are asked for; all of them unless any are named. `others`: what is looked into where
+ * only types of another kind are, which WordPress's queries then leave open.
+ */
+export function subtypesOf<T extends string>(
+  known: readonly T[],
+  asked: readonly string[] | undefined,
+  others: readonly T[],
+): readonly T[] {
+  if (asked === undefined || asked.includes(ANY)) return known;
+  const named = known.filter((type) => asked.includes(type));
+  return named.length === 0 ? others : named;
 }
 
 /** What a search has found. `route`, `about`: its own route and that of its type, below `wp/v2`. */

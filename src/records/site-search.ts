@@ -76,7 +76,7 @@ interface Found {
 type Finder = (site: Site, caller: Caller, values: SearchValues, stretch: Stretch) => Promise<Found>;
 
 const findPosts: Finder = (site, caller, values, stretch) => {
-  const types = subtypesOf(SEARCHED_TYPES, values.subtype);
+  const types = subtypesOf(SEARCHED_TYPES, values.subtype, ['post']);
   return types.length === 1 && types[0] === EVENT.postType
     ? findEvents(site, caller, values, stretch)
     : findMixed(site, caller, values, stretch, types);
@@ -86,7 +86,7 @@ const findPosts: Finder = (site, caller, values, stretch) => {
 const findFormats: Finder = async () => ({ hits: [], total: 0 });
 
 const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, stretch) => {
-  const taxonomies = subtypesOf(SEARCHED_TAXONOMIES, subtype);
+  const taxonomies = subtypesOf(SEARCHED_TAXONOMIES, subtype, SEARCHED_TAXONOMIES);
   const { rows, total } = await searchTerms(db, { taxonomies, phrase: search.trim(), include, exclude, ...stretch });
   const nested = [...new Set(rows.filter(({ parent }) => parent > 0).map(({ taxonomy }) => taxonomy))];
   const trees = new Map(await Promise.all(nested.map(async (taxonomy) => [taxonomy, await loadTree(db, taxonomy)] as const)));

@@ -45,6 +45,12 @@ describeAsking('the search of the whole site', (ask) => {
       expect([types, (await ids(`per_page=100${types}`)).includes(73)]).toEqual([types, true]);
     expect((await ask.send('GET', SEARCH)).headers['x-wp-total']).toBe('48');
   });
+  it.each([
+    ['subtype=category', [1]],
+    ['subtype=category,page', [2]],
+    ['subtype=any,page&per_page=2', [2, 1]],
+    ['type=term&subtype=post&search=jazz', [4]],
+  ])('looks, with %s, into %j', async (query, found) => expect(await ids(query)).toEqual(found));
   it('finds terms by name and slug', async () => {
     expect(await hits('type=term&subtype=tribe_events_cat&search=jazz')).toMatchObject([
       { id: 4, type: 'tribe_events_cat', url: 'http://127.0.0.1:8081/events/category/music/concerts/jazz/' },
