@@ -6,6 +6,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { DayRow, EntryRow, TecOccurrenceRow } from '../engine/tables.ts';
+import { indexChanged } from '../journal/touched.ts';
 import { formOf } from '../languages/forms.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
 import { isRecurring } from '../rows/recurring-events.ts';
@@ -141,6 +142,7 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
     .whereIn('facet', [facet, longOnes(facet)])
     .delete();
   await db.from('fasti_days').where('facet', facet).delete();
+  indexChanged(db, undefined);
 }
 
 // ------------------------------------------------------------------------------------------------- one step
@@ -171,6 +173,7 @@ async function indexThese(
   fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
   await insertRows(db, 'fasti_entries', fresh);
   await addToDays(db, gone, fresh);
+  indexChanged(db, { gone, fresh });
   return unfit;
 }
 

@@ -2,7 +2,9 @@ import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
+import type { EntryRow } from '../engine/tables.ts';
 import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
+import { movedRows, type NumberedChange, noteOwnChanges, type Part } from './own-changes.ts';
 
 /*
  * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
@@ -24,6 +26,8 @@ interface PostTouch {
   before?: PostState | undefined;
   after?: PostState | undefined;
   touched: boolean;
+  /** What of it was written; undefined: it may be any. */
+  parts?: ReadonlySet<Part> | undefined;
 }
 
 interface Touched {
@@ -36,6 +40,12 @@ interface Touched {
   readonly counted: Set<number>;
   readonly users: Map<number, Change['what']>;
   readonly options: Set<string>;
+  /** Rows that were taken out of the list index and put into it; undefined: it may be any. */
+  index: { readonly gone: readonly EntryRow[]; readonly fresh: readonly EntryRow[] } | undefined;
+  /** Whether others may have written to the same objects, so that they have no entry of their own. */
+  withOthers: boolean;
+  /** What is known of its changes once they are committed. */
+  own: readonly NumberedChange[];
 }
 
 const TOUCHED: Gathering<Touched> = {
@@ -48,6 +58,9 @@ const TOUCHED: Gathering<Touched> = {
     counted: new Set(),
     users: new Map(),
     options: new Set(),
+    index: { gone: [], fresh: [] },
+    withOthers: false,
+    own: [],
   }),
   copy: ({ posts, terms, counted, users, options, ...others }) => ({
     ...others,
@@ -59,6 +72,7 @@ const TOUCHED: Gathering<Touched> = {
   }),
   namesRecords: ({ everything, posts, terms, counted, users }) => everything || posts.size + terms.size + counted.size + users.size > 0,
   settle,
+  committed: (db, { own }) => noteOwnChanges(db, own),
 };
 
 const copied = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
@@ -85,12 +99,16 @@ export function postMade(db: Database, id: number, columns: Partial<PostState>):
   posts?.set(id, { before: posts.get(id)?.before, after: { post_type, post_status, post_parent }, touched: true });
 }
 
-/** A post of which something was changed; `columns`: those of its row. */
-export function postChanged(db: Database, id: number, columns: Partial<PostState> = {}): void {
+/**
+ * A post of which something was changed; `columns`: those of its row; `parts`: what that was, if it is known and
+ * nothing else.
+ */
+export function postChanged(db: Database, id: number, columns: Partial<PostState> = {}, parts?: readonly Part[]): void {
   const posts = db.gathered(TOUCHED)?.posts;
   const known = posts?.get(id);
-  if (!known) posts?.set(id, { touched: true });
+  if (!known) posts?.set(id, { touched: true, parts: parts && new Set(parts) });
   else {
+    known.parts = parts && (!known.touched || known.parts) ? new Set([...(known.parts ?? []), ...parts]) : undefined;
     known.touched = true;
     if (known.after) known.after = { ...known.after, ...stateIn(columns) };
   }
@@ -99,7 +117,26 @@ export function postChanged(db: Database, id: number, columns: Partial<PostState
 /** A post that was removed for good. */
 export function postRemoved(db: Database, id: number): void {
   const posts = db.gathered(TOUCHED)?.posts;
-  posts?.set(id, { ...posts.get(id), after: undefined, touched: true });
+  posts?.set(id, { ...posts.get(id), after: undefined, touched: true, parts: undefined });
+}
+
+/** Rows of the list index that were taken out and put in; undefined: it may be any. */
+export function indexChanged(
+  db: Database,
+  rows: { readonly gone: readonly EntryRow[]; readonly fresh: readonly EntryRow[] } | undefined,
+): void {
+  const touched = db.gathered(TOUCHED);
+  const known = touched?.index;
+  if (touched) touched.index = known && rows && { gone: [...known.gone, ...rows.gone], fresh: [...known.fresh, ...rows.fresh] };
+}
+
+/**
+ * Others may have written to what this transaction changes, and what they wrote will not be found: it counts as changed
+ * by this one, whatever it was.
+ */
+export function changedWithOthers(db: Database): void {
+  const touched = db.gathered(TOUCHED);
+  if (touched) touched.withOthers = true;
 }
 
 export function termTouched(
@@ -173,9 +210,27 @@ async function settle(db: Database, touched: Touched): Promise<void> {
     return;
   }
   const now = hand?.now ?? new Date();
-  await append(db, changes, { writer: 'fasti', at: nowUtc(now), user: hand?.viewer?.id ?? 0 });
+  const at = nowUtc(now);
+  const last = await append(db, changes, { writer: 'fasti', at, user: hand?.viewer?.id ?? 0 });
   if (changes.length > 0) await followers.get(db.driver)?.(db, changes);
   if (hand) await noteLastSave(db, now);
+  // Last: those who followed may have written to the list index.
+  touched.own = ownChanges(touched, changes, { last, at });
+}
+
+/** What is known of these changes; `last`: the number of the last one. */
+function ownChanges(
+  { posts, index, withOthers, everything }: Touched,
+  changes: readonly Change[],
+  { last, at }: { readonly last: number; readonly at: string },
+): NumberedChange[] {
+  if (everything) return [];
+  const rows = index && movedRows(index.gone, index.fresh);
+  return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {
+    const isSame = kind === 'post' && what === 'changed' && wasPublic === isPublic && !withOthers;
+    const parts = isSame ? posts.get(object)?.parts : undefined;
+    return { number: last - (changes.length - place - 1), at, kind, object, own: { parts, rows } };
+  });
 }
 
 /**
