@@ -315,7 +315,7 @@ async function indexedEvents(db: Database, events: readonly EventRows[], languag
  * Events of the groups of these, themselves included: what lists of one language say of an event depends on whether it
  * is translated.
  */
-export async function withTranslations(db: Database, ids: readonly number[], languages: Spoken): Promise<readonly number[]> {
+async function withTranslations(db: Database, ids: readonly number[], languages: Spoken): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, postKind('event').postType)) return ids;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
   return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
@@ -330,13 +330,9 @@ async function languagePlaces(db: Database, ids: readonly number[], languages: S
   const { postType } = postKind('event');
   if (ids.length === 0 || !isTranslated(languages, postType)) return () => undefined;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
-  const members = [...posts.values()].flatMap((membership) => [...membership.members.values()]);
-  const rows = await db
-    .from('posts')
-    .whereIn('ID', [...new Set(members)])
-    .where({ post_type: postType, post_status: 'publish' })
-    .select('ID');
-  const published = new Set(rows.map(({ ID }) => ID));
+  // What stands for its own language is not asked about.
+  const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
+  const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
   return (id) => {
     const { language, members: group } = posts.get(id) ?? { language: null, members: new Map<string, number>() };
     const isMissing = ({ code }: ContentLanguage) => code !== language && !published.has(group.get(code) ?? 0);
@@ -345,6 +341,16 @@ async function languagePlaces(db: Database, ids: readonly number[], languages: S
       standsInFor: language === languages.defaultCode ? languages.languages.filter(isMissing).map(({ number }) => number) : [],
     };
   };
+}
+
+async function publishedAmong(db: Database, postType: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .from('posts')
+    .whereIn('ID', [...ids])
+    .where({ post_type: postType, post_status: 'publish' })
+    .select('ID');
+  return new Set(rows.map(({ ID }) => ID));
 }
 
 /**

@@ -28,11 +28,14 @@ export const partsWithMeta = (key: string): readonly Part[] => [METAS_PART, ...p
 export interface OwnChange {
   /** The parts of the post that were written; undefined: it may be any, or it is no post. */
   readonly parts: ReadonlySet<Part> | undefined;
-  /**
-   * The rows that the whole transaction took out of the list index (`fasti_entries`) or put into it; undefined: it may
-   * be any.
-   */
-  readonly rows: readonly EntryRow[] | undefined;
+  /** What the whole transaction moved in the list index; undefined: it may be anything. */
+  readonly moved: Moved | undefined;
+}
+
+/** Rows of the list index (`fasti_entries`) that were taken out of it, and rows that were put into it. */
+export interface Moved {
+  readonly gone: readonly EntryRow[];
+  readonly fresh: readonly EntryRow[];
 }
 
 /** An own change by its entry in the journal. */
@@ -81,16 +84,23 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
 }
 
 /**
- * The rows of the list index that are not the same before and after; undefined: more than are worth looking at. Lists
- * see nothing of a row that is taken out and put in again.
+ * What was moved, without rows that were taken out and put in again, of which lists see nothing; undefined: more than
+ * is worth looking at.
  */
-export function movedRows(gone: readonly EntryRow[], fresh: readonly EntryRow[]): readonly EntryRow[] | undefined {
-  const [before, after] = [byText(gone), byText(fresh)];
-  const moved = [...[...before].filter(([text]) => !after.has(text)), ...[...after].filter(([text]) => !before.has(text))];
-  return moved.length > MOST_ROWS ? undefined : moved.map(([, row]) => row);
+export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
+  const balance = new Map<string, { readonly row: EntryRow; more: number }>();
+  const add = (row: EntryRow, more: number): void => {
+    const text = textOf(row);
+    const known = balance.get(text);
+    if (known) known.more += more;
+    else balance.set(text, { row, more });
+  };
+  for (const row of gone) add(row, -1);
+  for (const row of fresh) add(row, 1);
+  const moved = [...balance.values()].filter(({ more }) => more !== 0);
+  const rows = (sign: number) => moved.filter(({ more }) => Math.sign(more) === sign).map(({ row }) => row);
+  return moved.length > MOST_ROWS ? undefined : { gone: rows(-1), fresh: rows(1) };
 }
-
-const byText = (rows: readonly EntryRow[]): Map<string, EntryRow> => new Map(rows.map((row) => [textOf(row), row]));
 
 const textOf = (row: EntryRow): string =>
   [

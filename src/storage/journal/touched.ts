@@ -2,9 +2,8 @@ import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
-import type { EntryRow } from '../engine/tables.ts';
 import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
-import { movedRows, type NumberedChange, noteOwnChanges, type Part } from './own-changes.ts';
+import { type Moved, type NumberedChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
 
 /*
  * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
@@ -26,8 +25,10 @@ interface PostTouch {
   before?: PostState | undefined;
   after?: PostState | undefined;
   touched: boolean;
-  /** What of it was written; undefined: it may be any. */
+  /** What of it was changed; undefined: it may be any. */
   parts?: ReadonlySet<Part> | undefined;
+  /** Its columns as they are now, as far as they are known and kept from other writers. */
+  row?: Partial<Post>;
 }
 
 interface Touched {
@@ -40,8 +41,8 @@ interface Touched {
   readonly counted: Set<number>;
   readonly users: Map<number, Change['what']>;
   readonly options: Set<string>;
-  /** Rows that were taken out of the list index and put into it; undefined: it may be any. */
-  index: { readonly gone: readonly EntryRow[]; readonly fresh: readonly EntryRow[] } | undefined;
+  /** What was moved in the list index; undefined: it may be anything. */
+  index: Moved | undefined;
   /** Whether others may have written to the same objects, so that they have no entry of their own. */
   withOthers: boolean;
   /** What is known of its changes once they are committed. */
@@ -79,16 +80,18 @@ const copied = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> =
 
 // ------------------------------------------------------------------------------------------------- what is touched
 /** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */
-export function postBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState): void {
+export const postBefore = (db: Database, row: Post): void => noteBefore(db, row, row);
+
+function noteBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState, row: Partial<Post>): void {
   const posts = db.gathered(TOUCHED)?.posts;
   const state = { post_type, post_status, post_parent };
-  if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false });
+  if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false, row });
 }
 
 /** The same for one that is not locked: looks at it, unless it is known. */
 export async function learnPost(db: Database, id: number): Promise<void> {
   if (!db.gathered(TOUCHED) || db.gathered(TOUCHED)?.posts.has(id)) return;
-  for (const [ID, state] of await statesOf(db, [id])) postBefore(db, { ID, ...state });
+  for (const [ID, state] of await statesOf(db, [id])) noteBefore(db, { ID, ...state }, {});
 }
 
 /** A post that has just been made. */
@@ -99,19 +102,30 @@ export function postMade(db: Database, id: number, columns: Partial<PostState>):
   posts?.set(id, { before: posts.get(id)?.before, after: { post_type, post_status, post_parent }, touched: true });
 }
 
-/**
- * A post of which something was changed; `columns`: those of its row; `parts`: what that was, if it is known and
- * nothing else.
- */
-export function postChanged(db: Database, id: number, columns: Partial<PostState> = {}, parts?: readonly Part[]): void {
+/** A post of which something was changed; `parts`: what that was, besides columns, if it is known. */
+export function postChanged(db: Database, id: number, parts?: readonly Part[]): void {
   const posts = db.gathered(TOUCHED)?.posts;
   const known = posts?.get(id);
   if (!known) posts?.set(id, { touched: true, parts: parts && new Set(parts) });
   else {
     known.parts = parts && (!known.touched || known.parts) ? new Set([...(known.parts ?? []), ...parts]) : undefined;
     known.touched = true;
-    if (known.after) known.after = { ...known.after, ...stateIn(columns) };
   }
+}
+
+/** A post of whose row these columns were written. */
+export function columnsWritten(db: Database, id: number, columns: Partial<Post>): void {
+  const known = db.gathered(TOUCHED)?.posts.get(id);
+  const names = Object.keys(columns) as (keyof Post)[];
+  const { row = {} } = known ?? {};
+  postChanged(
+    db,
+    id,
+    names.filter((name) => !(name in row) || String(row[name]) !== String(columns[name])),
+  );
+  if (!known) return;
+  known.row = { ...row, ...columns };
+  if (known.after) known.after = { ...known.after, ...stateIn(columns) };
 }
 
 /** A post that was removed for good. */
@@ -120,14 +134,11 @@ export function postRemoved(db: Database, id: number): void {
   posts?.set(id, { ...posts.get(id), after: undefined, touched: true, parts: undefined });
 }
 
-/** Rows of the list index that were taken out and put in; undefined: it may be any. */
-export function indexChanged(
-  db: Database,
-  rows: { readonly gone: readonly EntryRow[]; readonly fresh: readonly EntryRow[] } | undefined,
-): void {
+/** What was moved in the list index; undefined: it may be anything. */
+export function indexChanged(db: Database, moved: Moved | undefined): void {
   const touched = db.gathered(TOUCHED);
   const known = touched?.index;
-  if (touched) touched.index = known && rows && { gone: [...known.gone, ...rows.gone], fresh: [...known.fresh, ...rows.fresh] };
+  if (touched) touched.index = known && moved && { gone: [...known.gone, ...moved.gone], fresh: [...known.fresh, ...moved.fresh] };
 }
 
 /**
@@ -225,11 +236,11 @@ function ownChanges(
   { last, at }: { readonly last: number; readonly at: string },
 ): NumberedChange[] {
   if (everything) return [];
-  const rows = index && movedRows(index.gone, index.fresh);
+  const moved = index && trulyMoved(index);
   return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {
     const isSame = kind === 'post' && what === 'changed' && wasPublic === isPublic && !withOthers;
     const parts = isSame ? posts.get(object)?.parts : undefined;
-    return { number: last - (changes.length - place - 1), at, kind, object, own: { parts, rows } };
+    return { number: last - (changes.length - place - 1), at, kind, object, own: { parts, moved } };
   });
 }
 

@@ -1,10 +1,9 @@
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
 import type { Condition, Order } from '../../kinds/kind.ts';
 import type { EntryRow } from '../engine/tables.ts';
-import { longOnes } from '../index/event-index-rows.ts';
 import type { Outlook } from '../journal/holdings.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
-import type { Stretch } from './event-index-list.ts';
+import type { Span, Stretch } from './event-index-list.ts';
 import type { PostQuery } from './post-query.ts';
 
 /*
@@ -12,12 +11,20 @@ import type { PostQuery } from './post-query.ts';
  * lie in its stretch, and parts of posts that its conditions and its order go by.
  */
 
-/** What a list looks at of the posts that it lists. `stretch`: where it is read from the list index. */
-export function outlookOf(query: PostQuery, stretch: Stretch | undefined): Outlook {
+/**
+ * What a list looks at of the posts that it lists. `stretch`, `span`: where it is read from the list index, and where
+ * its page lies there.
+ */
+export function outlookOf(query: PostQuery, stretch: Stretch | undefined, span: Span | undefined): Outlook {
   const { postType: posts } = query.kind;
-  if (stretch) return { posts, isConcernedBy: concernsStretch(stretch, query) };
-  const parts = partsOf(query);
-  return { posts, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };
+  if (!stretch) {
+    const parts = partsOf(query);
+    return { posts, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };
+  }
+  const place = isRefined(stretch) ? span : undefined;
+  if (!asksPosts(stretch)) return { posts, isConcernedBy: (own) => movesPage(own, stretch, place) };
+  const beside = partsOf({ ...query, conditions: stretch.rest });
+  return { posts, isConcernedBy: (own, isOf) => movesPage(own, stretch, place) || (isOf && meets(own, beside)) };
 }
 
 /** What a list of venues or organizers looks at of events: which of them everybody sees, when they are, what they name. */
@@ -30,23 +37,44 @@ export function linksOutlook(events: string, key: string): Outlook {
 const meets = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
   looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
 
+/** Whether a list from the index asks something of the posts besides. */
+const asksPosts = ({ rest, statuses }: Stretch): boolean => rest.length > 0 || statuses === undefined;
+
+/** Whether each row of a stretch is one record of the list: the posts are not asked, and no other facet has it too. */
+const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch);
+
 /**
- * A list from the index changes only with rows that are in its stretch before or after; whatever else there is to a
- * row, both its old and its new form are among those that were moved. What it asks of the posts besides may change
- * without them.
+ * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
+ * out of the stretch are outside of the page, and as many before it, and as many after it, as there were: then the page
+ * begins at the same record, and the total is the same.
+ *
+ * @param span where the page lies; undefined: any row in the stretch counts
  */
-function concernsStretch(stretch: Stretch, query: PostQuery): Outlook['isConcernedBy'] {
-  const isAsking = stretch.rest.length > 0 || stretch.statuses === undefined;
-  const parts = isAsking ? partsOf({ ...query, conditions: stretch.rest }) : new Set<Part>();
-  return (own, isOf) =>
-    own.rows === undefined || own.rows.some((row) => isInStretch(row, stretch)) || (isAsking && isOf && meets(own, parts));
+export function movesPage({ moved }: Pick<OwnChange, 'moved'>, stretch: Stretch, span: Span | undefined): boolean {
+  if (moved === undefined) return true;
+  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInStretch(row, stretch)));
+  if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
+  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, stretch.descending)));
+  const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
+  const [within, before, after] = [count(0), count(-1), count(1)];
+  return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
 }
 
-/** Whether a row of the list index counts in a stretch, as the query that reads it has it. */
+/** Whether a row comes before a page, after it, or maybe in it: whatever starts with its first or last record may. */
+function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: boolean): -1 | 0 | 1 {
+  const direction = descending ? -1 : 1;
+  if (direction * (start_at - first) < 0) return -1;
+  return last !== undefined && direction * (start_at - last) > 0 ? 1 : 0;
+}
+
+/**
+ * Whether a row of the list index counts in a stretch, as the query that reads it has it. The twins of long events are
+ * moved with them.
+ */
 export function isInStretch(row: EntryRow, stretch: Stretch): boolean {
   const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = stretch;
   return (
-    facets.some((facet) => row.facet === facet || row.facet === longOnes(facet)) &&
+    facets.includes(row.facet) &&
     row.start_at >= from &&
     row.start_at <= to &&
     row.end_at >= endFrom &&

@@ -32,9 +32,9 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
   }
   const db = goesBy(database, sources);
   const query = await withLinksFound(db, asked);
-  const holdings = [...sources, outlookOf(query, stretchOf(query))];
-  heldToo(database, holdings);
   const page = await pageOf(db, query);
+  const holdings = [...sources, outlookOf(query, stretchOf(query), page.span)];
+  heldToo(database, holdings);
   memory?.keep(key, { value: page, holdings });
   return page;
 }

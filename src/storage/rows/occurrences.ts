@@ -39,7 +39,7 @@ export async function writeOccurrence(
   const occurrence = { ...rows.occurrence, event_id: eventId };
   if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
   else await insertRows(db, 'tec_occurrences', [occurrence]);
-  postChanged(db, postId, {}, [DATES_PART]);
+  postChanged(db, postId, [DATES_PART]);
   return rows.moments;
 }
 

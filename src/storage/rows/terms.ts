@@ -212,7 +212,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
   const table = () => db.from('term_relationships');
   if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
   await insertRows(db, 'term_relationships', linkRows(postId, fresh));
-  if (gone.length + fresh.length > 0) postChanged(db, postId, {}, [TERMS_PART]);
+  if (gone.length + fresh.length > 0) postChanged(db, postId, [TERMS_PART]);
   return [...gone, ...fresh];
 }
 
