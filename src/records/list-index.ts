@@ -14,7 +14,6 @@ import {
   indexNewEvent,
   indexWithTranslations,
   isOvertaken,
-  withTranslations,
 } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
@@ -65,14 +64,9 @@ type Known = Pick<Caller, 'settings'>;
 export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
   keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
-/** The same for an event that has just been made, whose rows are known. */
+/** The same for an event that has just been made, whose rows are known. Its translations are left to the caller. */
 export const keepIndexOfNew = (db: Database, caller: Known, rows: EventRows): Promise<void> =>
-  keep(caller, async () => {
-    const { contentLanguages } = caller.settings;
-    await indexNewEvent(db, rows, contentLanguages);
-    const others = await withTranslations(db, [rows.post.ID], contentLanguages);
-    if (others.length > 1) await indexEvents(db, others, contentLanguages);
-  });
+  keep(caller, () => indexNewEvent(db, rows, caller.settings.contentLanguages));
 
 /** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
 export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {

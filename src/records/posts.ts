@@ -126,8 +126,8 @@ async function findPosts(
   { conditions, order, statuses, limit, offset }: Stretch,
   asked: Opened,
 ): Promise<Page> {
-  const { db } = site;
-  return findPostIds(db, {
+  const { db, rendered } = openedFor(site, asked);
+  const query = {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
     conditions: await withDescendants(db, conditions),
@@ -137,7 +137,8 @@ async function findPosts(
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('occurrence', settings),
     indexed: await trustsIndex(site, settings),
-  });
+  };
+  return findPostIds(db, query, rendered);
 }
 
 /** The site for a request, without records that are remembered if it asks for more than others see. */

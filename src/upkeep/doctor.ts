@@ -412,7 +412,12 @@ async function noteFindings(site: Site): Promise<Finding[]> {
     if ((await indexState(db, languages)) !== 'trusted') await reindex();
   };
   return [
-    ...finding('counter-missing', 'error', (await countsChanges(db)) ? [] : [''], () => beginCounting(db, nowUtc(site.clock()))),
+    ...finding(
+      'counter-missing',
+      'error',
+      (await countsChanges(db)) ? [] : [''],
+      async () => void (await beginCounting(db, nowUtc(site.clock()))),
+    ),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
     ...finding('index-behind', 'warning', index === 'behind' ? [''] : [], takeOver),
     ...finding('index-off', 'warning', index === 'off' ? [''] : [], reindex),

@@ -3,8 +3,9 @@
  * What `npm run bench:memory` runs: what memory is worth, in ratios within one run, with the log on.
  *
  * 1. Answers from memory beside a bare `node:http` server and a bare Express app that send the same bytes and headers.
- * 2. Requests to many addresses (lists of events by day, single events, venues) without writes, and while events are
- *    written.
+ * 2. Requests to many addresses (lists of events by day, single events) without writes, while titles of events are
+ *    written, and while events are moved to other days. Rates, and what a write costs the processor with all that is
+ *    made anew after it: that figure doesn't depend on what else the machine does.
  * 3. The default list made anew after each write of an event (processor time; Linux), beside the same with `CACHE=off`.
  * 4. Lists that were never asked for, of records that are remembered, beside the same with `CACHE=off`.
  *
@@ -14,6 +15,7 @@
  *   --addresses N   of the second part (1000)
  *   --writes N      a second, of the second part (5)
  *   --database NAME only sqlite or mysql; nothing is written then
+ *   --part N        only this part; nothing is written then
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -32,6 +34,7 @@ const { values: flags } = parseArgs({
     addresses: { type: 'string', default: '1000' },
     writes: { type: 'string', default: '5' },
     database: { type: 'string' },
+    part: { type: 'string' },
   },
 });
 const [events, seconds, rounds, addresses, writes] = ['events', 'seconds', 'rounds', 'addresses', 'writes'].map((name) =>
@@ -40,6 +43,8 @@ const [events, seconds, rounds, addresses, writes] = ['events', 'seconds', 'roun
 const CLIENTS = 8;
 /** So many lists made anew after a write each; a figure is the median of them. */
 const REMADE = 60;
+/** So many writes of each kind, after each of which all addresses are asked. */
+const COUNTED = 15;
 /** So many lists at new addresses in each round. */
 const FRESH = 600;
 const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'];
@@ -49,21 +54,33 @@ const [busy] = loadavg();
 const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
 const sections = [];
 let titles = 0;
+/** What is written of an event, by the name of the figure. */
+const CHANGES = {
+  titles: () => ({ title: `Changed ${titles}` }),
+  dates: ({ start_date: start, end_date: end }) => {
+    const days = (titles % 29) - 14;
+    return { start_date: moved(start, days), end_date: moved(end, days) };
+  },
+};
+
+const moved = (date, days) => new Date(Date.parse(`${date}Z`) + days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 await eachDatabase({ folder, only: flags.database }, async ({ title }, provide) => {
   const { env, remove } = await provide(events);
   const { authorization } = seed(env, events);
   const service = await startService({ ...env, LOG_LEVEL: 'info' }, LIST, join(folder, 'log'));
-  const sent = await besideBare(service);
-  const many = await manyAddresses(service, authorization);
+  const isAsked = (part) => flags.part === undefined || flags.part === part;
+  const sent = isAsked('1') && (await besideBare(service));
+  const many = isAsked('2') && (await manyAddresses(service, authorization));
   await service.stop();
-  const made = await remade(env, authorization);
-  const fresh = await freshLists(env);
+  const made = isAsked('3') && (await remade(env, authorization));
+  const fresh = isAsked('4') && (await freshLists(env));
   sections.push(section(title, { sent, many, made, fresh }));
   console.log(sections.at(-1));
   await remove();
 });
-if (flags.database === undefined) writeSection('memory', `${machine(busy)}, ${events} events:\n\n${sections.join('\n\n')}`);
+if (flags.database === undefined && flags.part === undefined)
+  writeSection('memory', `${machine(busy)}, ${events} events:\n\n${sections.join('\n\n')}`);
 process.exit(0);
 
 async function besideBare(service) {
@@ -99,7 +116,7 @@ async function besideBare(service) {
 
 /** The same addresses with and without writes in turns; half of them are lists of a day, a month, a page. */
 async function manyAddresses(service, authorization) {
-  const { ids } = await idsOf(service);
+  const { ids, found } = await idsOf(service);
   const day = (number) => new Date(Date.now() + number * 86_400_000).toISOString().slice(0, 10);
   const lists = Array.from(
     { length: addresses / 2 },
@@ -111,18 +128,71 @@ async function manyAddresses(service, authorization) {
   }));
   const run = () => load(service, LIST, {}, { duration: seconds * 2, requests: shuffled(requests) });
   await run();
-  const rates = { still: [], written: [] };
+  const rates = { still: [], titles: [], dates: [] };
+  let number = 0;
+  // Every 37th, so that they are spread over the addresses.
+  const change = (what) => {
+    const event = found[(37 * number++) % found.length];
+    return write(service, authorization, event.id, CHANGES[what](event));
+  };
   for (let round = 0; round < rounds; round += 1) {
-    await run();
-    rates.still.push((await run()).rate);
-    let number = 0;
-    const written = [];
-    const writer = setInterval(() => written.push(write(service, authorization, ids[number++ % ids.length])), 1000 / writes);
-    rates.written.push((await run()).rate);
-    clearInterval(writer);
-    await Promise.all(written);
+    for (const what of Object.keys(CHANGES)) {
+      await run();
+      rates.still.push((await run()).rate);
+      const pending = [];
+      const writer = setInterval(() => pending.push(change(what)), 1000 / writes);
+      rates[what].push((await run()).rate);
+      clearInterval(writer);
+      await Promise.all(pending);
+    }
   }
-  return { still: median(rates.still), written: median(rates.written) };
+  const paths = requests.map(({ path }) => path);
+  const costs = await costOfWrites(service, paths, change);
+  return {
+    still: median(rates.still),
+    changes: Object.keys(CHANGES).map((what) => ({ what, rate: median(rates[what]), ...costs[what] })),
+  };
+}
+
+/**
+ * What a write costs the processor, with all that is made anew when every address is asked after it, in milliseconds;
+ * and how many answers that is.
+ */
+async function costOfWrites(service, paths, change) {
+  const log = join(folder, 'log');
+  const costs = Object.fromEntries(Object.keys(CHANGES).map((what) => [what, { cost: [], anew: [] }]));
+  const spentBy = async (work) => {
+    const before = nanoseconds(service.pid);
+    await work();
+    return (nanoseconds(service.pid) - before) / 1e6;
+  };
+  const askAll = () => askOnce(service, paths);
+  await askAll();
+  for (let round = 0; round < COUNTED; round += 1)
+    for (const [what, { cost, anew }] of Object.entries(costs)) {
+      const still = await spentBy(askAll);
+      const misses = missesIn(log);
+      const spent = await spentBy(async () => {
+        await change(what);
+        await askAll();
+      });
+      cost.push(spent - still);
+      anew.push(missesIn(log) - misses);
+    }
+  return Object.fromEntries(Object.entries(costs).map(([what, { cost, anew }]) => [what, { cost: median(cost), anew: median(anew) }]));
+}
+
+/** Asks for each of these once, several at a time. */
+async function askOnce({ base }, paths) {
+  const left = [...paths];
+  const asking = async () => {
+    for (let path = left.pop(); path !== undefined; path = left.pop()) await (await fetch(base + path)).arrayBuffer();
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, asking));
+}
+
+function missesIn(log) {
+  return readFileSync(log, 'utf8').split('"memory":"miss"').length - 1;
 }
 
 /** Processor time of the default list right after a write to an event that stands in it, in milliseconds. */
@@ -175,21 +245,21 @@ function nanoseconds(pid) {
 }
 
 async function idsOf({ base }) {
-  const ids = [];
-  for (let page = 1; ids.length < addresses && page < 40; page += 1) {
+  const found = [];
+  for (let page = 1; found.length < addresses && page < 40; page += 1) {
     const answer = await fetch(`${base}${LIST}?per_page=50&page=${page}`);
     if (!answer.ok) break;
-    ids.push(...(await answer.json()).events.map(({ id }) => id));
+    found.push(...(await answer.json()).events);
   }
-  return { ids };
+  return { ids: found.map(({ id }) => id), found };
 }
 
-async function write({ base }, authorization, id) {
+async function write({ base }, authorization, id, change = CHANGES.titles()) {
   titles += 1;
   const response = await fetch(`${base}${LIST}/${id}`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ title: `Changed ${titles}` }),
+    body: JSON.stringify(change),
   });
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`a write was answered with ${response.status}`);
@@ -230,11 +300,39 @@ function section(name, { sent, many, made, fresh }) {
   ];
   return [
     `**${name}**`,
-    markdown(columns, sent, 1),
-    `${addresses} addresses: ${many.still.toFixed(0)} requests a second without writes, ${many.written.toFixed(0)} while ${writes} events a second are written: ${(many.written / many.still).toFixed(2)}.`,
-    `The default list right after a write to an event in it takes ${made.on.toFixed(2)} ms of a processor; with \`CACHE=off\`, where all records are loaded, ${made.off.toFixed(2)} ms.`,
-    `Lists at addresses that were never asked for, of records that are remembered, take ${fresh.on.toFixed(2)} ms of a processor each; with \`CACHE=off\` ${fresh.off.toFixed(2)} ms.`,
+    ...(sent ? [markdown(columns, sent, 1)] : []),
+    ...(many ? [besideWrites(many)] : []),
+    ...(made
+      ? [
+          `The default list right after a write to an event in it takes ${made.on.toFixed(2)} ms of a processor; with \`CACHE=off\`, where all records are loaded, ${made.off.toFixed(2)} ms.`,
+        ]
+      : []),
+    ...(fresh
+      ? [
+          `Lists at addresses that were never asked for, of records that are remembered, take ${fresh.on.toFixed(2)} ms of a processor each; with \`CACHE=off\` ${fresh.off.toFixed(2)} ms.`,
+        ]
+      : []),
   ].join('\n\n');
+}
+
+function besideWrites({ still, changes }) {
+  const columns = [
+    `${writes} writes a second of`,
+    'requests/s',
+    'of those without writes',
+    'answers made anew after a write',
+    'CPU ms of that and the write',
+    'of a processor',
+  ];
+  const rows = changes.map(({ what, rate, cost, anew }) => [
+    what,
+    rate.toFixed(0),
+    (rate / still).toFixed(2),
+    String(anew),
+    cost.toFixed(1),
+    ((cost * writes) / 1000).toFixed(2),
+  ]);
+  return `${addresses} addresses, ${still.toFixed(0)} requests a second without writes:\n\n${markdown(columns, rows, 1)}`;
 }
 
 function shuffled(list) {

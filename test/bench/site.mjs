@@ -161,7 +161,7 @@ export async function traceQueries(env, request) {
   });
   await send(server, request, 'once');
   const statements = [];
-  site.db.knex.on('query', ({ sql, bindings = [] }) => statements.push({ sql, bindings }));
+  site.db.driver.listen(({ sql, bindings = [] }) => statements.push({ sql, bindings }));
   const { id } = await send(server, request, 'twice');
   server.closeAllConnections();
   server.close();

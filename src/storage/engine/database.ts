@@ -78,7 +78,7 @@ export interface Database extends Asker {
    * For a database that notes what is read: notes what a query goes by, and the database for that query
    * (`journal/holdings.ts`).
    */
-  readonly reading?: { readonly plain: Database; readonly note: (tags: Iterable<number | string>) => void };
+  readonly reading?: { readonly plain: Database; readonly note: (tags: Iterable<number | string | object>) => void };
 
   /** Its servers. */
   readonly cluster: Cluster;
@@ -98,6 +98,8 @@ export interface Gathering<T> {
   /** Whether any records are named in it. */
   readonly namesRecords: (gathered: T) => boolean;
   readonly settle: (db: Database, gathered: T) => Promise<void>;
+  /** Is told once all of it is written for good, and never where that is not certain. */
+  readonly committed: (db: Database, gathered: T) => void;
 }
 
 /** Where the data are, and what the names of the tables begin with. */
@@ -271,7 +273,13 @@ function handle(ground: Ground, way: Transaction, gatherings?: Gatherings): Data
     transaction: async (work) => {
       if (way !== outside) return work(db);
       refuseBeside();
-      return ground.inTransaction((transaction) => watchedWork(ground, work, transaction));
+      let gathered: Gatherings = new Map();
+      const result = await ground.inTransaction((transaction) => {
+        gathered = new Map();
+        return watchedWork(ground, work, transaction, gathered);
+      });
+      for (const [what, found] of gathered) what.committed(db, found);
+      return result;
     },
     part: async (work) => (way === outside ? db.transaction(work) : partOf(ground, db, gatherings, work)),
     gathered: (what) => gatheredIn(gatherings, what),
@@ -291,12 +299,17 @@ function refuseInside({ inside }: Ground): void {
 }
 
 /** Runs a piece of work; meanwhile it is known that it has a transaction. */
-async function watchedWork<T>(ground: Ground, work: (db: Database) => Promise<T>, transaction: Transaction): Promise<T> {
+async function watchedWork<T>(
+  ground: Ground,
+  work: (db: Database) => Promise<T>,
+  transaction: Transaction,
+  gatherings: Gatherings,
+): Promise<T> {
   const { inside } = ground;
-  if (!inside) return wholeWork(ground, work, transaction);
+  if (!inside) return wholeWork(ground, work, { transaction, gatherings });
   const state: Watched = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
   try {
-    const result = await inside.run(state, () => wholeWork(ground, work, transaction, state));
+    const result = await inside.run(state, () => wholeWork(ground, work, { transaction, gatherings, state }));
     if (state.locked && state.wrote && !state.counted)
       throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
     if (state.records && !state.told) throw new Error('a transaction that writes records must tell the journal which');
@@ -307,8 +320,11 @@ async function watchedWork<T>(ground: Ground, work: (db: Database) => Promise<T>
 }
 
 /** Runs a piece of work, and writes what it has gathered. */
-async function wholeWork<T>(ground: Ground, work: (db: Database) => Promise<T>, transaction: Transaction, state?: Watched): Promise<T> {
-  const gatherings: Gatherings = new Map();
+async function wholeWork<T>(
+  ground: Ground,
+  work: (db: Database) => Promise<T>,
+  { transaction, gatherings, state }: { readonly transaction: Transaction; readonly gatherings: Gatherings; readonly state?: Watched },
+): Promise<T> {
   const db = handle(ground, transaction, gatherings);
   const result = await work(db);
   for (const [what, gathered] of gatherings) {

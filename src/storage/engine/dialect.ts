@@ -104,6 +104,12 @@ export interface Dialect {
   inserted(column: string): string;
 
   /**
+   * For an UPDATE of one row, sent as an insert, that gives the number it makes of a column: what the column becomes,
+   * and what ends the statement.
+   */
+  raised(expression: string, column: string): { readonly given: string; readonly returning: string };
+
+  /**
    * A join that reads the left table first, so that rows come in the order of its key. Left to themselves, both may
    * turn it round and sort.
    */

@@ -6,7 +6,7 @@ import { verbatim } from '../engine/statement.ts';
 import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type Spoken } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import { append, type Change, EVERYTHING, type Origin, type Writer } from '../journal/entries.ts';
-import { afterAppending } from '../journal/touched.ts';
+import { afterAppending, changedWithOthers } from '../journal/touched.ts';
 import {
   arePrintsComplete,
   currentPrints,
@@ -100,6 +100,7 @@ export function printOwnChanges(
     for (const source of sources) {
       const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
       if (ids.length === 0) continue;
+      changedWithOthers(trx);
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
       const current = await currentPrints(trx, source, keys);
       const gone = keys.filter((key) => !current.has(key));

@@ -6,6 +6,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { DayRow, EntryRow, TecOccurrenceRow } from '../engine/tables.ts';
+import { indexChanged } from '../journal/touched.ts';
 import { formOf } from '../languages/forms.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
 import { isRecurring } from '../rows/recurring-events.ts';
@@ -147,6 +148,7 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
     .whereIn('facet', [facet, longOnes(facet)])
     .delete();
   await db.from('fasti_days').where('facet', facet).delete();
+  indexChanged(db, undefined);
 }
 
 // ------------------------------------------------------------------------------------------------- one step
@@ -177,6 +179,7 @@ async function indexThese(
   fresh.sort((a, b) => a.facet - b.facet || a.start_at - b.start_at);
   await insertRows(db, 'fasti_entries', fresh);
   await addToDays(db, gone, fresh);
+  indexChanged(db, { gone, fresh });
   return unfit;
 }
 
@@ -318,7 +321,7 @@ async function indexedEvents(db: Database, events: readonly EventRows[], languag
  * Events of the groups of these, themselves included: what lists of one language say of an event depends on whether it
  * is translated.
  */
-export async function withTranslations(db: Database, ids: readonly number[], languages: Spoken): Promise<readonly number[]> {
+async function withTranslations(db: Database, ids: readonly number[], languages: Spoken): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, postKind('event').postType)) return ids;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
   return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
@@ -333,13 +336,9 @@ async function languagePlaces(db: Database, ids: readonly number[], languages: S
   const { postType } = postKind('event');
   if (ids.length === 0 || !isTranslated(languages, postType)) return () => undefined;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
-  const members = [...posts.values()].flatMap((membership) => [...membership.members.values()]);
-  const rows = await db
-    .from('posts')
-    .whereIn('ID', [...new Set(members)])
-    .where({ post_type: postType, post_status: 'publish' })
-    .select('ID');
-  const published = new Set(rows.map(({ ID }) => ID));
+  // What stands for its own language is not asked about.
+  const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
+  const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
   return (id) => {
     const { language, members: group } = posts.get(id) ?? { language: null, members: new Map<string, number>() };
     const own = languageOfCode(languages, language ?? undefined)?.number ?? 0;
@@ -352,6 +351,16 @@ async function languagePlaces(db: Database, ids: readonly number[], languages: S
       complete: own === 0 ? languages.languages.map(({ number }) => number) : shownIn,
     };
   };
+}
+
+async function publishedAmong(db: Database, postType: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .from('posts')
+    .whereIn('ID', [...ids])
+    .where({ post_type: postType, post_status: 'publish' })
+    .select('ID');
+  return new Set(rows.map(({ ID }) => ID));
 }
 
 /**

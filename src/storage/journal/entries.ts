@@ -1,9 +1,9 @@
 import { nowUtc } from '../../wordpress/time.ts';
-import type { Binding } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
-import { insertMissing } from '../engine/insert.ts';
-import { Piece } from '../engine/statement.ts';
+import { insertMissing, insertRows } from '../engine/insert.ts';
+import { verbatim } from '../engine/statement.ts';
 import type { JournalRow } from '../engine/tables.ts';
+import type { OwnChange } from './own-changes.ts';
 
 /*
  * The journal: one row for each change of an object, whoever made it. Numbers come from the row of `fasti_changes`,
@@ -39,6 +39,8 @@ export interface JournalEntry extends Change {
   readonly writer: Writer;
   /** The id of the user who made the change; 0 where it is not known. */
   readonly user: number;
+  /** What this process knows besides, of its own changes. */
+  readonly own?: OwnChange | undefined;
 }
 
 export type Writer = 'fasti' | 'wordpress' | 'found';
@@ -54,40 +56,43 @@ export interface Origin {
 /** The change after which anything may be different. */
 export const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
 
-/** Entries that one statement takes. */
-const AT_ONCE = 200;
-
 /**
  * Adds changes to the journal and raises the counter by as many (at least by one). Call it in a transaction, as late as
  * possible: all writers wait for that row. Most have no need to: `touched.ts` gathers what a transaction changes.
+ *
+ * @returns the number of the last one
  */
-export async function append(db: Database, changes: readonly Change[], origin: Origin): Promise<void> {
+export async function append(db: Database, changes: readonly Change[], origin: Origin): Promise<number> {
   const step = Math.max(1, changes.length);
-  const met = await db.change`UPDATE {fasti_changes} SET counter = counter + ${step}, changed_at = ${origin.at} WHERE id = 1`;
-  if (met === 0) await beginCounting(db, origin.at, step);
-  for (let first = 0; first < changes.length; first += AT_ONCE) {
-    const some = changes.slice(first, first + AT_ONCE);
-    const rows = some.map((change, place) => rowOf(db, change, changes.length - first - place - 1, origin));
-    const values = new Piece([rows.map(({ sql }) => sql).join(), rows.flatMap(({ bindings }) => bindings)]);
-    await db.insert`
-      INSERT INTO {fasti_journal} (number, writer, at, kind, type, object, what, user, was_public, is_public) VALUES ${values}`;
-  }
+  const { given, returning } = db.dialect.raised(`counter + ${step}`, 'counter');
+  const raised = await db.insert`
+    UPDATE {fasti_changes} SET counter = ${verbatim(given)}, changed_at = ${origin.at} WHERE id = 1 ${verbatim(returning)}`;
+  const last = raised || (await beginCounting(db, origin.at, step));
+  const rows = changes.map((change, place) => rowOf(change, last - (changes.length - place - 1), origin));
+  await insertRows(db, 'fasti_journal', rows);
+  return last;
 }
 
 /** Makes the row that counts changes, where it is missing: above all numbers that were given out. */
-export async function beginCounting(db: Database, now: string, step = 1): Promise<void> {
+export async function beginCounting(db: Database, now: string, step = 1): Promise<number> {
   const [row] = await db.rows<{ number: number | string | null }>`SELECT MAX(number) AS number FROM {fasti_journal}`;
-  await insertMissing(db, 'fasti_changes', [{ id: 1, counter: Number(row?.number ?? 0) + step, changed_at: now }], ['id']);
+  const counter = Number(row?.number ?? 0) + step;
+  await insertMissing(db, 'fasti_changes', [{ id: 1, counter, changed_at: now }], ['id']);
+  return counter;
 }
 
-/** A row `before` the last one of the transaction; its number follows from the counter, which saves asking for that. */
-function rowOf(db: Database, change: Change, before: number, { writer, at, user }: Origin): { sql: string; bindings: Binding[] } {
-  const { kind, type, object, what, wasPublic, isPublic } = change;
-  return {
-    sql: '((SELECT counter FROM ?? WHERE id = 1) - ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    bindings: [db.table('fasti_changes'), before, writer, at, kind, type, object, what, user, Number(wasPublic), Number(isPublic)],
-  };
-}
+const rowOf = ({ kind, type, object, what, wasPublic, isPublic }: Change, number: number, { writer, at, user }: Origin): JournalRow => ({
+  number,
+  writer,
+  at,
+  kind,
+  type,
+  object,
+  what,
+  user,
+  was_public: Number(wasPublic),
+  is_public: Number(isPublic),
+});
 
 /** The entries after this number, in their order. */
 export async function entriesAfter(db: Database, number: number, limit: number): Promise<JournalEntry[]> {

@@ -1,5 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import { EVERYTHING, entriesAfter, type JournalEntry, oldestNumber } from './entries.ts';
+import { ownChangeOf } from './own-changes.ts';
 
 /** The journal as it arrives in this process: each entry once, in the order of the numbers. */
 export interface JournalFeed {
@@ -47,7 +48,7 @@ export function createJournalFeed(db: Database): JournalFeed {
       // All that was committed when the count was read can be read now. What has none of its own left a gap.
       const next: number = entries.length < AT_ONCE ? count : position;
       position = Math.max(next, entries.at(-1)?.number ?? 0);
-      tell(entries);
+      tell(entries.map((entry) => ({ ...entry, own: ownChangeOf(db, entry) })));
     }
   };
 

@@ -1,5 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import type { JournalEntry } from './entries.ts';
+import type { OwnChange } from './own-changes.ts';
 
 /*
  * What an answer was made of, so that a change of something else leaves it as it is. Each function that reads rows of
@@ -7,8 +8,18 @@ import type { JournalEntry } from './entries.ts';
  * speed, never a right answer.
  */
 
-/** A post by its id, a term by its id below zero; or all posts of a type, all terms of a taxonomy. */
-export type Tag = number | string;
+/**
+ * A post by its id, a term by its id below zero; all posts of a type, all terms of a taxonomy; or what a list looks at
+ * of all posts of a type.
+ */
+export type Tag = number | string | Outlook;
+
+/** What a list looks at of all posts of a type, so that other changes of them leave it as it is. */
+export interface Outlook {
+  readonly posts: string;
+  /** Whether the list may be another one after a change of this process; `isOf`: of a post of the type. */
+  readonly isConcernedBy: (own: OwnChange, isOf: boolean) => boolean;
+}
 
 export const termTag = (id: number): Tag => -id;
 export const allPosts = (type: string): Tag => `posts ${type}`;
@@ -72,7 +83,8 @@ export function followReading(plain: Database): { readonly db: Database; readonl
     reading: {
       plain,
       note: (more) => {
-        for (const tag of more) tags.add(tag);
+        // The database doesn't know what it carries: only tags are noted.
+        for (const tag of more) tags.add(tag as Tag);
       },
     },
   };

@@ -1,6 +1,6 @@
 import type { JournalEntry } from './entries.ts';
 import type { JournalFeed } from './feed.ts';
-import { type Holdings, type Tag, touchedBy } from './holdings.ts';
+import { allPosts, type Holdings, type Outlook, type Tag, touchedBy } from './holdings.ts';
 
 /** Something that was made of what was in the database when the count of changes was `count`, or later. */
 export interface Held {
@@ -23,6 +23,9 @@ export interface LatestChanges {
 /** So many objects are known. Who holds one that is not known any more counts as touched. */
 const MOST_TAGS = 50_000;
 
+/** So many entries of the last ones are known themselves, for lists that are not concerned by all of them. */
+const MOST_ENTRIES = 500;
+
 /** Follows a journal from now on. */
 export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChanges {
   const latest = new Map<Tag, number>();
@@ -30,6 +33,9 @@ export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChange
   let from = feed.position() ?? 0;
   let last = from;
   let era = 0;
+  /** The last ones, in their order, and the number up to which there are none of them any more. */
+  let entries: JournalEntry[] = [];
+  let forgotten = from;
 
   const take = (entry: JournalEntry): void => {
     const tags = touchedBy(entry);
@@ -45,7 +51,24 @@ export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChange
       latest.delete(tag);
       from = Math.max(from, number);
     }
+    entries.push(entry);
+    if (entries.length > 2 * MOST_ENTRIES) {
+      forgotten = entries[MOST_ENTRIES - 1]?.number ?? forgotten;
+      entries = entries.slice(MOST_ENTRIES);
+    }
   };
+  /** Whether something has changed after the entry of this number that concerns a list. */
+  const isConcerned = ({ posts, isConcernedBy }: Outlook, after: number): boolean => {
+    if (after < forgotten) return isAfter(allPosts(posts), after);
+    for (let place = entries.length - 1; place >= 0; place -= 1) {
+      const { number, kind, type, own } = entries[place]!;
+      if (number <= after) return false;
+      const isOf = kind === 'post' && type === posts;
+      if (own ? isConcernedBy(own, isOf) : isOf) return true;
+    }
+    return false;
+  };
+  const isAfter = (tag: Tag, count: number): boolean => (latest.get(tag) ?? 0) > count;
   feed.subscribe((entries) => {
     for (const entry of entries) take(entry);
   });
@@ -55,8 +78,11 @@ export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChange
     isUntouched: (held) => {
       if (held.era !== era || held.count < from) return false;
       if (held.checked >= last) return true;
-      const { holdings, count } = held;
-      const isTouched = holdings === undefined ? last > count : holdings.some((tag) => (latest.get(tag) ?? 0) > count);
+      const { holdings, count, checked } = held;
+      const isTouched =
+        holdings === undefined
+          ? last > count
+          : holdings.some((tag) => (typeof tag === 'object' ? isConcerned(tag, checked) : isAfter(tag, count)));
       if (!isTouched) held.checked = last;
       return !isTouched;
     },

@@ -3,6 +3,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
+import { type Moved, type NumberedChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
 
 /*
  * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
@@ -24,6 +25,10 @@ interface PostTouch {
   before?: PostState | undefined;
   after?: PostState | undefined;
   touched: boolean;
+  /** What of it was changed; undefined: it may be any. */
+  parts?: ReadonlySet<Part> | undefined;
+  /** Its columns as they are now, as far as they are known and kept from other writers. */
+  row?: Partial<Post>;
 }
 
 interface Touched {
@@ -36,6 +41,12 @@ interface Touched {
   readonly counted: Set<number>;
   readonly users: Map<number, Change['what']>;
   readonly options: Set<string>;
+  /** What was moved in the list index; undefined: it may be anything. */
+  index: Moved | undefined;
+  /** Whether others may have written to the same objects, so that they have no entry of their own. */
+  withOthers: boolean;
+  /** What is known of its changes once they are committed. */
+  own: readonly NumberedChange[];
 }
 
 const TOUCHED: Gathering<Touched> = {
@@ -48,6 +59,9 @@ const TOUCHED: Gathering<Touched> = {
     counted: new Set(),
     users: new Map(),
     options: new Set(),
+    index: { gone: [], fresh: [] },
+    withOthers: false,
+    own: [],
   }),
   copy: ({ posts, terms, counted, users, options, ...others }) => ({
     ...others,
@@ -59,22 +73,25 @@ const TOUCHED: Gathering<Touched> = {
   }),
   namesRecords: ({ everything, posts, terms, counted, users }) => everything || posts.size + terms.size + counted.size + users.size > 0,
   settle,
+  committed: (db, { own }) => noteOwnChanges(db, own),
 };
 
 const copied = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
 
 // ------------------------------------------------------------------------------------------------- what is touched
 /** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */
-export function postBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState): void {
+export const postBefore = (db: Database, row: Post): void => noteBefore(db, row, row);
+
+function noteBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState, row: Partial<Post>): void {
   const posts = db.gathered(TOUCHED)?.posts;
   const state = { post_type, post_status, post_parent };
-  if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false });
+  if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false, row });
 }
 
 /** The same for one that is not locked: looks at it, unless it is known. */
 export async function learnPost(db: Database, id: number): Promise<void> {
   if (!db.gathered(TOUCHED) || db.gathered(TOUCHED)?.posts.has(id)) return;
-  for (const [ID, state] of await statesOf(db, [id])) postBefore(db, { ID, ...state });
+  for (const [ID, state] of await statesOf(db, [id])) noteBefore(db, { ID, ...state }, {});
 }
 
 /** A post that has just been made. */
@@ -85,21 +102,52 @@ export function postMade(db: Database, id: number, columns: Partial<PostState>):
   posts?.set(id, { before: posts.get(id)?.before, after: { post_type, post_status, post_parent }, touched: true });
 }
 
-/** A post of which something was changed; `columns`: those of its row. */
-export function postChanged(db: Database, id: number, columns: Partial<PostState> = {}): void {
+/** A post of which something was changed; `parts`: what that was, besides columns, if it is known. */
+export function postChanged(db: Database, id: number, parts?: readonly Part[]): void {
   const posts = db.gathered(TOUCHED)?.posts;
   const known = posts?.get(id);
-  if (!known) posts?.set(id, { touched: true });
+  if (!known) posts?.set(id, { touched: true, parts: parts && new Set(parts) });
   else {
+    known.parts = parts && (!known.touched || known.parts) ? new Set([...(known.parts ?? []), ...parts]) : undefined;
     known.touched = true;
-    if (known.after) known.after = { ...known.after, ...stateIn(columns) };
   }
+}
+
+/** A post of whose row these columns were written. */
+export function columnsWritten(db: Database, id: number, columns: Partial<Post>): void {
+  const known = db.gathered(TOUCHED)?.posts.get(id);
+  const names = Object.keys(columns) as (keyof Post)[];
+  const { row = {} } = known ?? {};
+  postChanged(
+    db,
+    id,
+    names.filter((name) => !(name in row) || String(row[name]) !== String(columns[name])),
+  );
+  if (!known) return;
+  known.row = { ...row, ...columns };
+  if (known.after) known.after = { ...known.after, ...stateIn(columns) };
 }
 
 /** A post that was removed for good. */
 export function postRemoved(db: Database, id: number): void {
   const posts = db.gathered(TOUCHED)?.posts;
-  posts?.set(id, { ...posts.get(id), after: undefined, touched: true });
+  posts?.set(id, { ...posts.get(id), after: undefined, touched: true, parts: undefined });
+}
+
+/** What was moved in the list index; undefined: it may be anything. */
+export function indexChanged(db: Database, moved: Moved | undefined): void {
+  const touched = db.gathered(TOUCHED);
+  const known = touched?.index;
+  if (touched) touched.index = known && moved && { gone: [...known.gone, ...moved.gone], fresh: [...known.fresh, ...moved.fresh] };
+}
+
+/**
+ * Others may have written to what this transaction changes, and what they wrote will not be found: it counts as changed
+ * by this one, whatever it was.
+ */
+export function changedWithOthers(db: Database): void {
+  const touched = db.gathered(TOUCHED);
+  if (touched) touched.withOthers = true;
 }
 
 export function termTouched(
@@ -173,9 +221,27 @@ async function settle(db: Database, touched: Touched): Promise<void> {
     return;
   }
   const now = hand?.now ?? new Date();
-  await append(db, changes, { writer: 'fasti', at: nowUtc(now), user: hand?.viewer?.id ?? 0 });
+  const at = nowUtc(now);
+  const last = await append(db, changes, { writer: 'fasti', at, user: hand?.viewer?.id ?? 0 });
   if (changes.length > 0) await followers.get(db.driver)?.(db, changes);
   if (hand) await noteLastSave(db, now);
+  // Last: those who followed may have written to the list index.
+  touched.own = ownChanges(touched, changes, { last, at });
+}
+
+/** What is known of these changes; `last`: the number of the last one. */
+function ownChanges(
+  { posts, index, withOthers, everything }: Touched,
+  changes: readonly Change[],
+  { last, at }: { readonly last: number; readonly at: string },
+): NumberedChange[] {
+  if (everything) return [];
+  const moved = index && trulyMoved(index);
+  return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {
+    const isSame = kind === 'post' && what === 'changed' && wasPublic === isPublic && !withOthers;
+    const parts = isSame ? posts.get(object)?.parts : undefined;
+    return { number: last - (changes.length - place - 1), at, kind, object, own: { parts, moved } };
+  });
 }
 
 /**

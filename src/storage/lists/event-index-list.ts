@@ -139,6 +139,15 @@ export interface Page {
   readonly total: number;
   /** Ids of the venues and organizers that they are likely to name. */
   readonly linked: number[];
+  /** Of a page from the list index: when its first and its last record start; absent: it has none. */
+  readonly span?: Span;
+}
+
+/** The moments that the records of a page start at, in the order of the list. */
+export interface Span {
+  readonly first: number;
+  /** Undefined: the list ends with the page. */
+  readonly last: number | undefined;
 }
 
 /** One page. `rest`: a condition on the posts (as `p`), where there is any. */
@@ -298,22 +307,36 @@ async function pageOf(
   }: { total: Sql; limit: number; offset: number; descending: boolean; recurrence?: Recurrence | undefined },
 ): Promise<Omit<Page, 'total'> & { total?: number }> {
   const direction = verbatim(descending ? 'DESC' : 'ASC');
-  const found: Omit<Page, 'total'> & { total?: number } = { ids: [], linked: [] };
+  const found: Omit<Page, 'total' | 'span'> & { total?: number } = { ids: [], linked: [] };
+  const starts: number[] = [];
   let skip = offset;
   for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
     if (found.ids.length >= limit) break;
-    const rows = await db.rows<{ id: number; occurrence: number; links: string | null; total: number | string | null }>`
-      SELECT x.post_id AS id, x.occurrence_id AS occurrence, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
+    const rows = await db.rows<Indexed & { links: string | null; total: number | string | null }>`
+      SELECT x.post_id AS id, x.occurrence_id AS occurrence, x.start_at AS start, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
         (SELECT GROUP_CONCAT(l.facet) FROM {fasti_entries} l WHERE l.post_id = x.post_id AND l.facet % ${FACETS} IN (${LINK_CODES})) AS links
       ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ${limit - found.ids.length} OFFSET ${skip}`;
-    for (const { id, occurrence, links, total: whole } of rows) {
+    for (const { id, occurrence, start, links, total: whole } of rows) {
       found.ids.push(recordId(id, occurrence, recurrence));
+      starts.push(Number(start));
       found.linked.push(...(links?.split(',').map((facet) => idOf(Number(facet))) ?? []));
       if (whole !== null) found.total = Number(whole);
     }
     if (place + 1 < parts.length) skip = rows.length > 0 ? 0 : Math.max(0, skip - (await numberOf(db, countOf([part]))));
   }
-  return found;
+  return { ...found, ...spanOf(starts, limit) };
+}
+
+/** A row of the index that is listed, as far as a page is made of it. */
+interface Indexed {
+  readonly id: number;
+  readonly occurrence: number;
+  readonly start: number | string;
+}
+
+function spanOf(starts: readonly number[], limit: number): Pick<Page, 'span'> {
+  const [first, last] = [starts[0], starts.at(-1)];
+  return first === undefined ? {} : { span: { first, last: starts.length < limit ? undefined : last } };
 }
 
 /**

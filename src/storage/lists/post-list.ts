@@ -1,24 +1,48 @@
-import { postKindOfType, postTypes, termKind } from '../../kinds/index.ts';
+import { postKind, postKindOfType, postTypes, termKind } from '../../kinds/index.ts';
 import type { Condition } from '../../kinds/kind.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { allPosts, allTerms, goesBy, type Tag } from '../journal/holdings.ts';
+import { allPosts, allTerms, goesBy, heldToo, type Tag } from '../journal/holdings.ts';
+import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringEvents } from '../rows/recurring-events.ts';
 import { countRows } from '../rows/row-count.ts';
 import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
 import { withLinksFound } from './linked-records.ts';
+import { linksOutlook, outlookOf } from './outlook.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
 import { whereAttached, whereVisible } from './post-visibility.ts';
 
-/** One page of a list, in order. A small number of queries, whatever is asked. */
-export async function findPostIds(database: Database, asked: PostQuery): Promise<Page> {
+/**
+ * One page of a list, in order. A small number of queries, whatever is asked. `memory`: where pages are kept as long as
+ * they are right; absent for answers to one caller.
+ */
+export async function findPostIds(database: Database, asked: PostQuery, memory?: ObjectMemory): Promise<Page> {
   const sources = sourcesOf(asked);
-  const db = sources ? goesBy(database, sources) : database;
+  if (!sources) return pageOf(database, await withLinksFound(database, asked));
+  const key = memory ? keyOf(asked) : '';
+  const known = memory?.recall(key);
+  if (known) {
+    heldToo(database, known.holdings);
+    // What stands under such a key is a page.
+    return known.value as Page;
+  }
+  const db = goesBy(database, sources);
   const query = await withLinksFound(db, asked);
+  const page = await pageOf(db, query);
+  const holdings = [...sources, outlookOf(query, stretchOf(query), page.span)];
+  heldToo(database, holdings);
+  memory?.keep(key, { value: page, holdings });
+  return page;
+}
+
+/** What is asked, as a text. */
+const keyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
+
+async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const stretch = stretchOf(query);
   if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
   if (query.distances) return nearestOf(db, query, query.distances);
@@ -36,18 +60,27 @@ export async function findPostIds(database: Database, asked: PostQuery): Promise
   return { ids: idsIn(rows), total, linked: [] };
 }
 
-/** What a list goes by, besides the posts that it holds; undefined: it may be anything. */
+/** What a list goes by, besides the posts that it lists; undefined: it may be anything. */
 function sourcesOf({ kind, attached, conditions }: PostQuery): Tag[] | undefined {
   if (attached || !postKindOfType(kind.postType)) return undefined;
-  const beyond = conditions.map((condition) => BEYOND[condition.by]);
-  if (beyond.includes('anything')) return undefined;
-  const types = beyond.includes('links') ? postTypes : [kind.postType];
-  const filters = conditions.flatMap((condition) => (condition.by === 'terms' ? [termKind(condition.kind).taxonomy] : []));
-  return [...types.map(allPosts), ...filters.map(allTerms)];
+  const tags: Tag[] = [];
+  for (const condition of conditions) {
+    const beyond = BEYOND[condition.by];
+    if (beyond === 'anything') return undefined;
+    if (beyond === 'posts') tags.push(...postTypes.map(allPosts));
+    if (condition.by === 'terms') tags.push(allTerms(termKind(condition.kind).taxonomy));
+    if (condition.by === 'linkedFrom') tags.push(condition.event);
+    if (condition.by === 'linkedFromAny')
+      tags.push(...(condition.within ? postTypes.map(allPosts) : [linksOutlook(postKind('event').postType, condition.key)]));
+  }
+  return tags;
 }
 
-/** What conditions look at besides the posts that they narrow: posts that are linked, terms, or who knows. */
-const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | 'anything'>> = {
+/**
+ * What conditions look at besides the posts that they narrow: terms, links of events, any posts, or who knows. What they
+ * look at of these posts themselves is in `outlook.ts`.
+ */
+const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
   id: 'nothing',
   notId: 'nothing',
   author: 'nothing',
@@ -65,12 +98,12 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | '
   metaIs: 'nothing',
   metaValue: 'nothing',
   terms: 'terms',
-  links: 'links',
+  links: 'nothing',
   linkedFrom: 'links',
   linkedFromAny: 'links',
-  linkedMeta: 'links',
-  placed: 'links',
-  near: 'links',
+  linkedMeta: 'posts',
+  placed: 'posts',
+  near: 'posts',
   ticketed: 'anything',
   language: 'nothing',
 };
@@ -78,17 +111,17 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'terms' | '
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */
 async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
   const { limit, offset } = query;
-  const pageOf = async (rows: Dated[]) => ({ ids: await recordIds(db, rows, recurrence), linked: [] });
+  const recordsOf = async (rows: Dated[]) => ({ ids: await recordIds(db, rows, recurrence), linked: [] });
   if (recurrence.each === 'event') {
     const ids = [...new Set(((await ordered) as Dated[]).map(({ id }) => Number(id)))];
     return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
   }
   if (query.conditions.some(takesLong)) {
     const rows = (await ordered) as Dated[];
-    return { ...(await pageOf(rows.slice(offset, offset + limit))), total: rows.length };
+    return { ...(await recordsOf(rows.slice(offset, offset + limit))), total: rows.length };
   }
   const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset) as Promise<Dated[]>, countRows(narrowed(db, query))]);
-  return { ...(await pageOf(rows)), total };
+  return { ...(await recordsOf(rows)), total };
 }
 
 /** A row of a list: a post and one of its dates. */

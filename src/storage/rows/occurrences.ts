@@ -3,6 +3,7 @@ import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { fail } from '../../errors.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
+import { DATES_PART } from '../journal/own-changes.ts';
 import { postChanged } from '../journal/touched.ts';
 import { isRecurringEvent } from './recurring-events.ts';
 
@@ -38,7 +39,7 @@ export async function writeOccurrence(
   const occurrence = { ...rows.occurrence, event_id: eventId };
   if (present) await db.from('tec_occurrences').where('occurrence_id', present.id).update(occurrence);
   else await insertRows(db, 'tec_occurrences', [occurrence]);
-  postChanged(db, postId);
+  postChanged(db, postId, [DATES_PART]);
   return rows.moments;
 }
 

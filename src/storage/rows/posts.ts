@@ -4,7 +4,8 @@ import { isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allPosts, goesBy } from '../journal/holdings.ts';
-import { learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
+import { partsOfMeta } from '../journal/own-changes.ts';
+import { columnsWritten, learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
 
 /** The row of one post, or undefined. */
@@ -116,7 +117,7 @@ export async function updatePost(db: Database, id: number, columns: Partial<Post
   if (Object.keys(columns).length === 0) return;
   if (columns.post_status !== undefined) await learnPost(db, id);
   await db.from('posts').where('ID', id).update(columns);
-  postChanged(db, id, columns);
+  columnsWritten(db, id, columns);
 }
 
 /** The metas of a post that has none yet, each key with these values in this order. */
@@ -147,15 +148,15 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
     if (same) continue;
     if (before.length === 1 && after.length === 1) {
       await table().where('meta_id', before[0]!.meta_id).update({ meta_value: after[0]! });
-      postChanged(db, id);
+      postChanged(db, id, partsOfMeta(key));
       continue;
     }
     remove.push(...before.map((row) => row.meta_id));
     insert.push(...after.map((value) => ({ post_id: id, meta_key: key, meta_value: value })));
+    postChanged(db, id, partsOfMeta(key));
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();
   await insertRows(db, 'postmeta', insert);
-  if (remove.length + insert.length > 0) postChanged(db, id);
 }
 
 /** Taxonomies whose relations name terms instead of posts (Polylang). */

@@ -7,6 +7,7 @@ import { among, either, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allTerms, goesBy, heldToo, termTag } from '../journal/holdings.ts';
+import { TERMS_PART } from '../journal/own-changes.ts';
 import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 
 const COLUMNS = [
@@ -223,7 +224,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
   const table = () => db.from('term_relationships');
   if (gone.length > 0) await table().where('object_id', postId).whereIn('term_taxonomy_id', gone).delete();
   await insertRows(db, 'term_relationships', linkRows(postId, fresh));
-  if (gone.length + fresh.length > 0) postChanged(db, postId);
+  if (gone.length + fresh.length > 0) postChanged(db, postId, [TERMS_PART]);
   return [...gone, ...fresh];
 }
 

@@ -26,6 +26,7 @@ export const mysql: Dialect = {
   asNumber: (column) => ['(?? + 0.0)', [column]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',
   inserted: (column) => `VALUES(\`${column}\`)`,
+  raised: (expression) => ({ given: `LAST_INSERT_ID(${expression})`, returning: '' }),
   joinInOrder: 'STRAIGHT_JOIN',
   locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
   changeSigns,

@@ -28,7 +28,8 @@ export function run(connection: Connection, { sql, bindings }: Query): Outcome {
   const bound = bindings.map(bindable);
   if (columns) {
     const rows = statement.all(bound).map((values) => rowOf(columns, values));
-    return { rows, id: 0, changed: 0, native: rows };
+    // Of a statement that says what it returns (`Dialect.raised`).
+    return { rows, id: Number(rows[0]?.id ?? 0), changed: 0, native: rows };
   }
   const { lastInsertRowid: id, changes: changed } = statement.run(bound);
   return { rows: [], id, changed, native: { lastInsertRowid: id, changes: changed } };

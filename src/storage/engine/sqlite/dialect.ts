@@ -18,6 +18,7 @@ export const sqlite: Dialect = {
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   inserted: (column) => `excluded.\`${column}\``,
+  raised: (expression, column) => ({ given: expression, returning: `RETURNING ${column} AS id` }),
   joinInOrder: 'CROSS JOIN',
   locks: { share: '', update: '' },
   changeSigns: async (db, tables) => {

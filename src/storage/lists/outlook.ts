@@ -1,0 +1,162 @@
+import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
+import type { Condition, Order } from '../../kinds/kind.ts';
+import type { EntryRow } from '../engine/tables.ts';
+import type { Outlook } from '../journal/holdings.ts';
+import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
+import type { Span, Stretch } from './event-index-list.ts';
+import type { PostQuery } from './post-query.ts';
+
+/*
+ * Could a change concern a list? What a list looks at follows from what it is asked for: rows of the list index that
+ * lie in its stretch, and parts of posts that its conditions and its order go by.
+ */
+
+/**
+ * What a list looks at of the posts that it lists. `stretch`, `span`: where it is read from the list index, and where
+ * its page lies there.
+ */
+export function outlookOf(query: PostQuery, stretch: Stretch | undefined, span: Span | undefined): Outlook {
+  const { postType: posts } = query.kind;
+  if (!stretch) {
+    const parts = partsOf(query);
+    return { posts, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };
+  }
+  const place = isRefined(stretch) ? span : undefined;
+  if (!asksPosts(stretch)) return { posts, isConcernedBy: (own) => movesPage(own, stretch, place) };
+  const beside = partsOf({ ...query, conditions: stretch.rest });
+  return { posts, isConcernedBy: (own, isOf) => movesPage(own, stretch, place) || (isOf && meets(own, beside)) };
+}
+
+/** What a list of venues or organizers looks at of events: which of them everybody sees, when they are, what they name. */
+export function linksOutlook(events: string, key: string): Outlook {
+  const parts = new Set([...ALWAYS, ...DATED, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
+  return { posts: events, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };
+}
+
+/** Whether something was written that is looked at; undefined: it may be anything. */
+const meets = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
+  looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
+
+/** Whether a list from the index asks something of the posts besides. */
+const asksPosts = ({ rest, statuses }: Stretch): boolean => rest.length > 0 || statuses === undefined;
+
+/** Whether each row of a stretch is one record of the list: the posts are not asked, and no other facet has it too. */
+const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch);
+
+/**
+ * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
+ * out of the stretch are outside of the page, and as many before it, and as many after it, as there were: then the page
+ * begins at the same record, and the total is the same.
+ *
+ * @param span where the page lies; undefined: any row in the stretch counts
+ */
+export function movesPage({ moved }: Pick<OwnChange, 'moved'>, stretch: Stretch, span: Span | undefined): boolean {
+  if (moved === undefined) return true;
+  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInStretch(row, stretch)));
+  if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
+  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, stretch.descending)));
+  const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
+  const [within, before, after] = [count(0), count(-1), count(1)];
+  return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
+}
+
+/** Whether a row comes before a page, after it, or maybe in it: whatever starts with its first or last record may. */
+function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: boolean): -1 | 0 | 1 {
+  const direction = descending ? -1 : 1;
+  if (direction * (start_at - first) < 0) return -1;
+  return last !== undefined && direction * (start_at - last) > 0 ? 1 : 0;
+}
+
+/**
+ * Whether a row of the list index counts in a stretch, as the query that reads it has it. The twins of long events are
+ * moved with them.
+ */
+export function isInStretch(row: EntryRow, stretch: Stretch): boolean {
+  const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = stretch;
+  return (
+    facets.includes(row.facet) &&
+    row.start_at >= from &&
+    row.start_at <= to &&
+    row.end_at >= endFrom &&
+    row.end_at <= endTo &&
+    (statuses === undefined || statuses.includes(row.status)) &&
+    !(listedOnly && row.hidden !== 0) &&
+    !(openOnly && row.locked !== 0) &&
+    !(unfeaturedOnly && row.featured !== 0) &&
+    (language === undefined || row.language === language)
+  );
+}
+
+// ------------------------------------------------------------------------------------------------- parts of posts
+/** Whose posts they are, and who may see them and their texts, every list looks at. */
+const ALWAYS: readonly Part[] = ['post_type', 'post_status', 'post_password', 'post_author'];
+/** The dates of an event are in the calendar's tables, or in these metas where there are none. */
+const DATED: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap(partsWithMeta)];
+
+/** What a list of posts looks at, where WordPress's tables are asked; undefined: it may be anything. */
+export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'conditions' | 'order'>): ReadonlySet<Part> | undefined {
+  const looked = conditions.map((condition) => partsIn(condition));
+  if (looked.includes(undefined)) return undefined;
+  return new Set([...ALWAYS, ...(kind.dated ? DATED : []), ...ORDERS[order.by], ...looked.flatMap((parts) => parts ?? [])]);
+}
+
+/** The condition of this name. */
+type Named<By extends Condition['by'], Of = Condition> = Of extends { readonly by: infer Name } ? (By extends Name ? Of : never) : never;
+type PartsOf<By extends Condition['by']> = readonly Part[] | ((condition: Named<By>) => readonly Part[] | undefined);
+
+function partsIn(condition: Condition): readonly Part[] | undefined {
+  // The compiler does not see that the entry under the name takes the condition that has it.
+  const parts = CONDITIONS[condition.by] as PartsOf<Condition['by']>;
+  return typeof parts === 'function' ? (parts as (of: Condition) => readonly Part[] | undefined)(condition) : parts;
+}
+
+/** The parts of a post that a condition looks at; undefined: it may be any. */
+const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
+  id: [],
+  notId: [],
+  author: ['post_author'],
+  notAuthor: ['post_author'],
+  parents: ['post_parent'],
+  notParents: ['post_parent'],
+  slug: ['post_name'],
+  parent: ['post_parent'],
+  moment: DATED,
+  modified: ['post_modified'],
+  published: ['post_date'],
+  mime: ['post_mime_type'],
+  words: ({ columns, metas }) => [...columns, ...metas.flatMap(partsWithMeta)],
+  meta: ({ key }) => partsWithMeta(key),
+  metaIs: ({ key }) => partsWithMeta(key),
+  metaValue: ({ keys }) => keys.flatMap(partsWithMeta),
+  terms: [TERMS_PART],
+  links: ({ key }) => partsWithMeta(key),
+  linkedFrom: [],
+  // Through a language, by the groups of translations.
+  linkedFromAny: ({ within }) => (within ? undefined : []),
+  linkedMeta: ({ link }) => partsWithMeta(link),
+  placed: ({ link }) => placedBy(link),
+  near: ({ link }) => placedBy(link),
+  ticketed: () => undefined,
+  language: () => undefined,
+};
+
+/** Coordinates are those of the posts themselves, or of what they link to. */
+const placedBy = (link: string | undefined): readonly Part[] =>
+  [...Object.values(COORDINATES), ...(link === undefined ? [] : [link])].flatMap(partsWithMeta);
+
+/** The parts of a post that an order goes by. */
+const ORDERS: Readonly<Record<Order['by'], readonly Part[]>> = {
+  start: [...DATED, 'post_date'],
+  end: [...DATED, 'post_date'],
+  date: ['post_date'],
+  modified: ['post_modified'],
+  title: ['post_title'],
+  id: [],
+  include: [],
+  distance: [],
+  slug: ['post_name'],
+  slugs: ['post_name'],
+  author: ['post_author'],
+  parent: ['post_parent'],
+  menu: ['menu_order'],
+};

@@ -1,0 +1,166 @@
+#!/usr/bin/env node
+/**
+ * What `npm run bench:beside` runs: lists of events while a WordPress writes to the same database (MySQL or MariaDB),
+ * and nothing is remembered. Two processes serve it, both without memory: one follows what WordPress writes, one reads
+ * the list index alone and knows nothing of WordPress. They are asked in turns for the default list. The writer sends
+ * what WordPress does when somebody edits an event: the lock of the editor, a revision, the post, its metas, the lock
+ * again, each of which commits by itself.
+ *
+ * Rates depend on what else the machine does; the processor time of a list does so less. That of the database server is
+ * told too, since it compares contents there.
+ *
+ *   --minutes N      how long is measured in all (3)
+ *   --every N        seconds from one save to the next (10)
+ *   --events N       how many events are generated (20000)
+ *   --keep FOLDER    where the site is left for the next run
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import autocannon from 'autocannon';
+import { connectTo } from '../support/private-mysql.mjs';
+import { machine, markdown, writeSection } from './report.mjs';
+import { cpuMs, startService } from './service.mjs';
+import { API, eachDatabase, seedOnce } from './site.mjs';
+
+const { values: flags } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '3' },
+    every: { type: 'string', default: '10' },
+    events: { type: 'string', default: '20000' },
+    keep: { type: 'string' },
+  },
+});
+const [minutes, every, events] = ['minutes', 'every', 'events'].map((name) => Number(flags[name]));
+const CLIENTS = 4;
+const WARM_UP_SECONDS = 5;
+/** The first comparison makes the prints of all objects. */
+const READY_SECONDS = 30;
+const LIST = `${API}/events`;
+/** Both without memory. */
+const SERVICES = {
+  'beside the writer': { CACHE: 'off', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' },
+  'the index alone': { CACHE: 'off', SHARED_WITH_WORDPRESS: 'off' },
+};
+
+const [busy] = loadavg();
+const temporary = mkdtempSync(join(tmpdir(), 'fasti-beside-'));
+try {
+  await eachDatabase(
+    { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: 'mysql' },
+    async ({ title, pid }, provide) => {
+      const { env, remove } = await provide(events);
+      seedOnce(env, events);
+      const section = await measure(title, env, pid);
+      console.log(section);
+      if (minutes >= 3) writeSection('beside', section);
+      if (flags.keep === undefined) await remove();
+    },
+  );
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+
+async function measure(title, env, serverPid) {
+  const services = {};
+  for (const [name, settings] of Object.entries(SERVICES))
+    services[name] = await startService({ ...env, ...settings, LOG_LEVEL: 'warn' }, LIST);
+  const writer = await writerTo(env.DATABASE_URL);
+  for (const { base } of Object.values(services)) await load(base, WARM_UP_SECONDS);
+  await load(services['beside the writer'].base, READY_SECONDS);
+  writer.start();
+  const found = Object.fromEntries(Object.keys(services).map((name) => [name, { rates: [], own: 0, server: 0, requests: 0 }]));
+  const until = performance.now() + minutes * 60_000;
+  while (performance.now() < until)
+    for (const [name, service] of Object.entries(services)) {
+      const [own, server] = [service.cpu(), cpuMs(serverPid)];
+      // As long as from one save to the next, so that one falls into each turn.
+      const { rate, requests } = await load(service.base, every);
+      const figures = found[name];
+      figures.rates.push(rate);
+      figures.requests += requests;
+      figures.own += service.cpu() - own;
+      figures.server += cpuMs(serverPid) - server;
+    }
+  const saves = await writer.stop();
+  for (const service of Object.values(services)) await service.stop();
+  return sectionOf(title, found, saves);
+}
+
+function sectionOf(title, found, saves) {
+  const [beside, alone] = Object.values(found);
+  const rows = Object.entries(found).map(([name, { rates, own, server, requests }]) => [
+    name,
+    median(rates).toFixed(0),
+    (own / requests).toFixed(2),
+    (server / requests).toFixed(2),
+  ]);
+  const ratios = beside.rates.map((rate, turn) => rate / alone.rates[turn]);
+  const cpu = (figures) => (figures.own + figures.server) / figures.requests;
+  return [
+    `**${title}**, ${machine(busy)}, ${events} events, ${CLIENTS} clients, ${minutes} minutes, ${saves} saves, ${beside.rates.length} turns of ${every} seconds each:`,
+    markdown(['default list', 'requests/s', 'CPU ms of the process', 'CPU ms of the database server'], rows, 1),
+    `Beside the writer: ${median(ratios).toFixed(2)} of the rate with the index alone in the middle of the turns, ${(cpu(alone) / cpu(beside)).toFixed(2)} by processor time, everything that is done to follow WordPress counted.`,
+  ].join('\n\n');
+}
+
+async function load(base, duration) {
+  const { requests, errors, non2xx, duration: seconds } = await autocannon({ url: base + LIST, connections: CLIENTS, duration });
+  if (errors + non2xx > 0) throw new Error(`${base}: ${errors + non2xx} requests failed`);
+  return { rate: requests.total / seconds, requests: requests.total };
+}
+
+/** Saves events as WordPress does, one after the other. */
+async function writerTo(address) {
+  const connection = await connectTo(address, { database: new URL(address).pathname.slice(1) });
+  const [ids] = await connection.query(
+    "SELECT ID AS id FROM wp_posts WHERE post_type = 'tribe_events' AND post_status = 'publish' ORDER BY ID",
+  );
+  let [saves, pending, timer] = [0, Promise.resolve(), undefined];
+  const save = () => {
+    const { id } = ids[(saves * 7919) % ids.length];
+    saves += 1;
+    pending = pending.then(() => saveEvent(connection, id, saves));
+  };
+  return {
+    start: () => {
+      timer = setInterval(save, every * 1000);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await pending;
+      await connection.end();
+      return saves;
+    },
+  };
+}
+
+async function saveEvent(connection, id, number) {
+  const meta = (key, value) =>
+    connection.query('UPDATE wp_postmeta SET meta_value = ? WHERE post_id = ? AND meta_key = ?', [value, id, key]);
+  const lock = async () => {
+    await connection.query("DELETE FROM wp_postmeta WHERE post_id = ? AND meta_key = '_edit_lock'", [id]);
+    await connection.query("INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (?, '_edit_lock', ?)", [id, `${Date.now()}:1`]);
+  };
+  await lock();
+  await connection.query(
+    'UPDATE wp_posts SET post_title = ?, post_modified = UTC_TIMESTAMP(), post_modified_gmt = UTC_TIMESTAMP() WHERE ID = ?',
+    [`Saved ${number}`, id],
+  );
+  await connection.query(
+    `INSERT INTO wp_posts (post_author, post_date, post_date_gmt, post_content, post_title, post_excerpt, post_status, post_name, to_ping, pinged,
+       post_modified, post_modified_gmt, post_content_filtered, post_parent, guid, post_type)
+     SELECT post_author, post_modified, post_modified_gmt, post_content, post_title, post_excerpt, 'inherit', CONCAT(ID, '-revision-v1'), '', '',
+       post_modified, post_modified_gmt, '', ID, '', 'revision' FROM wp_posts WHERE ID = ?`,
+    [id],
+  );
+  await meta('_EventURL', `https://example.org/${number}`);
+  await meta('_EventCost', String(number));
+  await connection.query("UPDATE wp_options SET option_value = ? WHERE option_name = 'tribe_last_save_post'", [String(Date.now() / 1000)]);
+  await lock();
+}
+
+function median(values) {
+  return values.toSorted((one, other) => one - other)[values.length >> 1];
+}

@@ -1,0 +1,216 @@
+import { describe, expect, it } from '@jest/globals';
+import { DATES } from '../../src/kinds/event-metas.ts';
+import type { EntryRow } from '../../src/storage/engine/tables.ts';
+import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
+import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';
+import type { Span, Stretch } from '../../src/storage/lists/event-index-list.ts';
+import { isInStretch, movesPage, outlookOf, partsOf } from '../../src/storage/lists/outlook.ts';
+import type { PostQuery } from '../../src/storage/lists/post-query.ts';
+
+const MARCH = 20_270_301_000_000;
+const APRIL = 20_270_401_000_000;
+const at = (day: number, month = MARCH): number => month + (day - 1) * 1_000_000 + 100_000;
+
+const row = (start_at: number, more: Partial<EntryRow> = {}): EntryRow => ({
+  facet: ALL,
+  start_at,
+  posted_at: 20_260_101_000_000,
+  post_id: 1,
+  end_at: start_at + 20_000,
+  status: 1,
+  hidden: 0,
+  locked: 0,
+  featured: 0,
+  occurrence_id: 0,
+  language: 0,
+  ...more,
+});
+const STRETCH: Stretch = {
+  facets: [ALL],
+  from: MARCH,
+  to: APRIL,
+  endFrom: 0,
+  endTo: 99_999_999_999_999,
+  statuses: [1],
+  listedOnly: true,
+  openOnly: false,
+  unfeaturedOnly: false,
+  language: undefined,
+  rest: [],
+  descending: false,
+};
+const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
+
+describe('a row of the list index', () => {
+  it.each<[string, EntryRow, Partial<Stretch>, boolean]>([
+    ['on the first moment', row(MARCH), {}, true],
+    ['before the first moment', row(MARCH - 1), {}, false],
+    ['on the last moment', row(APRIL), {}, true],
+    ['after the last moment', row(APRIL + 1), {}, false],
+    ['that ends too early', row(at(2)), { endFrom: at(3) }, false],
+    ['that ends too late', row(at(4)), { endTo: at(3) }, false],
+    ['under another heading', row(at(2), { facet: facetOf('tag', 5) }), {}, false],
+    ['under the heading', row(at(2), { facet: facetOf('tag', 5) }), { facets: [facetOf('tag', 4), facetOf('tag', 5)] }, true],
+    ['of another status', row(at(2), { status: 3 }), {}, false],
+    ['of any status', row(at(2), { status: 3 }), { statuses: undefined }, true],
+    ['that is hidden', row(at(2), { hidden: 1 }), {}, false],
+    ['that is hidden, where these are listed', row(at(2), { hidden: 1 }), { listedOnly: false }, true],
+    ['with a password', row(at(2), { locked: 1 }), { openOnly: true }, false],
+    ['that is featured', row(at(2), { featured: 1 }), { unfeaturedOnly: true }, false],
+    ['of another language', row(at(2), { language: 1 }), { language: 2 }, false],
+    ['of the language', row(at(2), { language: 2 }), { language: 2 }, true],
+  ])('%s', (_, one, stretch, is) => {
+    expect(isInStretch(one, { ...STRETCH, ...stretch })).toBe(is);
+  });
+});
+
+describe('a page from the list index', () => {
+  const SPAN: Span = { first: at(10), last: at(20) };
+  it.each<[string, Moved | undefined, Span | undefined, boolean]>([
+    ['is another one where nobody knows what was moved', undefined, SPAN, true],
+    ['stays where nothing was moved', { gone: [], fresh: [] }, SPAN, false],
+    ['stays after a move outside of the stretch', { gone: [row(at(1, APRIL))], fresh: [row(at(2, APRIL))] }, SPAN, false],
+    ['stays after a move behind it', { gone: [row(at(21))], fresh: [row(at(25))] }, SPAN, false],
+    ['stays after a move before it', { gone: [row(at(2))], fresh: [row(at(9))] }, SPAN, false],
+    ['is another one after a move across it', { gone: [row(at(9))], fresh: [row(at(21))] }, SPAN, true],
+    ['is another one after a move into it', { gone: [row(at(25))], fresh: [row(at(15))] }, SPAN, true],
+    ['is another one after a move out of it', { gone: [row(at(15))], fresh: [row(at(25))] }, SPAN, true],
+    ['may be another one after a move to its first moment', { gone: [row(at(2))], fresh: [row(at(10))] }, SPAN, true],
+    ['may be another one after a move to its last moment', { gone: [row(at(25))], fresh: [row(at(20))] }, SPAN, true],
+    ['has another total after an event more', { gone: [], fresh: [row(at(25))] }, SPAN, true],
+    ['has another total after an event less', { gone: [row(at(25))], fresh: [] }, SPAN, true],
+    [
+      'may be another one after a move behind it, where it is the last',
+      { gone: [row(at(21))], fresh: [row(at(25))] },
+      { ...SPAN, last: undefined },
+      true,
+    ],
+    ['may be another one after any move, where it has no records', { gone: [row(at(21))], fresh: [row(at(25))] }, undefined, true],
+    ['stays where an event without records in it becomes hidden', { gone: [], fresh: [row(at(15), { hidden: 1 })] }, SPAN, false],
+  ])('%s', (_, what, span, is) => {
+    expect(movesPage({ moved: what }, STRETCH, span)).toBe(is);
+  });
+
+  it.each<[string, number, number, boolean]>([
+    ['stays after a move behind it', 9, 2, false],
+    ['stays after a move before it', 21, 25, false],
+    ['is another one after a move across it', 9, 21, true],
+  ])('from the last to the first, %s', (_, from, to, is) => {
+    const span = { first: SPAN.last!, last: SPAN.first };
+    expect(movesPage(moved([row(at(from))], [row(at(to))]), { ...STRETCH, descending: true }, span)).toBe(is);
+  });
+});
+
+describe('what a list looks at', () => {
+  const query = (more: Partial<PostQuery> = {}): PostQuery => ({
+    kind: { postType: 'tribe_events', dated: true },
+    visible: { viewer: 0, all: ['publish'], others: [], own: [] },
+    visibleEvents: { viewer: 0, all: ['publish'], others: [], own: [] },
+    opened: { password: undefined, editable: undefined },
+    conditions: [],
+    order: { by: 'start', descending: false },
+    limit: 10,
+    offset: 0,
+    occurrences: true,
+    ...more,
+  });
+  const own = (...parts: string[]): OwnChange => ({ parts: new Set(parts), moved: { gone: [], fresh: [] } });
+  const isConcerned = (asked: PostQuery, change: OwnChange, isOf = true, stretch?: Stretch, span?: Span) =>
+    outlookOf(asked, stretch, span).isConcernedBy(change, isOf);
+
+  it.each<[string, Partial<PostQuery>, readonly string[], boolean]>([
+    ['the text, where it is not searched', {}, ['post_content', 'post_modified'], false],
+    [
+      'the text, where it is searched',
+      { conditions: [{ by: 'words', terms: [], columns: ['post_content'], metas: [], together: true }] },
+      ['post_content'],
+      true,
+    ],
+    ['the title, where it is the order', { order: { by: 'title', descending: false } }, ['post_title'], true],
+    ['the title, where it is not', {}, ['post_title'], false],
+    ['the time of the change, where it is the order', { order: { by: 'modified', descending: true } }, ['post_modified'], true],
+    ['the status', {}, ['post_status'], true],
+    ['the password', {}, ['post_password'], true],
+    ['the dates', {}, [DATES_PART], true],
+    ['the dates, as metas', {}, partsOfMeta(DATES.start), true],
+    [
+      'the dates, of what has none',
+      { kind: { postType: 'tribe_venue', dated: false }, order: { by: 'title', descending: false } },
+      [DATES_PART],
+      false,
+    ],
+    ['a meta that is asked for', { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] }, partsOfMeta('_X'), true],
+    [
+      'a meta that the database may take for it',
+      { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] },
+      partsOfMeta('_ẍ'),
+      true,
+    ],
+    ['another meta', { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] }, partsOfMeta('_y'), false],
+    ['terms that are asked for', { conditions: [{ by: 'terms', kind: 'tag', ids: [4], guarded: true }] }, [TERMS_PART], true],
+    ['terms that are not', {}, [TERMS_PART], false],
+    ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', wanted: true }] }, ['post_content'], true],
+  ])('a change of %s', (_, asked, parts, is) => {
+    expect(isConcerned(query(asked), own(...parts))).toBe(is);
+  });
+
+  it('is nothing of posts of another type, and anything of those whose change is not known', () => {
+    expect(isConcerned(query(), own('post_status'), false)).toBe(false);
+    expect(isConcerned(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
+  });
+
+  it('is the index alone, where it is read from that', () => {
+    const span = { first: at(10), last: at(20) };
+    expect(isConcerned(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, STRETCH, span)).toBe(false);
+    // Whichever object the entry names: a category takes its events with it.
+    expect(isConcerned(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, STRETCH, span)).toBe(true);
+  });
+
+  it('is the posts too, where these are asked besides; and then any row in the stretch counts', () => {
+    const stretch: Stretch = { ...STRETCH, rest: [{ by: 'author', ids: [1] }] };
+    const span = { first: at(10), last: at(20) };
+    expect(isConcerned(query(), own('post_author'), true, stretch, span)).toBe(true);
+    expect(isConcerned(query(), own('post_content'), true, stretch, span)).toBe(false);
+    expect(isConcerned(query(), { parts: new Set(), ...moved([row(at(21))], [row(at(25))]) } as OwnChange, true, stretch, span)).toBe(true);
+  });
+
+  it('is any row, where an event may stand under several of the headings', () => {
+    const stretch: Stretch = { ...STRETCH, facets: [facetOf('tag', 4), facetOf('tag', 5)] };
+    const change = moved([row(at(21), { facet: facetOf('tag', 4) })], [row(at(25), { facet: facetOf('tag', 4) })]);
+    expect(isConcerned(query(), { parts: new Set(), ...change } as OwnChange, true, stretch, { first: at(10), last: at(20) })).toBe(true);
+  });
+
+  it('is known of every condition, and of every order', () => {
+    const orders = [
+      'start',
+      'end',
+      'date',
+      'modified',
+      'title',
+      'id',
+      'include',
+      'distance',
+      'slug',
+      'slugs',
+      'author',
+      'parent',
+      'menu',
+    ] as const;
+    for (const by of orders) expect(partsOf(query({ order: { by, descending: false } }))).toBeInstanceOf(Set);
+  });
+});
+
+describe('what was truly moved', () => {
+  const [one, other, third] = [row(at(1)), row(at(2)), row(at(3))];
+  it.each<[string, Moved, Moved]>([
+    ['nothing that was put back', { gone: [one], fresh: [one] }, { gone: [], fresh: [] }],
+    ['from the first to the last of several places', { gone: [one, other], fresh: [other, third] }, { gone: [one], fresh: [third] }],
+    ['there and back and there again', { gone: [one, other, one], fresh: [other, one, other] }, { gone: [one], fresh: [other] }],
+  ])('%s', (_, all, left) => {
+    expect(trulyMoved(all)).toEqual(left);
+  });
+
+  it('is not known of very many', () => {
+    expect(trulyMoved({ gone: [], fresh: Array.from({ length: 600 }, (_, place) => row(at(1), { post_id: place })) })).toBeUndefined();
+  });
+});
