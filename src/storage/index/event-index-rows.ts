@@ -30,6 +30,9 @@ export const LINK_CODES = [CODES.venue, CODES.organizer];
 /** The id of the term or post that a facet is of. */
 export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 
+/** The number of the language that a facet is of and of nothing besides; undefined: of others. */
+export const languageIn = (facet: Facet): number | undefined => (facet % FACETS === CODES.language ? idOf(facet) : undefined);
+
 /** Whether a facet tells nothing of what a password may hide. */
 export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 

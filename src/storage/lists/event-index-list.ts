@@ -24,6 +24,7 @@ import {
   isOpen,
   LATEST,
   LINK_CODES,
+  languageIn,
   longOnes,
   momentOf,
   monthOf,
@@ -286,13 +287,14 @@ function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest
 }
 
 /** Condition on a row `x`: its event stands under the facet of a language, too. Its own language it says itself. */
-const isUnder = (db: Database, facet: Facet): Sql =>
-  facet % FACETS === facetCode('language')
-    ? ['x.language = ?', [idOf(facet)]]
-    : [
-        `EXISTS (SELECT 1 FROM ?? y WHERE y.facet = ? AND y.start_at = x.start_at AND y.posted_at = x.posted_at AND y.post_id = x.post_id)`,
-        [db.table('fasti_entries'), facet],
-      ];
+function isUnder(db: Database, facet: Facet): Sql {
+  const own = languageIn(facet);
+  if (own !== undefined) return ['x.language = ?', [own]];
+  return [
+    'EXISTS (SELECT 1 FROM ?? y WHERE y.facet = ? AND y.start_at = x.start_at AND y.posted_at = x.posted_at AND y.post_id = x.post_id)',
+    [db.table('fasti_entries'), facet],
+  ];
+}
 
 /** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
 async function pageOf(
