@@ -57,8 +57,9 @@ describe('a row of the list index', () => {
     ['that is hidden, where these are listed', row(at(2), { hidden: 1 }), { listedOnly: false }, true],
     ['with a password', row(at(2), { locked: 1 }), { openOnly: true }, false],
     ['that is featured', row(at(2), { featured: 1 }), { unfeaturedOnly: true }, false],
-    ['of another language', row(at(2), { language: 1 }), { language: 2 }, false],
-    ['of the language', row(at(2), { language: 2 }), { language: 2 }, true],
+    ['of another language', row(at(2), { language: 1 }), { language: facetOf('language', 2) }, false],
+    ['of the language', row(at(2), { language: 2 }), { language: facetOf('language', 2) }, true],
+    ['of another language, which may stand in', row(at(2), { language: 1 }), { language: facetOf('complete', 2) }, true],
   ])('%s', (_, one, stretch, is) => {
     expect(isInStretch(one, { ...STRETCH, ...stretch })).toBe(is);
   });
@@ -117,6 +118,18 @@ describe('what a list looks at', () => {
   const own = (...parts: string[]): OwnChange => ({ parts: new Set(parts), moved: { gone: [], fresh: [] } });
   const isConcerned = (asked: PostQuery, change: OwnChange, isOf = true, stretch?: Stretch, span?: Span) =>
     outlookOf(asked, stretch, span).isConcernedBy(change, isOf);
+
+  it.each<[string, readonly number[], boolean]>([
+    ['is another one where an event begins or ends to stand in for a translation', [facetOf('complete', 2)], true],
+    ['stays where one does in another language', [facetOf('complete', 3)], false],
+    ['is another one after any move of its own rows, which do not say who stands in', [facetOf('tag', 4)], true],
+  ])('a page of a tag and of a language, with what stands in for it, %s', (_, facets, is) => {
+    const rows = facets.map((facet) => row(at(2), { facet }));
+    const stretch = { ...STRETCH, facets: [facetOf('tag', 4)] as const, language: facetOf('complete', 2) };
+    const gone = rows.map((one) => ({ ...one, start_at: at(3) }));
+    const { isConcernedBy } = outlookOf(query(), stretch, { first: at(10), last: at(20) });
+    expect(isConcernedBy({ parts: new Set(), moved: { gone, fresh: rows } }, false)).toBe(is);
+  });
 
   it.each<[string, Partial<PostQuery>, readonly string[], boolean]>([
     ['the text, where it is not searched', {}, ['post_content', 'post_modified'], false],

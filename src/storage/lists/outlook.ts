@@ -1,6 +1,7 @@
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
 import type { Condition, Order } from '../../kinds/kind.ts';
 import type { EntryRow } from '../engine/tables.ts';
+import { type Facet, languageIn } from '../index/event-index-rows.ts';
 import type { Outlook } from '../journal/holdings.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
 import type { Span, Stretch } from './event-index-list.ts';
@@ -41,7 +42,11 @@ const meets = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boo
 const asksPosts = ({ rest, statuses }: Stretch): boolean => rest.length > 0 || statuses === undefined;
 
 /** Whether each row of a stretch is one record of the list: the posts are not asked, and no other facet has it too. */
-const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch);
+const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch) && asksFacet(stretch) === undefined;
+
+/** The facet that is asked for besides those of the rows, where these do not say whether their event stands under it. */
+const asksFacet = ({ language }: Stretch): Facet | undefined =>
+  language === undefined || languageIn(language) !== undefined ? undefined : language;
 
 /**
  * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
@@ -52,6 +57,8 @@ const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && 
  */
 export function movesPage({ moved }: Pick<OwnChange, 'moved'>, stretch: Stretch, span: Span | undefined): boolean {
   if (moved === undefined) return true;
+  const beside = asksFacet(stretch);
+  if (beside !== undefined && [...moved.gone, ...moved.fresh].some(({ facet }) => facet === beside)) return true;
   const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInStretch(row, stretch)));
   if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
   const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, stretch.descending)));
@@ -83,7 +90,7 @@ export function isInStretch(row: EntryRow, stretch: Stretch): boolean {
     !(listedOnly && row.hidden !== 0) &&
     !(openOnly && row.locked !== 0) &&
     !(unfeaturedOnly && row.featured !== 0) &&
-    (language === undefined || row.language === language)
+    (language === undefined || row.language === (languageIn(language) ?? row.language))
   );
 }
 
