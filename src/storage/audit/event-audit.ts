@@ -84,7 +84,7 @@ export async function* auditDates(db: Database, { rows, recurrence }: Kept): Asy
 /** Which of these are not finished: WordPress saves them without dates. What was thrown away may have been one. */
 async function draftsAmong(db: Database, ids: readonly number[]): Promise<Set<number>> {
   const rows = await db.rows<{ id: number }>`
-    SELECT ID AS id FROM {posts} WHERE ID IN (${[...ids]}) AND post_status IN ('draft', 'auto-draft', 'pending', 'trash')`;
+    SELECT ID AS id FROM {posts} WHERE ID IN (${[...ids]}) AND post_status IN ('draft', 'pending', 'trash')`;
   return new Set(rows.map(({ id }) => id));
 }
 
