@@ -35,8 +35,6 @@ const { values: flags } = parseArgs({
 const [minutes, every, events] = ['minutes', 'every', 'events'].map((name) => Number(flags[name]));
 const CLIENTS = 4;
 const WARM_UP_SECONDS = 5;
-/** The first comparison makes the prints of all objects. */
-const READY_SECONDS = 30;
 const LIST = `${API}/events`;
 /** Both without memory. */
 const SERVICES = {
@@ -63,12 +61,14 @@ try {
 }
 
 async function measure(title, env, serverPid) {
-  const services = {};
-  for (const [name, settings] of Object.entries(SERVICES))
-    services[name] = await startService({ ...env, ...settings, LOG_LEVEL: 'warn' }, LIST);
   const writer = await writerTo(env.DATABASE_URL);
+  const services = {};
+  for (const [name, settings] of Object.entries(SERVICES)) {
+    services[name] = await startService({ ...env, ...settings, LOG_LEVEL: 'warn' }, LIST);
+    // Beside a WordPress the index is made anew first, and the prints of all objects.
+    while (!(await writer.isIndexed())) await load(services[name].base, 1);
+  }
   for (const { base } of Object.values(services)) await load(base, WARM_UP_SECONDS);
-  await load(services['beside the writer'].base, READY_SECONDS);
   writer.start();
   const found = Object.fromEntries(Object.keys(services).map((name) => [name, { rates: [], own: 0, server: 0, requests: 0 }]));
   const until = performance.now() + minutes * 60_000;
@@ -124,6 +124,7 @@ async function writerTo(address) {
     pending = pending.then(() => saveEvent(connection, id, saves));
   };
   return {
+    isIndexed: async () => (await connection.query("SELECT 1 FROM wp_options WHERE option_name = 'fasti_index'"))[0].length > 0,
     start: () => {
       timer = setInterval(save, every * 1000);
     },

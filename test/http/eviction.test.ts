@@ -58,7 +58,7 @@ describeDatabases('after a write, memory', (open) => {
       'PATCH',
       PATHS.event,
       { title: 'Other title' },
-      ['event', 'the event by its slug', 'events', 'events of a category', 'events at a venue', 'events near', 'venues with events'],
+      ['event', 'the event by its slug', 'events', 'events of a category', 'events at a venue', 'events near'],
     ],
     [
       'a venue',
@@ -80,8 +80,8 @@ describeDatabases('after a write, memory', (open) => {
   ])('makes anew what holds %s, and nothing else', async (_, method, path, body, evicted) => {
     const found = await evictedBy(method, path, body);
     expect(found.filter((name) => !evicted.includes(name))).toEqual([]);
-    // Those that certainly show it.
-    expect(found).toEqual(expect.arrayContaining(evicted.filter((name) => !/^(another|events (at|near|of))/.test(name))));
+    // Those that certainly show it, but for one that is put together of records that were loaded for another.
+    expect(found).toEqual(expect.arrayContaining(evicted.filter((name) => !/^(another|events (at|near|of)|venues with)/.test(name))));
   });
 
   it('keeps venues and events where a category is written', async () => {

@@ -57,18 +57,9 @@ export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChange
       entries = entries.slice(MOST_ENTRIES);
     }
   };
-  /** Whether something has changed after the entry of this number that concerns a list. */
-  const isConcerned = ({ posts, isConcernedBy }: Outlook, after: number): boolean => {
-    if (after < forgotten) return isAfter(allPosts(posts), after);
-    for (let place = entries.length - 1; place >= 0; place -= 1) {
-      const { number, kind, type, own } = entries[place]!;
-      if (number <= after) return false;
-      const isOf = kind === 'post' && type === posts;
-      if (own ? isConcernedBy(own, isOf) : isOf) return true;
-    }
-    return false;
-  };
   const isAfter = (tag: Tag, count: number): boolean => (latest.get(tag) ?? 0) > count;
+  const concerns = (outlook: Outlook, after: number): boolean =>
+    after < forgotten ? isAfter(allPosts(outlook.posts), after) : isConcerned(entries, outlook, after);
   feed.subscribe((entries) => {
     for (const entry of entries) take(entry);
   });
@@ -82,9 +73,20 @@ export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChange
       const isTouched =
         holdings === undefined
           ? last > count
-          : holdings.some((tag) => (typeof tag === 'object' ? isConcerned(tag, checked) : isAfter(tag, count)));
+          : holdings.some((tag) => (typeof tag === 'object' ? concerns(tag, checked) : isAfter(tag, count)));
       if (!isTouched) held.checked = last;
       return !isTouched;
     },
   };
+}
+
+/** Whether one of these entries after that of a number concerns a list. They are in their order. */
+function isConcerned(entries: readonly JournalEntry[], { posts, isConcernedBy }: Outlook, after: number): boolean {
+  for (let place = entries.length - 1; place >= 0; place -= 1) {
+    const { number, kind, type, own } = entries[place]!;
+    if (number <= after) return false;
+    const isOf = kind === 'post' && type === posts;
+    if (own ? isConcernedBy(own, isOf) : isOf) return true;
+  }
+  return false;
 }

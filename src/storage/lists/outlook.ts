@@ -28,7 +28,7 @@ export function outlookOf(query: PostQuery, stretch: Stretch | undefined, span: 
   return { posts, isConcernedBy: (own, isOf) => movesPage(own, stretch, place) || (isOf && meets(own, beside)) };
 }
 
-/** What a list of venues or organizers looks at of events: which of them everybody sees, when they are, what they name. */
+/** What a list of venues or organizers looks at of events: who sees them, when they are, what they name. */
 export function linksOutlook(events: string, key: string): Outlook {
   const parts = new Set([...ALWAYS, ...DATED, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
   return { posts: events, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };

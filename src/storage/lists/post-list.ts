@@ -77,8 +77,8 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Tag[] | undefined
 }
 
 /**
- * What conditions look at besides the posts that they narrow: terms, links of events, any posts, or who knows. What they
- * look at of these posts themselves is in `outlook.ts`.
+ * What conditions look at besides the posts that they narrow: terms, links of events, any posts, or who knows. What
+ * they look at of these posts themselves is in `outlook.ts`.
  */
 const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
   id: 'nothing',
