@@ -116,7 +116,9 @@ describeInBrowser('Translations in a browser', (visit) => {
           await page.locator('#title').fill('Una passeggiata');
           await page.locator('.form-buttons button').first().click();
           await page.waitForURL(/done=created/);
-          expect(await page.locator('.beside').first().textContent()).toContain(`A walk of ${role}`);
+          await page.locator('.translations a').first().click();
+          await page.waitForURL(/beside=|translation_of=|events\/\d+$/);
+          expect(await page.locator('.beside').first().textContent()).toContain('Una passeggiata');
           if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
           expect([role, complaints]).toEqual([role, []]);
           await page.context().close();
