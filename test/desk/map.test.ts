@@ -12,11 +12,7 @@ describeInBrowser('The map in the form of a venue', (visit) => {
     (ask) => {
       const at = (path: string) => ask.running().base + path;
 
-<<<<<<< HEAD
-      /** The form of a venue in a browser that gets grey tiles, and the addresses outside that it asked for. */
-=======
       /** A venue's form in a browser that gets grey tiles, and every address outside the site that it asked for. */
->>>>>>> next-face
       const openForm = async (path: string, options: Parameters<typeof visit>[0] = {}) => {
         const [name = '', value = ''] = (await visitor(ask, 'admin')).cookie().split('=');
         const opened = await visit({ locale: 'en', ...options });
