@@ -16,7 +16,7 @@ import { APART } from './apart.mjs';
 const ENTRIES = [
   'cli',
   'cli/docs',
-  'config',
+  'config/config',
   'site',
   'http/app',
   'storage/engine/collation',

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { runCli } from './cli/program.ts';
 import { asked } from './cli/progress.ts';
-import { variables } from './config.ts';
+import { variables } from './config/settings.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();

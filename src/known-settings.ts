@@ -1,5 +1,5 @@
 import { mayHaveRecurrence, occurrenceBase, readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Database } from './storage/engine/database.ts';
 import { findLanguages } from './storage/languages/detect.ts';
 import { beforeOptionsChange, readOptions } from './storage/rows/options.ts';

@@ -1,5 +1,5 @@
 import { type SiteSettings, settingNames } from './calendar/settings.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';

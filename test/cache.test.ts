@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import supertest from 'supertest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createApp } from '../src/http/app.ts';
 import { PAGE_NAMES } from '../src/kinds/feed-pages.ts';
 import { openSite, type Site } from '../src/site.ts';

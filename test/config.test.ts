@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { configurationPage } from '../src/cli/docs.ts';
-import { ConfigError, readConfig, servedNamespaces } from '../src/config.ts';
+import { ConfigError, readConfig, servedNamespaces } from '../src/config/config.ts';
 
 const KEYS = { LOGGED_IN_KEY: 'a', LOGGED_IN_SALT: 'b', NONCE_KEY: 'c', NONCE_SALT: 'd' };
 const complaint = (env: Record<string, string>) => {

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { PARTS, withParts } from '../src/cli/docs.ts';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/config/settings.ts';
 import { sampleEvents } from '../src/sample/events.ts';
 import { categories } from '../src/sample/places.ts';
 import { sanitizeTitle } from '../src/wordpress/slug.ts';

@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['wordpress'],
   ['calendar'],
   ['kinds'],
-  ['storage', 'texts.ts', 'log.ts', 'config.ts'],
+  ['storage', 'texts.ts', 'log.ts', 'config'],
   ['refusals.ts', 'known-settings.ts', 'html'],
   ['media'],
   ['site.ts'],

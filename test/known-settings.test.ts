@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { writeOption } from '../src/storage/rows/options.ts';

@@ -10,7 +10,7 @@ import { createIndex, inLanguages } from '../src/http/routes.ts';
 import { createRouter } from '../src/http/routing.ts';
 import type { Say } from '../src/kinds/core-labels.ts';
 import { coreTaxonomies, coreTypes } from '../src/kinds/core-types.ts';
-import { status } from '../src/kinds/grammar.ts';
+import { status } from '../src/kinds/grammars.ts';
 import { kinds } from '../src/kinds/index.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
 import type { ContentLanguages } from '../src/wordpress/content-languages.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedEndpoint } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
-import type { Param } from '../src/kinds/kind.ts';
+import type { Param } from '../src/kinds/param.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { NOON } from './support/asking.ts';

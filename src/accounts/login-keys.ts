@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Keys } from '../config.ts';
+import type { Keys } from '../config/config.ts';
 import type { Site } from '../site.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';

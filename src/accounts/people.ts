@@ -4,7 +4,7 @@ import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USER_FILTERS, 
 import type { Person } from '../kinds/core-user.ts';
 import { conditionsOf, together } from '../kinds/filter.ts';
 import { postKinds, postTypes } from '../kinds/index.ts';
-import type { Selected } from '../kinds/kind.ts';
+import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ProblemName, problems } from '../errors.ts';
 import { kinds } from '../kinds/index.ts';
-import type { Kind, Param } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Param } from '../kinds/param.ts';
 
 /*
  * The types of the client that comes with the package (`client/records.d.ts`), from the declarations of the kinds and

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { readConfig, type Setting, settings } from '../config.ts';
+import { readConfig } from '../config/config.ts';
+import { type Setting, settings } from '../config/settings.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import type { Session } from './session.ts';

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { fail } from '../errors.ts';
 import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
-import { flagAnything } from '../kinds/grammar.ts';
+import { flagAnything } from '../kinds/grammar-flags.ts';
 import { kinds } from '../kinds/index.ts';
-import type { Kind, Param, PostKind, TermKind } from '../kinds/kind.ts';
+import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
+import type { Param } from '../kinds/param.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining, shortened } from '../records/explanation.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { DESK_PATH } from '../desk/visit.ts';
 import { servesPages } from '../known-settings.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { type Setting, settings } from '../config.ts';
+import { type Setting, settings } from '../config/settings.ts';
 import { type ProblemName, problems } from '../errors.ts';
 import { loadTexts, type Texts } from '../texts.ts';
 import { clientTypes } from './client-types.ts';

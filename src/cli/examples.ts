@@ -1,4 +1,4 @@
-import type { KindName } from '../kinds/kind.ts';
+import type { KindName } from '../kinds/kind-names.ts';
 
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore';
 

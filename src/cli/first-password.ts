@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { makeOwnFolder, OWN_FILE } from '../host/files.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 

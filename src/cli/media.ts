@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { fail, type Verdict } from '../errors.ts';
 import { MEDIA_FIELDS, MEDIA_FILTERS } from '../kinds/core-params.ts';
-import type { Params } from '../kinds/kind.ts';
+import type { Params } from '../kinds/param.ts';
 import { acceptParams } from '../records/input.ts';
 import { listMedia, mayDeleteMedia, mayUploadMedia, prepareMedia, readMedia, removeMedia, uploadMedia } from '../records/media.ts';
 import { codeOf } from '../storage/engine/dialect.ts';

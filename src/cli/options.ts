@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { dayFirst } from '../calendar/day-first.ts';
-import { MOMENT_HINT } from '../kinds/grammar.ts';
-import type { Param } from '../kinds/kind.ts';
+import { MOMENT_HINT } from '../kinds/grammar-times.ts';
+import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';
 import { CliError, EXIT } from './io.ts';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { AccountError } from '../accounts/account-error.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { nearestName } from '../kinds/nearest-name.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { listUsers, requireUser } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { createLog } from '../log.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';

@@ -11,7 +11,7 @@ import { isTwentyFour, spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { ruleInWords } from '../html/rule-words.ts';
 import { postKind } from '../kinds/index.ts';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { type Editable, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { recordOfStart } from '../records/occurrences.ts';

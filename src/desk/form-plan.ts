@@ -1,5 +1,6 @@
 import { onSite } from '../kinds/custom-fields.ts';
-import type { Field, PostKind, Values } from '../kinds/kind.ts';
+import type { PostKind } from '../kinds/kind.ts';
+import type { Field, Values } from '../kinds/param.ts';
 import type { Visit } from './visit.ts';
 
 /*

@@ -14,7 +14,7 @@ import { idIn, textIn } from '../forms/form-values.ts';
 import { sentenceOf } from '../forms/refused.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
 import { accountSentence, setCookie } from './sign-in.tsx';

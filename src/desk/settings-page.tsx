@@ -1,6 +1,6 @@
 import { textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { SITE_OPTIONS, setSiteOption, siteOption } from '../upkeep/site-options.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';

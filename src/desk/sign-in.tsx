@@ -5,7 +5,7 @@ import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
 import { ApiError } from '../errors.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
 import { loginCookieName } from '../wordpress/cookies.ts';
 import { deskPage, Nonce } from './layout.tsx';

@@ -1,6 +1,6 @@
 import type { Login } from '../accounts/logins.ts';
 import type { Filler } from '../forms/filler.ts';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 
 /** The path of the desk, below that of the site's home. */
 export const DESK_PATH = '/admin';

@@ -1,8 +1,10 @@
+import type { Condition } from '../kinds/condition.ts';
 import { metasOf } from '../kinds/custom-fields.ts';
 import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
-import type { Condition, PostKindName, PostListValues, TermKindName } from '../kinds/kind.ts';
+import type { PostListValues } from '../kinds/kind.ts';
+import type { PostKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Caller } from '../records/caller.ts';
 import { listedIds } from '../records/posts.ts';
 import { listVisibility, mayEdit, mayRead, seen } from '../records/visibility.ts';

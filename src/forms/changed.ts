@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isYesOrNo } from '../kinds/editable.ts';
 import { isLinks } from '../kinds/fields.ts';
-import type { Field, PostKind, Values } from '../kinds/kind.ts';
+import type { PostKind } from '../kinds/kind.ts';
+import type { Field, Values } from '../kinds/param.ts';
 import { resolvedLinks } from './about.ts';
 import type { About } from './control.ts';
 import { controlOf } from './controls.ts';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { CustomField } from '../calendar/custom-fields.ts';
 import type { FieldProps, Option } from '../html/form-fields.tsx';
-import type { Field } from '../kinds/kind.ts';
+import type { Field } from '../kinds/param.ts';
 
 /*
  * What a control is: how a field of a kind is shown in a form, and read from one. The form of a value is plain data,

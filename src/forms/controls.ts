@@ -1,7 +1,9 @@
 import { isYesOrNo } from '../kinds/editable.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
-import { decimal, LENGTHS, timeText, timezone, url } from '../kinds/grammar.ts';
-import type { Field } from '../kinds/kind.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
+import { timeText, timezone } from '../kinds/grammar-times.ts';
+import { decimal, url } from '../kinds/grammars.ts';
+import type { Field } from '../kinds/param.ts';
 import { author, categories, oneOf, status, tags } from './choice-controls.tsx';
 import type { Control } from './control.ts';
 import { customFields } from './custom-control.tsx';

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { CustomField } from '../calendar/custom-fields.ts';
 import { Input, Select, TextArea } from '../html/form-fields.tsx';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { type Control, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
 

@@ -1,4 +1,4 @@
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 
 /*
  * What a form sent, read without trusting that it is one of ours.

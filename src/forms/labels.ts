@@ -1,5 +1,5 @@
 import type { Speech } from '../html/words.ts';
-import type { KindName } from '../kinds/kind.ts';
+import type { KindName } from '../kinds/kind-names.ts';
 
 /** What a field is called in a form. One that has no words of its own yet is called by its name. */
 export function labelOf({ say, has }: Speech, kind: KindName, name: string): string {

@@ -1,10 +1,10 @@
 import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { servedNamespaces } from '../config.ts';
+import { servedNamespaces } from '../config/config.ts';
 import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
-import type { Params, Selected, Values } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
+import type { Params, Selected, Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';

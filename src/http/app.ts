@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import proxyAddress from 'proxy-addr';
-import { servedNamespaces } from '../config.ts';
+import { servedNamespaces } from '../config/config.ts';
 import { type Look, ownLook } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { type Observer, observed } from './answered.ts';

@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { type BatchedWrite, batchedWrites } from '../kinds/batch-grammar.ts';
-import { oneOf } from '../kinds/grammar.ts';
-import type { Params, Values, ValuesOf } from '../kinds/kind.ts';
+import { oneOf } from '../kinds/grammars.ts';
+import type { Params, Values, ValuesOf } from '../kinds/param.ts';
 import { discardImages } from '../records/prepared-images.ts';
 import { versionTag } from '../records/versions.ts';
 import { type Site, withinTransaction } from '../site.ts';

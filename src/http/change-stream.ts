@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { loadViewer } from '../accounts/viewer.ts';
-import { servedNamespaces } from '../config.ts';
+import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
 import type { Caller } from '../records/caller.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { ANY_LANGUAGE, type ContentChoice } from '../records/caller.ts';
 import { type ContentLanguage, type ContentLanguages, homeIn, languageOfCode } from '../wordpress/content-languages.ts';
 import type { Body, Raw } from './input.ts';

@@ -1,4 +1,4 @@
-import { servedNamespaces } from '../config.ts';
+import { servedNamespaces } from '../config/config.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Caller } from '../records/caller.ts';

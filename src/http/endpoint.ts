@@ -1,4 +1,4 @@
-import type { Params, Selected, Values, ValuesOf } from '../kinds/kind.ts';
+import type { Params, Selected, Values, ValuesOf } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { LockVersion } from '../records/versions.ts';
 import type { Site } from '../site.ts';

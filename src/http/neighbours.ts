@@ -1,4 +1,4 @@
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import type { Raw } from './input.ts';
 

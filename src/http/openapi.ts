@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kinds } from '../kinds/index.ts';
-import type { Kind, Param } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Param } from '../kinds/param.ts';
 import { languageShape } from '../kinds/shapes.ts';
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';

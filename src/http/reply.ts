@@ -1,5 +1,6 @@
-import { ANY_STATUS } from '../kinds/grammar.ts';
-import type { Kind, PostKind, TermKind, Values } from '../kinds/kind.ts';
+import { ANY_STATUS } from '../kinds/grammar-lists.ts';
+import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import type { Shown } from '../records/versions.ts';

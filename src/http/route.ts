@@ -1,7 +1,8 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
-import type { Kind, Params, Values } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
+import type { Params, Values } from '../kinds/param.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -49,7 +50,7 @@ export interface Endpoint<V = Values> {
 }
 
 /**
- * A step of an endpoint, given accepted values. The type of a method, as in `kinds/kind.ts`: an endpoint with some
+ * A step of an endpoint, given accepted values. The type of a method, as in `kinds/param.ts`: an endpoint with some
  * parameters is an endpoint. It gets the values that its own parameters accepted.
  */
 export type Handler<V, Result> = { step(site: Site, caller: Caller, values: V): Result }['step'];

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { servedNamespaces } from '../config.ts';
+import { servedNamespaces } from '../config/config.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { notesOf } from './answered.ts';

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { type AttemptLimits, countAttempts } from '../accounts/attempts.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
-import type { Values } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { suggestPath } from '../pages/addresses.ts';
 import type { Page, Workshop } from '../pages/pages.tsx';
 import { type SuggestForm, suggestPage, takeSuggestion, thanksPage } from '../pages/suggest.tsx';

@@ -1,4 +1,4 @@
-import type { Params } from '../kinds/kind.ts';
+import type { Params } from '../kinds/param.ts';
 import { shortened } from '../records/explanation.ts';
 import { type UnknownField, unknownFields } from '../records/unknown-fields.ts';
 import { unknownFieldSentence } from '../refusals.ts';

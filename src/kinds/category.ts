@@ -1,4 +1,5 @@
-import { anyText, LENGTHS, parentTerm, text } from './grammar.ts';
+import { LENGTHS } from './grammar.ts';
+import { anyText, parentTerm, text } from './grammars.ts';
 import type { TermFields, TermKind } from './kind.ts';
 import { term } from './shapes.ts';
 import { termFilters } from './term-list.ts';

@@ -1,6 +1,8 @@
-import { type Grammar, LENGTHS, oneOf, positive, text } from './grammar.ts';
+import { type Grammar, LENGTHS } from './grammar.ts';
+import { oneOf, positive, text } from './grammars.ts';
 import { kinds } from './index.ts';
-import type { KindName, Params } from './kind.ts';
+import type { KindName } from './kind-names.ts';
+import type { Params } from './param.ts';
 
 const NAMES = kinds.map(({ name }) => name);
 

@@ -1,7 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { control } from './filter.ts';
-import { flag } from './grammar.ts';
+import { flag } from './grammar-flags.ts';
 import type { PostKind, TermKind } from './kind.ts';
 import { madeOnce } from './made-once.ts';
 

@@ -1,6 +1,7 @@
 import { coreTerms } from './core-term.ts';
 import type { Can } from './grammar.ts';
-import type { PostKind, TermKindName } from './kind.ts';
+import type { PostKind } from './kind.ts';
+import type { TermKindName } from './kind-names.ts';
 
 /** What it takes to make new terms and to give a record existing ones (`register_taxonomy`). */
 const TERM_RIGHTS: Readonly<Record<TermKindName, { readonly create: string; readonly assign: string }>> = {

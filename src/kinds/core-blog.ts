@@ -5,7 +5,7 @@ import { coreMeta } from './core-meta.ts';
 import { authored, type CorePostFacts, postCore, revisionLinks } from './core-post.ts';
 import { type CoreContext, CURIES, inView, type View, WHOLE } from './core-view.ts';
 import { thumbnailOf } from './image-record.ts';
-import type { Bundle } from './kind.ts';
+import type { Bundle } from './rendering.ts';
 
 /*
  * Posts of the blog and pages, which are no records of the calendar: they are read, and written by WordPress.

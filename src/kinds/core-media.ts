@@ -9,7 +9,7 @@ import { coreMeta } from './core-meta.ts';
 import { authored, datesAndPlace } from './core-post.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, type View, WHOLE } from './core-view.ts';
 import { attachmentPage, contentImage, metadataOf } from './image-record.ts';
-import type { Bundle } from './kind.ts';
+import type { Bundle } from './rendering.ts';
 
 /** Members that are not in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = {

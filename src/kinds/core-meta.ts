@@ -5,9 +5,10 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import { EVENT } from './event-fields.ts';
 import { COORDINATES, COST, DATES } from './event-metas.ts';
 import { addressMetas, postKinds } from './index.ts';
-import type { Field, Param, PostKind, Rows } from './kind.ts';
+import type { PostKind, Rows } from './kind.ts';
 import { madeOnce } from './made-once.ts';
 import { ORGANIZER } from './organizer.ts';
+import type { Field, Param } from './param.ts';
 import { object, parseList, truth, wholeNumber } from './schema-grammar.ts';
 import { VENUE } from './venue.ts';
 

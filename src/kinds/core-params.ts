@@ -1,24 +1,18 @@
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { nowLocal } from '../wordpress/time.ts';
+import type { Condition, PersonCondition, TermCondition } from './condition.ts';
 import { coreTerms } from './core-term.ts';
 import { control, filter, filterOf, group } from './filter.ts';
-import { anything, LENGTHS, oneOf } from './grammar.ts';
+import { LENGTHS } from './grammar.ts';
+import { anything, oneOf } from './grammars.ts';
 import { postTypes } from './index.ts';
-import type {
-  Condition,
-  ListParam,
-  ListParams,
-  Params,
-  PersonCondition,
-  PostKind,
-  RuleContext,
-  TermCondition,
-  TermKind,
-  TermKindName,
-  ValuesOf,
-} from './kind.ts';
+import type { PostKind, TermKind } from './kind.ts';
+import type { TermKindName } from './kind-names.ts';
+import type { ListParam, ListParams } from './list-param.ts';
 import { madeOnce } from './made-once.ts';
 import { byIds, byMoment, bySearch } from './narrowing.ts';
+import type { Params, ValuesOf } from './param.ts';
+import type { RuleContext } from './rendering.ts';
 import {
   anyString,
   choices,

@@ -4,7 +4,8 @@ import { textFromUnix } from '../wordpress/time.ts';
 import { CONTEXT } from './core-params.ts';
 import { inView, isoDate, type View, WHOLE } from './core-view.ts';
 import { type Grammar, LENGTHS } from './grammar.ts';
-import type { Params, RenderContext, ValuesOf } from './kind.ts';
+import type { Params, ValuesOf } from './param.ts';
+import type { RenderContext } from './rendering.ts';
 import { anyString } from './schema-grammar.ts';
 
 /** What is shown of an application password. Times in Unix seconds. */

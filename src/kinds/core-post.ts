@@ -8,8 +8,9 @@ import { coreMeta } from './core-meta.ts';
 import { coreTerms } from './core-term.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
-import type { Bundle, PostKind, RenderContext } from './kind.ts';
+import type { PostKind } from './kind.ts';
 import { attachedImages, isLocked, pageUrl, permalink } from './post-record.ts';
+import type { Bundle, RenderContext } from './rendering.ts';
 
 /** Earlier versions of a post: how many, and the last one. */
 export interface Revisions {

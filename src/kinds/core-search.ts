@@ -1,8 +1,10 @@
 import { restUrl } from '../wordpress/links.ts';
 import { PAGING, SEEN } from './core-params.ts';
 import type { Methods } from './core-view.ts';
-import { LENGTHS, oneOf } from './grammar.ts';
-import type { RenderContext, ValuesOf } from './kind.ts';
+import { LENGTHS } from './grammar.ts';
+import { oneOf } from './grammars.ts';
+import type { ValuesOf } from './param.ts';
+import type { RenderContext } from './rendering.ts';
 import { anyString, choices, integers } from './schema-grammar.ts';
 
 /** Types of posts that a search of the whole site looks into: those whose pages everybody finds. */

@@ -2,7 +2,8 @@ import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { category } from './category.ts';
 import { CURIES, inView, type Methods, type View, WHOLE } from './core-view.ts';
-import type { PostKind, RenderContext, TermKind } from './kind.ts';
+import type { PostKind, TermKind } from './kind.ts';
+import type { RenderContext } from './rendering.ts';
 import { tag } from './tag.ts';
 import { termRecord } from './term-record.ts';
 

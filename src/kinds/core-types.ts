@@ -2,7 +2,8 @@ import { restUrl } from '../wordpress/links.ts';
 import { category } from './category.ts';
 import { postLabels, type Say, termLabels } from './core-labels.ts';
 import { CURIES, EDITED, inView, type View, WHOLE } from './core-view.ts';
-import type { RenderContext, TermKind } from './kind.ts';
+import type { TermKind } from './kind.ts';
+import type { RenderContext } from './rendering.ts';
 import { tag } from './tag.ts';
 
 type Place = Pick<RenderContext, 'home' | 'settings'>;

@@ -1,4 +1,4 @@
-import type { RenderContext } from './kind.ts';
+import type { RenderContext } from './rendering.ts';
 
 /**
  * How much of a record WordPress's own routes show: all of it, as little as embedded ones have, or what is needed to

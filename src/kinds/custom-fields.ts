@@ -5,10 +5,11 @@ import type { Fault } from '../errors.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
+import type { Condition } from './condition.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
 import { type Grammar, LENGTHS, numeric } from './grammar.ts';
-import type { Condition, Kind, PostKind, Rows } from './kind.ts';
+import type { Kind, PostKind, Rows } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
 import { madeOnce } from './made-once.ts';
 

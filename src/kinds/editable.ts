@@ -5,11 +5,14 @@ import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { isImage, isLinks, isTerms } from './fields.ts';
 import { filter, group } from './filter.ts';
-import { flag, flagText, type Grammar, ids } from './grammar.ts';
+import type { Grammar } from './grammar.ts';
+import { flag, flagText } from './grammar-flags.ts';
+import { ids } from './grammar-lists.ts';
 import { termKind } from './index.ts';
-import type { Field, PostKind, PublishedRecord, Values } from './kind.ts';
+import type { PostKind, PublishedRecord } from './kind.ts';
 import { madeOnce } from './made-once.ts';
 import { byIds } from './narrowing.ts';
+import type { Field, Values } from './param.ts';
 
 /** The rows that the values of a record are read from. */
 interface Stored {

@@ -2,7 +2,8 @@ import { type CostOptions, type CurrencyMetas, costMeta, costOf } from '../calen
 import { failParam } from '../errors.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { COST } from './event-metas.ts';
-import type { Before, RenderContext, Rows } from './kind.ts';
+import type { Before, Rows } from './kind.ts';
+import type { RenderContext } from './rendering.ts';
 
 /** A cost is kept as sent, a row for each amount, with the symbol and its place beside it (decisions D30, D37). */
 export function costChange(values: { readonly cost?: unknown }, before: Before | undefined): Rows['metas'] {

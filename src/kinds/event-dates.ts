@@ -2,7 +2,8 @@ import { type EventDates, eventDates } from '../calendar/dates.ts';
 import { failParam } from '../errors.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { DATES } from './event-metas.ts';
-import type { Before, Rows, RuleContext } from './kind.ts';
+import type { Before, Rows } from './kind.ts';
+import type { RuleContext } from './rendering.ts';
 
 /** The fields of an event that its dates follow from. */
 interface DateFields {

@@ -1,6 +1,9 @@
 import { COST, DATES, FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { column, featuredImage, flagMeta, keysOf, links, meta, rule, shownTexts, terms, whenEmpty } from './fields.ts';
-import { anything, flag, LENGTHS, text, timeText, timezone, url } from './grammar.ts';
+import { LENGTHS } from './grammar.ts';
+import { flag } from './grammar-flags.ts';
+import { timeText, timezone } from './grammar-times.ts';
+import { anything, text, url } from './grammars.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
 
 /** The fields of an event, in the order in which descriptions name them. */

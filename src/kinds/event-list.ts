@@ -1,12 +1,19 @@
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
 import { tableOf } from '../wordpress/table.ts';
+import type { Condition } from './condition.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { control, filter, group } from './filter.ts';
-import { anyText, decimal, droppedSearch, existingTerms, flag, idOf, ids, LENGTHS, listStatus, strictness, time } from './grammar.ts';
-import type { Condition, Filter, Orders, RuleContext, ValuesOf } from './kind.ts';
+import { LENGTHS } from './grammar.ts';
+import { flag, strictness } from './grammar-flags.ts';
+import { existingTerms, ids, listStatus } from './grammar-lists.ts';
+import { time } from './grammar-times.ts';
+import { anyText, decimal, droppedSearch, idOf } from './grammars.ts';
+import type { Filter, Orders } from './list-param.ts';
 import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from './narrowing.ts';
+import type { ValuesOf } from './param.ts';
 import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
+import type { RuleContext } from './rendering.ts';
 import { agesOf, type Timeliness } from './timeliness.ts';
 import { VENUE } from './venue.ts';
 

@@ -3,8 +3,10 @@ import type { ToldDates } from '../calendar/told-dates.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
-import { flag, oneOf, timeText } from './grammar.ts';
-import type { Params } from './kind.ts';
+import { flag } from './grammar-flags.ts';
+import { timeText } from './grammar-times.ts';
+import { oneOf } from './grammars.ts';
+import type { Params } from './param.ts';
 import { stamp } from './shapes.ts';
 
 /** The parameter that asks for the rule of an event. */

@@ -1,11 +1,13 @@
 import { beginOfDay, endOfDay } from '../calendar/window.ts';
 import { parsePhpDate } from '../wordpress/php-date.ts';
 import { addDays, addMonths, nowLocal, toUtc } from '../wordpress/time.ts';
+import type { Condition } from './condition.ts';
 import { eventFilters } from './event-list.ts';
 import { HIDDEN_META } from './event-metas.ts';
 import { filter } from './filter.ts';
-import { time } from './grammar.ts';
-import type { Condition, ListParams, Narrowed, RuleContext } from './kind.ts';
+import { time } from './grammar-times.ts';
+import type { ListParams, Narrowed } from './list-param.ts';
+import type { RuleContext } from './rendering.ts';
 import { agesOf, type Timeliness } from './timeliness.ts';
 
 /*

@@ -1,8 +1,12 @@
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
-import { anyText, type FetchedImage, flag, type Grammar, image, LENGTHS, type TermWish, termWishes } from './grammar.ts';
-import type { Empty, Field, FieldNames, Place, TermKindName, Values } from './kind.ts';
+import { type Grammar, LENGTHS } from './grammar.ts';
+import { flag } from './grammar-flags.ts';
+import { type TermWish, termWishes } from './grammar-lists.ts';
+import { anyText, type FetchedImage, image } from './grammars.ts';
+import type { TermKindName } from './kind-names.ts';
 import { type LinkPlan, linkWishes } from './link-grammar.ts';
+import type { Empty, Field, FieldNames, Place, Values } from './param.ts';
 
 type Extra<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours' | 'members'>> & {
   readonly store?: (value: T | '') => readonly string[];

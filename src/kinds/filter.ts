@@ -1,25 +1,10 @@
+import type { Condition, Order } from './condition.ts';
 import type { Grammar } from './grammar.ts';
-import type {
-  Condition,
-  Control,
-  Echo,
-  Filter,
-  Group,
-  ListParam,
-  ListParams,
-  Member,
-  Narrowed,
-  Narrowing,
-  Order,
-  Param,
-  Params,
-  PostKind,
-  RuleContext,
-  ValueOf,
-  Values,
-  ValuesOf,
-} from './kind.ts';
+import type { PostKind } from './kind.ts';
+import type { Control, Echo, Filter, Group, ListParam, ListParams, Member, Narrowed, Narrowing } from './list-param.ts';
 import { madeOnce } from './made-once.ts';
+import type { Param, Params, ValueOf, Values, ValuesOf } from './param.ts';
+import type { RuleContext } from './rendering.ts';
 import { soonest } from './timeliness.ts';
 
 /**

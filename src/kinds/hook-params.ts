@@ -1,6 +1,7 @@
 import { kindNames } from './changes-params.ts';
-import { anyId, type Grammar, LENGTHS, oneOf, positive } from './grammar.ts';
-import type { Params } from './kind.ts';
+import { type Grammar, LENGTHS } from './grammar.ts';
+import { anyId, oneOf, positive } from './grammars.ts';
+import type { Params } from './param.ts';
 
 /** As long as the column that keeps it. */
 

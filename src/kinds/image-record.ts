@@ -5,7 +5,7 @@ import { postUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { isPrivate, isPublic } from '../wordpress/status.ts';
-import type { Bundle, RenderContext } from './kind.ts';
+import type { Bundle, RenderContext } from './rendering.ts';
 import type { image } from './shapes.ts';
 
 export type ImageRecord = z.output<typeof image>;

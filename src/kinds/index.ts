@@ -1,8 +1,10 @@
 import { category } from './category.ts';
 import { event } from './event.ts';
-import { url } from './grammar.ts';
-import type { Field, Kind, Params, PostKind, PostKindName, TermKind, TermKindName } from './kind.ts';
+import { url } from './grammars.ts';
+import type { Kind, PostKind, TermKind } from './kind.ts';
+import type { PostKindName, TermKindName } from './kind-names.ts';
 import { organizer } from './organizer.ts';
+import type { Field, Params } from './param.ts';
 import { tag } from './tag.ts';
 import { venue } from './venue.ts';
 

@@ -1,9 +1,11 @@
 import type { Fault } from '../errors.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { rule, whenEmpty } from './fields.ts';
-import { choiceHint, type Grammar, LENGTHS, positive } from './grammar.ts';
-import type { Field, Kind, TermField } from './kind.ts';
+import { choiceHint, type Grammar, LENGTHS } from './grammar.ts';
+import { positive } from './grammars.ts';
+import type { Kind, TermField } from './kind.ts';
 import { madeOnce } from './made-once.ts';
+import type { Field } from './param.ts';
 
 /*
  * What writes say of languages: the language of a record, and the records that it is a translation of. A site without

@@ -1,4 +1,6 @@
-import { type Grammar, isEmpty, LENGTHS, LONGEST, listOf, positive } from './grammar.ts';
+import { type Grammar, isEmpty, LENGTHS, LONGEST } from './grammar.ts';
+import { listOf } from './grammar-lists.ts';
+import { positive } from './grammars.ts';
 import type { PostKind, PostValues } from './kind.ts';
 
 /** A venue or organizer to link: an existing one, or the parameters of a new one. */

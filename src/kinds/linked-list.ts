@@ -1,9 +1,14 @@
 import { searchPieces } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { nowLocal } from '../wordpress/time.ts';
+import type { Condition } from './condition.ts';
 import { control, filter } from './filter.ts';
-import { flagAnything, type Grammar, idOf, listStatus, search } from './grammar.ts';
-import type { Condition, Filter, Linked, Orders } from './kind.ts';
+import type { Grammar } from './grammar.ts';
+import { flagAnything } from './grammar-flags.ts';
+import { listStatus } from './grammar-lists.ts';
+import { idOf, search } from './grammars.ts';
+import type { Linked } from './kind.ts';
+import type { Filter, Orders } from './list-param.ts';
 import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
 
 /** Orders that a list of venues or organizers can be asked for. */

@@ -1,4 +1,5 @@
-import type { PostKind, Rows, Values } from './kind.ts';
+import type { PostKind, Rows } from './kind.ts';
+import type { Values } from './param.ts';
 
 /** Fields that say whether a map and a link to it are shown, with the end of the names of their metas. */
 const MAP_FIELDS = [

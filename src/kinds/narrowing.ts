@@ -1,7 +1,9 @@
 import { parsePhpDate } from '../wordpress/php-date.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
-import type { Condition, RuleContext, TermKindName } from './kind.ts';
+import type { Condition } from './condition.ts';
+import type { TermKindName } from './kind-names.ts';
+import type { RuleContext } from './rendering.ts';
 
 /*
  * What the filters of several lists come to: functions from an accepted value to conditions. `guarded` is explained

@@ -2,7 +2,7 @@ import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { abbreviation, parseZone } from '../wordpress/time.ts';
 import { DATES } from './event-metas.ts';
-import type { OccurrencePage } from './kind.ts';
+import type { OccurrencePage } from './rendering.ts';
 
 /*
  * The single dates of events that recur, as records of their own: everything is their event's but the dates, the id and

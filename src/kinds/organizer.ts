@@ -3,12 +3,13 @@ import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
 import { ORGANIZER_LINK, ORGANIZER_ORIGIN, ORIGIN } from './event-metas.ts';
 import { featuredImage, keysOf, searchedTexts, shownTexts, textMeta } from './fields.ts';
-import { url } from './grammar.ts';
+import { url } from './grammars.ts';
 import { imageAddress } from './image-record.ts';
-import type { Bundle, Linked, PostKind, RenderContext } from './kind.ts';
+import type { Linked, PostKind } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
+import type { Bundle, RenderContext } from './rendering.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
 /** Texts about an organizer, in the order in which its record shows them. */

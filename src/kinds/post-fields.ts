@@ -1,9 +1,13 @@
 import type { PostColumn } from '../wordpress/rows.ts';
+import type { Condition } from './condition.ts';
 import { column, renamed, rule, textMeta, whenEmpty } from './fields.ts';
 import { control, filter } from './filter.ts';
-import { anyText, choiceHint, type Grammar, idOf, LENGTHS, oneOf, positive, status, text, time, timeText, titleText } from './grammar.ts';
-import type { Condition, Field, Orders, Params } from './kind.ts';
+import { choiceHint, type Grammar, LENGTHS } from './grammar.ts';
+import { time, timeText } from './grammar-times.ts';
+import { anyText, idOf, oneOf, positive, status, text, titleText } from './grammars.ts';
+import type { Orders } from './list-param.ts';
 import { byMoment } from './narrowing.ts';
+import type { Field, Params } from './param.ts';
 import { agesOf } from './timeliness.ts';
 
 /**

@@ -5,7 +5,7 @@ import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.t
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import { contentImage, type ImageRecord, imageRecord, thumbnailOf } from './image-record.ts';
-import type { Bundle, OccurrencePage, RenderContext } from './kind.ts';
+import type { Bundle, OccurrencePage, RenderContext } from './rendering.ts';
 import { codeOf, languageMember, pageIn, shownLink, translationsMember } from './translations.ts';
 
 /** Whether a record is protected by a password and not opened by the request (`post_password_required`). */

@@ -1,5 +1,6 @@
 import type { Fault, SchemaFault } from '../errors.ts';
-import { choiceHint, type Grammar, type Hint, isTime, LENGTHS, LONGEST, MOMENT_HINT, numeric, type Plain } from './grammar.ts';
+import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain } from './grammar.ts';
+import { isTime, MOMENT_HINT } from './grammar-times.ts';
 
 /*
  * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the

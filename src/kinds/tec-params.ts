@@ -2,27 +2,20 @@ import { exactBounds } from '../calendar/window.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { toLocal } from '../wordpress/time.ts';
+import type { Condition } from './condition.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { shownTexts } from './fields.ts';
 import { conditionsOf, control, filter, group } from './filter.ts';
-import { anyText, choiceHint, type Grammar, type Hint, LENGTHS, MOMENT_HINT, oneOf, text, unread } from './grammar.ts';
-import type {
-  Condition,
-  Control,
-  Field,
-  Linked,
-  ListParams,
-  Narrowed,
-  Param,
-  Params,
-  PostKind,
-  PostValues,
-  RuleContext,
-  ValuesOf,
-} from './kind.ts';
+import { choiceHint, type Grammar, type Hint, LENGTHS } from './grammar.ts';
+import { MOMENT_HINT } from './grammar-times.ts';
+import { anyText, oneOf, text, unread } from './grammars.ts';
+import type { Linked, PostKind, PostValues } from './kind.ts';
 import { fromEvent, ofEvents } from './linked-list.ts';
+import type { Control, ListParams, Narrowed } from './list-param.ts';
 import { madeOnce } from './made-once.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
+import type { Field, Param, Params, ValuesOf } from './param.ts';
+import type { RuleContext } from './rendering.ts';
 import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from './schema-grammar.ts';
 import { agesOf } from './timeliness.ts';
 

@@ -13,9 +13,10 @@ import { costOptions, currencyOf } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
 import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { filledTexts } from './fields.ts';
-import type { Bundle, PostKind, RenderContext } from './kind.ts';
+import type { PostKind } from './kind.ts';
 import { ORGANIZER } from './organizer.ts';
 import { isLocked, linkedIds } from './post-record.ts';
+import type { Bundle, RenderContext } from './rendering.ts';
 import { furtherTexts } from './tec-params.ts';
 import { VENUE } from './venue.ts';
 

@@ -1,8 +1,14 @@
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { tableOf } from '../wordpress/table.ts';
+import type { TermCondition, TermOrder } from './condition.ts';
 import { control, filterOf, groupOf } from './filter.ts';
-import { existingTerms, flag, type Grammar, idOf, LENGTHS, parentTerm, search, text } from './grammar.ts';
-import type { Filter, TermCondition, TermFilters, TermKindName, TermOrder } from './kind.ts';
+import { type Grammar, LENGTHS } from './grammar.ts';
+import { flag } from './grammar-flags.ts';
+import { existingTerms } from './grammar-lists.ts';
+import { idOf, parentTerm, search, text } from './grammars.ts';
+import type { TermFilters } from './kind.ts';
+import type { TermKindName } from './kind-names.ts';
+import type { Filter } from './list-param.ts';
 import { paging } from './post-fields.ts';
 
 const filter = filterOf<TermCondition>();

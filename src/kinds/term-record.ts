@@ -1,7 +1,8 @@
 import { restUrl, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { category } from './category.ts';
-import type { RenderContext, TermKind } from './kind.ts';
+import type { TermKind } from './kind.ts';
+import type { RenderContext } from './rendering.ts';
 import { tag } from './tag.ts';
 import { pageIn } from './translations.ts';
 

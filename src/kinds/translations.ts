@@ -2,7 +2,7 @@ import { isTranslated, type Membership, urlIn } from '../wordpress/content-langu
 import { restUrl } from '../wordpress/links.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
-import type { Bundle, RenderContext } from './kind.ts';
+import type { Bundle, RenderContext } from './rendering.ts';
 
 /** A member of a group, as records name it. */
 export interface Translation {

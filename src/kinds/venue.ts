@@ -5,12 +5,16 @@ import { metaOf } from '../wordpress/rows.ts';
 import { EVENT } from './event-fields.ts';
 import { COORDINATES, ORIGIN, VENUE_LINK, VENUE_ORIGIN } from './event-metas.ts';
 import { featuredImage, flagMeta, keysOf, rule, searchedTexts, shownTexts, textMeta } from './fields.ts';
-import { decimal, flagText, LENGTHS, textOrNumber, url } from './grammar.ts';
+import { LENGTHS } from './grammar.ts';
+import { flagText } from './grammar-flags.ts';
+import { decimal, textOrNumber, url } from './grammars.ts';
 import { imageAddress } from './image-record.ts';
-import type { Before, Bundle, Linked, PostKind, RenderContext, Rows, ValuesOf } from './kind.ts';
+import type { Before, Linked, PostKind, Rows } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';
+import type { ValuesOf } from './param.ts';
 import { authorField, dateField, dateUtcField, externalIdField, statusField, textColumn, titleField } from './post-fields.ts';
 import { isLocked, linkedRecord, postLd } from './post-record.ts';
+import type { Bundle, RenderContext } from './rendering.ts';
 import { linkedShape, optionalTextShape } from './shapes.ts';
 
 /** Texts about a venue, in the order in which its record shows them. */

@@ -1,7 +1,8 @@
 import { plainLine } from '../exchange/items/event-record.ts';
 import { feedFilters } from '../kinds/feed-list.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { PostListValues, Values } from '../kinds/kind.ts';
+import type { PostListValues } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { listPosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';

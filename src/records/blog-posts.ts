@@ -3,7 +3,7 @@ import { type BlogType, blogPost } from '../kinds/core-blog.ts';
 import { BLOG_FILTERS, type BlogListValues, type BlogReadValues } from '../kinds/core-params.ts';
 import type { CoreContext } from '../kinds/core-view.ts';
 import { conditionsOf } from '../kinds/filter.ts';
-import type { Selected } from '../kinds/kind.ts';
+import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';

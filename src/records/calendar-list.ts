@@ -1,6 +1,6 @@
 import type { ListPage } from '../kinds/calendar-page.ts';
+import type { Order } from '../kinds/condition.ts';
 import { type FeedView, feedFilters } from '../kinds/feed-list.ts';
-import type { Order } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';

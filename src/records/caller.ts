@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { RenderContext } from '../kinds/kind.ts';
+import type { RenderContext } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { trimEndOf } from '../wordpress/trim.ts';

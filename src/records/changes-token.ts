@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { failParam } from '../errors.ts';
-import type { KindName } from '../kinds/kind.ts';
+import type { KindName } from '../kinds/kind-names.ts';
 
 /** How far a client has come. */
 export interface Place {

@@ -1,6 +1,7 @@
 import { fail } from '../errors.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
-import type { Kind, KindName, PostKind, TermKind } from '../kinds/kind.ts';
+import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
+import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { entriesAfter, type JournalEntry, lastNumber, oldestNumber } from '../storage/journal/entries.ts';

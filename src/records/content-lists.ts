@@ -1,5 +1,7 @@
+import type { Condition, InLanguage } from '../kinds/condition.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { Condition, InLanguage, PostKind, TermKindName } from '../kinds/kind.ts';
+import type { PostKind } from '../kinds/kind.ts';
+import type { TermKindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';

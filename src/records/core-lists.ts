@@ -1,7 +1,7 @@
 import { fail, failParam, forbiddenStatus } from '../errors.ts';
+import type { Order } from '../kinds/condition.ts';
 import { type ContextValues, type CoreListValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { View } from '../kinds/core-view.ts';
-import type { Order } from '../kinds/kind.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 

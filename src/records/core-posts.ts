@@ -1,4 +1,5 @@
 import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
+import type { Condition } from '../kinds/condition.ts';
 import { postActions } from '../kinds/core-actions.ts';
 import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
 import { type ContextValues, type CoreFieldValues, type CoreListValues, type CoreReadValues, postFilters } from '../kinds/core-params.ts';
@@ -7,8 +8,10 @@ import type { CoreContext, Methods } from '../kinds/core-view.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { narrow } from '../kinds/filter.ts';
 import { termKind } from '../kinds/index.ts';
-import type { Bundle, Condition, PostKind, PostValues, Selected } from '../kinds/kind.ts';
+import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withoutMapMetas } from '../kinds/map-metas.ts';
+import type { Selected } from '../kinds/param.ts';
+import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';

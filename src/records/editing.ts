@@ -1,10 +1,13 @@
 import { failParam, refuse } from '../errors.ts';
+import type { Condition } from '../kinds/condition.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { editableValues, listedToEdit } from '../kinds/editable.ts';
 import { HIDDEN_META } from '../kinds/event-metas.ts';
 import { narrowList } from '../kinds/filter.ts';
-import type { Bundle, Condition, PostKind, PublishedRecord, Values } from '../kinds/kind.ts';
+import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { translationMembers } from '../kinds/post-record.ts';
+import type { Bundle } from '../kinds/rendering.ts';
 import { type Suggestion, suggestionIn } from '../kinds/suggestion.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';

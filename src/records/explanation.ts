@@ -1,5 +1,5 @@
 import { ApiError, type SentValue } from '../errors.ts';
-import type { Params } from '../kinds/kind.ts';
+import type { Params } from '../kinds/param.ts';
 
 /** The most characters of a value that are shown. */
 const LONGEST_SHOWN = 100;

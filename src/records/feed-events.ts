@@ -1,11 +1,12 @@
 import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
+import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import type { EventRecord } from '../kinds/event-shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
 import { imageTextOf } from '../kinds/image-record.ts';
-import type { Condition, Order, TermKindName } from '../kinds/kind.ts';
+import type { TermKindName } from '../kinds/kind-names.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadUsers } from '../storage/rows/users.ts';

@@ -1,7 +1,8 @@
 import { type Fault, fail } from '../errors.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { anyText, LENGTHS, lengthFault, type Reference } from '../kinds/grammar.ts';
-import type { Field, Param, Params, ValuesOf } from '../kinds/kind.ts';
+import { LENGTHS, lengthFault, type Reference } from '../kinds/grammar.ts';
+import { anyText } from '../kinds/grammars.ts';
+import type { Field, Param, Params, ValuesOf } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
 import { sentValues } from './explanation.ts';

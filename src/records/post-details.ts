@@ -1,7 +1,8 @@
 import { storedDates } from '../kinds/event-dates.ts';
 import { DATES } from '../kinds/event-metas.ts';
 import { taxonomiesOf, termKind } from '../kinds/index.ts';
-import type { Rows, TermKindName } from '../kinds/kind.ts';
+import type { Rows } from '../kinds/kind.ts';
+import type { TermKindName } from '../kinds/kind-names.ts';
 import { loadMetas } from '../storage/rows/bundle.ts';
 import { isWithin, noteEdges } from '../storage/rows/calendar-edges.ts';
 import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/rows/occurrences.ts';

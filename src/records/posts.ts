@@ -1,21 +1,13 @@
 import { fail, failParam } from '../errors.ts';
+import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import { eventTerms } from '../kinds/event-record.ts';
 import { narrowList } from '../kinds/filter.ts';
-import { ANY_STATUS } from '../kinds/grammar.ts';
+import { ANY_STATUS } from '../kinds/grammar-lists.ts';
 import { termKind } from '../kinds/index.ts';
-import type {
-  Bundle,
-  Condition,
-  Order,
-  PostFields,
-  PostKind,
-  PostListValues,
-  PublishedRecord,
-  RenderContext,
-  TermKind,
-} from '../kinds/kind.ts';
+import type { PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked, linkedIds, translationMembers } from '../kinds/post-record.ts';
+import type { Bundle, RenderContext } from '../kinds/rendering.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';

@@ -1,5 +1,5 @@
-import type { Values } from '../kinds/kind.ts';
 import type { LinkPlan } from '../kinds/link-grammar.ts';
+import type { Values } from '../kinds/param.ts';
 import type { PreparedImage } from '../media/images.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 

@@ -1,6 +1,7 @@
 import { fail, failParam } from '../errors.ts';
-import type { Kind, Values } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { LanguageValues } from '../kinds/language-fields.ts';
+import type { Values } from '../kinds/param.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';

@@ -1,7 +1,8 @@
 import { ApiError, type LogDetail } from '../errors.ts';
 import type { Grammar, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { PostKind, PostValues, TermKindName } from '../kinds/kind.ts';
+import type { PostKind, PostValues } from '../kinds/kind.ts';
+import type { TermKindName } from '../kinds/kind-names.ts';
 import type { LinkPlan, LinkWish } from '../kinds/link-grammar.ts';
 import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage, type Refused } from '../media/images.ts';
 import type { Site } from '../site.ts';

@@ -1,4 +1,5 @@
-import type { Bundle, PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
+import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
+import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import { heldToo, type Tag, termTag } from '../storage/journal/holdings.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';

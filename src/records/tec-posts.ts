@@ -1,8 +1,9 @@
 import { fail } from '../errors.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { postKind } from '../kinds/index.ts';
-import type { Bundle, PostKind, PostValues, RuleContext } from '../kinds/kind.ts';
+import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
+import type { Bundle, RuleContext } from '../kinds/rendering.ts';
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec-params.ts';
 import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec-record.ts';
 import type { Site } from '../site.ts';

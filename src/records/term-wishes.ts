@@ -1,7 +1,8 @@
 import { ApiError, refuse } from '../errors.ts';
-import type { TermWish } from '../kinds/grammar.ts';
+import type { TermWish } from '../kinds/grammar-lists.ts';
 import { termKind } from '../kinds/index.ts';
-import type { TermKind, TermKindName } from '../kinds/kind.ts';
+import type { TermKind } from '../kinds/kind.ts';
+import type { TermKindName } from '../kinds/kind-names.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';

@@ -1,9 +1,10 @@
 import { fail, failParam } from '../errors.ts';
+import type { TermCondition } from '../kinds/condition.ts';
 import { termsInLanguages } from '../kinds/content-language.ts';
 import { termLinks } from '../kinds/core-term.ts';
 import type { Methods } from '../kinds/core-view.ts';
 import { narrow, together } from '../kinds/filter.ts';
-import type { TermCondition, TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
+import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import { termOrder } from '../kinds/term-list.ts';
 import { termLink, termRecord } from '../kinds/term-record.ts';
 import { type Translation, termLanguage } from '../kinds/translations.ts';

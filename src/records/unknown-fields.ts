@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { isLinks } from '../kinds/fields.ts';
 import { postKind } from '../kinds/index.ts';
-import type { Kind, Params } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { madeOnce } from '../kinds/made-once.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
+import type { Params } from '../kinds/param.ts';
 
 /** The most unknown names that are told of one request. */
 const MOST_TOLD = 10;

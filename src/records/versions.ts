@@ -1,5 +1,6 @@
 import { fail } from '../errors.ts';
-import type { Bundle, PostKind, TermKind } from '../kinds/kind.ts';
+import type { PostKind, TermKind } from '../kinds/kind.ts';
+import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';

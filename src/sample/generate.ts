@@ -1,7 +1,8 @@
 import { storedDates } from '../kinds/event-dates.ts';
 import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { Kind, Values } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import { createEvents } from '../records/new-events.ts';
 import { fieldRows, followingRows } from '../records/post-rows.ts';

@@ -1,6 +1,6 @@
 import { onSite } from '../kinds/custom-fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { PostKindName, TermKindName } from '../kinds/kind.ts';
+import type { PostKindName, TermKindName } from '../kinds/kind-names.ts';
 import { drawnPicture } from '../media/drawing.ts';
 import { insertPrepared, type PreparedImage, prepareUpload } from '../media/images.ts';
 import { createBlogPost } from '../records/blog-posts.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isHookUrl } from '../kinds/hook-params.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
-import type { KindName } from '../kinds/kind.ts';
+import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import {

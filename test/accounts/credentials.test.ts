@@ -5,7 +5,7 @@ import { countAttempts } from '../../src/accounts/attempts.ts';
 import { type Credentials, claimOf } from '../../src/accounts/credentials.ts';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

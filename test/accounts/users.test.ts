@@ -7,7 +7,7 @@ import {
 import { claimOf } from '../../src/accounts/credentials.ts';
 import { createUser, deleteUser, listUsers, type NewAccount, setRole } from '../../src/accounts/users.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

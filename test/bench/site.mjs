@@ -152,7 +152,7 @@ export function requestOf({ path, method = 'GET', as, body, unchanged = false, s
 export async function traceQueries(env, request) {
   process.env.TZ = 'UTC';
   const [{ readConfig }, { openSite }, { createApp }] = await Promise.all(
-    ['config', 'site', 'http/app'].map((name) => import(`../../dist/src/${name}.js`)),
+    ['config/config', 'site', 'http/app'].map((name) => import(`../../dist/src/${name}.js`)),
   );
   const site = await openSite(readConfig({ ...env, LOG_LEVEL: 'silent' }));
   const server = createServer(createApp(site));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
-import { settings } from '../../src/config.ts';
+import { settings } from '../../src/config/settings.ts';
 
 async function config(env: Record<string, string>, files: ReadonlyMap<string, string> = new Map()) {
   const [out, err]: [string[], string[]] = [[], []];

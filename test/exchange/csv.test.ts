@@ -13,7 +13,7 @@ import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { type Item, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { overridden } from '../../src/exchange/items/overrides.ts';
-import type { PostKindName } from '../../src/kinds/kind.ts';
+import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ExportOptions, exportEntries } from '../../src/exchange/exporter.ts';
 import { type Entry, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { postKind, postKinds } from '../../src/kinds/index.ts';
-import type { PostKindName } from '../../src/kinds/kind.ts';
+import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';

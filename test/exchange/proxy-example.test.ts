@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { feedRows } from '../../src/cli/feeds-page.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { feedAddress } from '../../src/http/feeds/address.ts';
 import { parseQuery } from '../../src/http/input.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { loadViewer } from '../../src/accounts/viewer.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type ImportOptions, importItems } from '../../src/exchange/import/importer.ts';
 import type { Entry, Item } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';

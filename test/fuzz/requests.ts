@@ -1,9 +1,11 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { ServedRoute } from '../../src/http/endpoint.ts';
 import type { Method } from '../../src/http/route.ts';
-import { type Reference, timeText } from '../../src/kinds/grammar.ts';
+import type { Reference } from '../../src/kinds/grammar.ts';
+import { timeText } from '../../src/kinds/grammar-times.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
-import type { Kind, Param } from '../../src/kinds/kind.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
+import type { Param } from '../../src/kinds/param.ts';
 import { bodies, encoded, NO_BODY, uploads } from './bodies.ts';
 import { strangeHeaders } from './headers.ts';
 import { type Json, writeForm } from './json.ts';

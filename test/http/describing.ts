@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { readSettings } from '../../src/calendar/settings.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createRoutes } from '../../src/http/routes.ts';
 import { ANY_LANGUAGE, type Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createMetrics, type Measured, metricsPage } from '../../src/http/metrics.ts';
 import { openSite } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

@@ -4,7 +4,8 @@ import { ApiError } from '../../src/errors.ts';
 import { MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core-params.ts';
 import { narrow } from '../../src/kinds/filter.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
-import type { Group, ListParam, ListParams, Narrowing, Values } from '../../src/kinds/kind.ts';
+import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/list-param.ts';
+import type { Values } from '../../src/kinds/param.ts';
 import { tecFilters } from '../../src/kinds/tec-params.ts';
 
 /*

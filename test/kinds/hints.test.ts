@@ -5,7 +5,7 @@ import { onSite } from '../../src/kinds/custom-fields.ts';
 import { feedFilters } from '../../src/kinds/feed-list.ts';
 import { lengthFault } from '../../src/kinds/grammar.ts';
 import { kinds, postKind } from '../../src/kinds/index.ts';
-import type { Params } from '../../src/kinds/kind.ts';
+import type { Params } from '../../src/kinds/param.ts';
 import { loadTexts } from '../../src/texts.ts';
 import { LANGUAGES, routes } from '../http/describing.ts';
 

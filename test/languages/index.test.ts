@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { postsInLanguages } from '../../src/kinds/content-language.ts';
 import { postKind, postKinds } from '../../src/kinds/index.ts';
-import type { PostKindName } from '../../src/kinds/kind.ts';
+import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import { type Caller, type ContentChoice, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { hasIndex, keepIndexOf } from '../../src/records/list-index.ts';

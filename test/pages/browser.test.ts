@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import { openSite } from '../../src/site.ts';
 import { openDatabase } from '../../src/storage/engine/database.ts';

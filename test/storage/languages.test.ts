@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { settingsReader } from '../../src/known-settings.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import type { TableDefinition } from '../../src/storage/engine/dialect.ts';

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';

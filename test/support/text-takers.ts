@@ -60,7 +60,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'kinds/index.ts': 'names of kinds',
   'kinds/linked-list.ts': 'declarations give names of metas',
   'kinds/core-post.ts isViewable': 'the type of a post',
-  'kinds/grammar.ts listStatus': 'declarations name a capability',
+  'kinds/grammar-lists.ts listStatus': 'declarations name a capability',
   'calendar/custom-fields.ts readCustomFields': 'options of the site',
   'calendar/settings.ts settingNames': 'the prefix of the tables',
   'upkeep/backup-lines.ts': 'names of tables',

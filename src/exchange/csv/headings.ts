@@ -1,4 +1,4 @@
-import type { PostKindName } from '../../kinds/kind.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
 
 /** Names of columns -> what tables that the plugin did not write head them with. */
 type Headings = Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,8 @@
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { postKind } from '../../kinds/index.ts';
-import type { Field, PostKind, PostKindName } from '../../kinds/kind.ts';
+import type { PostKind } from '../../kinds/kind.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
+import type { Field } from '../../kinds/param.ts';
 import { HEADINGS } from './headings.ts';
 
 /*

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
-import type { PostKindName } from '../../kinds/kind.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { hasVisibleText } from '../../wordpress/plain-text.ts';

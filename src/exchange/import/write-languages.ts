@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
-import type { Kind, TermKindName } from '../../kinds/kind.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
 import { type LanguagesOfKind, languagesOf, languagesOfRecords, placeInLanguage } from '../../records/record-languages.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';

@@ -1,5 +1,5 @@
 import { termKind } from '../../kinds/index.ts';
-import type { TermKindName } from '../../kinds/kind.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
 import { keepIndexOfMoved } from '../../records/list-index.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import type { Database } from '../../storage/engine/database.ts';

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts';
-import type { Field, PostKind } from '../../kinds/kind.ts';
+import type { PostKind } from '../../kinds/kind.ts';
+import type { Field } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
 import { fieldRows, followingRows } from '../../records/post-rows.ts';
 import type { PostItem } from './items.ts';

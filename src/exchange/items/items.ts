@@ -1,5 +1,5 @@
 import { postKinds } from '../../kinds/index.ts';
-import type { PostKindName, TermKindName } from '../../kinds/kind.ts';
+import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { StoredRecurrence, StoredSeries } from '../../storage/rows/recurrences.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Aside } from './report.ts';

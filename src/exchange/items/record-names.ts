@@ -1,5 +1,5 @@
 import { postKind } from '../../kinds/index.ts';
-import type { PostKindName } from '../../kinds/kind.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';

@@ -1,6 +1,6 @@
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { postKind, termKind, termKinds } from '../../kinds/index.ts';
-import type { PostKindName, TermKindName } from '../../kinds/kind.ts';
+import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadRecurrences, loadSeries } from '../../storage/rows/recurrences.ts';

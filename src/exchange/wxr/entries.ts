@@ -1,5 +1,5 @@
 import { postKinds, termKinds } from '../../kinds/index.ts';
-import type { TermKindName } from '../../kinds/kind.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
 import { imageMimes } from '../../media/image-type.ts';
 import { membersIn } from '../../storage/languages/polylang/group.ts';
 import { tableOf } from '../../wordpress/table.ts';

@@ -1,4 +1,5 @@
-import { anything, LENGTHS } from '../../kinds/grammar.ts';
+import { LENGTHS } from '../../kinds/grammar.ts';
+import { anything } from '../../kinds/grammars.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
 import type { ServedRoute } from '../endpoint.ts';

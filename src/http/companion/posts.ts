@@ -3,7 +3,8 @@ import { metaParam } from '../../kinds/core-meta.ts';
 import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core-params.ts';
 import { isViewable } from '../../kinds/core-post.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
-import type { Params, PostKind } from '../../kinds/kind.ts';
+import type { PostKind } from '../../kinds/kind.ts';
+import type { Params } from '../../kinds/param.ts';
 import {
   changeCorePost,
   createCorePost,

@@ -1,4 +1,4 @@
-import type { Param } from '../../kinds/kind.ts';
+import type { Param } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { tableOf } from '../../wordpress/table.ts';

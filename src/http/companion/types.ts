@@ -3,7 +3,7 @@ import { CONTEXT, type ContextValues } from '../../kinds/core-params.ts';
 import { coreTaxonomies, coreTypes } from '../../kinds/core-types.ts';
 import type { View } from '../../kinds/core-view.ts';
 import { LENGTHS } from '../../kinds/grammar.ts';
-import type { Param } from '../../kinds/kind.ts';
+import type { Param } from '../../kinds/param.ts';
 import { anyString } from '../../kinds/schema-grammar.ts';
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-lists.ts';

@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { type Config, servedNamespaces } from '../../config.ts';
+import { type Config, servedNamespaces } from '../../config/config.ts';
 import { type About, routesOf } from '../../pages/about.ts';
 import type { Caller } from '../../records/caller.ts';
 import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';

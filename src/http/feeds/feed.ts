@@ -7,10 +7,10 @@ import { type CalendarEvent, writeCalendar } from '../../exchange/ical/write.ts'
 import { plainLine } from '../../exchange/items/event-record.ts';
 import { asHtml, NEWS, type NewsEvent } from '../../exchange/rss.ts';
 import type { EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts';
+import type { Order } from '../../kinds/condition.ts';
 import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/event-list.ts';
 import type { FeedForm } from '../../kinds/feed-pages.ts';
-import type { Order } from '../../kinds/kind.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { About } from '../../pages/about.ts';
 import { listCalendar } from '../../records/calendar-list.ts';

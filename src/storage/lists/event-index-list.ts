@@ -1,6 +1,6 @@
+import type { Condition } from '../../kinds/condition.ts';
 import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
-import type { Condition } from '../../kinds/kind.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';

@@ -1,4 +1,4 @@
-import type { InLanguage } from '../../kinds/kind.ts';
+import type { InLanguage } from '../../kinds/condition.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Listed } from '../languages/form.ts';

@@ -1,5 +1,5 @@
+import type { Condition, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
-import type { Condition, Order } from '../../kinds/kind.ts';
 import type { EntryRow } from '../engine/tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
 import type { Outlook } from '../journal/holdings.ts';
@@ -44,7 +44,7 @@ const asksPosts = ({ rest, statuses }: Stretch): boolean => rest.length > 0 || s
 /** Whether each row of a stretch is one record of the list: the posts are not asked, and no other facet has it too. */
 const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch) && asksFacet(stretch) === undefined;
 
-/** The facet that is asked for besides those of the rows, where these do not say whether their event stands under it. */
+/** The facet that is asked for besides those of the rows, where these do not say whether an event stands under it. */
 const asksFacet = ({ language }: Stretch): Facet | undefined =>
   language === undefined || languageIn(language) !== undefined ? undefined : language;
 

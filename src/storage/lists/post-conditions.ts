@@ -1,6 +1,7 @@
+import type { Condition, InLanguage } from '../../kinds/condition.ts';
 import { HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
-import type { Condition, InLanguage, TermKindName } from '../../kinds/kind.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';

@@ -1,4 +1,5 @@
-import type { Condition, Order, PostKind } from '../../kinds/kind.ts';
+import type { Condition, Order } from '../../kinds/condition.ts';
+import type { PostKind } from '../../kinds/kind.ts';
 
 /**
  * Rows of posts, by their status and whose they are: what a caller may see or edit. Made by `records/visibility.ts`,

@@ -1,4 +1,5 @@
-import type { TermCondition, TermKind, TermOrder } from '../../kinds/kind.ts';
+import type { TermCondition, TermOrder } from '../../kinds/condition.ts';
+import type { TermKind } from '../../kinds/kind.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import type { QueryBuilder } from '../engine/builder.ts';

@@ -1,5 +1,6 @@
-import type { Bundle, BundleLanguages, OccurrencePage, PostKind } from '../../kinds/kind.ts';
+import type { PostKind } from '../../kinds/kind.ts';
 import { metasAt, pageOfDatedPost, pageOfOccurrence } from '../../kinds/occurrence.ts';
+import type { Bundle, BundleLanguages, OccurrencePage } from '../../kinds/rendering.ts';
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';

@@ -1,4 +1,4 @@
-import type { PersonCondition } from '../../kinds/kind.ts';
+import type { PersonCondition } from '../../kinds/condition.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';

@@ -1,0 +1,105 @@
+import { isAbsolute, join } from 'node:path';
+import type { z } from 'zod';
+import { type Setting, settings } from './settings.ts';
+
+type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
+
+type KeyName = 'loggedInKey' | 'loggedInSalt' | 'nonceKey' | 'nonceSalt';
+
+type Optional =
+  | 'siteUrl'
+  | 'metricsPort'
+  | 'metricsToken'
+  | 'databaseReadUrl'
+  | 'folder'
+  | 'themeDir'
+  | 'mapTiles'
+  | 'mapAttribution'
+  | KeyName;
+
+/** WordPress's keys and salts of `wp-config.php`, by which cookies and nonces are recognised. */
+export type Keys = Readonly<Record<KeyName, string>>;
+
+/**
+ * All settings, read and checked. Sizes in bytes; `trustProxy` as Express takes it; paths as `FASTI_FOLDER` makes them.
+ */
+export type Config = Omit<Parsed, Optional> & {
+  readonly siteUrl: string | undefined;
+  readonly metricsPort: number | undefined;
+  readonly metricsToken: string | undefined;
+  readonly databaseReadUrl: string | undefined;
+  readonly themeDir: string | undefined;
+  readonly mapTiles: string | undefined;
+  readonly mapAttribution: string | undefined;
+  readonly keys: Keys | undefined;
+};
+
+/** The namespace under which clients of the calendar plugin look for the API. */
+const USUAL_NAMESPACE = 'tribe/events/v1';
+
+/** The namespaces that the API is served under, our own first. */
+export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {
+  return [...new Set([restNamespace, USUAL_NAMESPACE])];
+}
+
+/** A setting that cannot be used. Its message is one line for the person who wrote the setting. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads all settings from the environment; an empty variable counts as absent. Throws ConfigError naming the setting,
+ * what was given and what is allowed.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Object.fromEntries(Object.entries<Setting>(settings).map(([name, setting]) => [name, readSetting(setting, env)]));
+  const {
+    folder = '',
+    loggedInKey,
+    loggedInSalt,
+    nonceKey,
+    nonceSalt,
+    ...rest
+  } = parsed as unknown as Omit<Parsed, Optional> & Partial<Pick<Parsed, Optional>>;
+  return Object.freeze({
+    ...rest,
+    databaseUrl: rest.databaseUrl.replace(RELATIVE_FILE, (_, file: string) => `sqlite:${join(folder, file)}`),
+    uploadsDir: isAbsolute(rest.uploadsDir) ? rest.uploadsDir : join(folder, rest.uploadsDir),
+    backupsDir: isAbsolute(rest.backupsDir) ? rest.backupsDir : join(folder, rest.backupsDir),
+    siteUrl: rest.siteUrl,
+    metricsPort: rest.metricsPort,
+    metricsToken: rest.metricsToken,
+    databaseReadUrl: rest.databaseReadUrl,
+    themeDir: rest.themeDir === undefined || isAbsolute(rest.themeDir) ? rest.themeDir : join(folder, rest.themeDir),
+    mapTiles: rest.mapTiles,
+    mapAttribution: rest.mapAttribution,
+    keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
+  });
+}
+
+/** The address of an SQLite file by a relative path; `:memory:` is none. */
+const RELATIVE_FILE = /^sqlite:(?![/:])(.+)$/s;
+
+function readSetting(
+  { env: name, fallback, allowed, schema, secret }: Setting,
+  env: Readonly<Record<string, string | undefined>>,
+): unknown {
+  const given = env[name]?.trim() || undefined;
+  const value = given ?? fallback;
+  if (value === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ConfigError(`${name} ${secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)}`}; it must be ${allowed}.`);
+}
+
+/** All four or none: with some of them no cookie could ever be verified, and nobody would know why. */
+function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
+  const names = Object.keys(given) as KeyName[];
+  const missing = names.filter((name) => given[name] === undefined);
+  if (missing.length === names.length) return undefined;
+  if (missing.length > 0) {
+    const written = (which: KeyName[]) => which.map((name) => settings[name].env).join(', ');
+    throw new ConfigError(`${written(missing)} is absent; ${written(names)} must be given together or not at all.`);
+  }
+  return Object.freeze(given) as Keys;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/** One of WordPress's keys and salts. */
+export function keySetting<const Name extends string>(env: Name) {
+  return {
+    env,
+    type: 'text',
+    fallback: undefined,
+    allowed: 'the text that wp-config.php defines under the same name',
+    meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce; without, cookies are ignored.`,
+    schema: z.string(),
+    secret: true,
+  } as const;
+}
+
+/** A number of bytes. */
+export function sizeSetting<const Name extends string, const Fallback extends string>(env: Name, fallback: Fallback, meaning: string) {
+  return {
+    env,
+    type: 'size',
+    fallback,
+    allowed: 'a number of bytes, or one with kb, mb or gb',
+    meaning,
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,9}( ?[kmg]?b)?$/i)
+      .transform(bytes)
+      .refine((value) => value <= 2 ** 40),
+  } as const;
+}
+
+/** A whole number from `least` to `most`. */
+export function whole(least: number, most: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+}
+
+/** The code of a language, as in `en` or `pt-BR`. */
+export function languageCode() {
+  return z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
+}
+
+/** What commas separate. */
+export function listed(value: string): string[] {
+  return value.split(',').map((item) => item.trim());
+}
+
+/** Whether a text is the address of a site: no query, no fragment, no credentials. */
+export function isSiteUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, search, hash, username } = new URL(value);
+  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+}
+
+/** Whether a text is the address of pieces of a map, with places for zoom, column and row. */
+export function isTileAddress(value: string): boolean {
+  const names = ['{z}', '{x}', '{y}'];
+  const address = names.reduce((text, name) => text.replace(name, '0'), value);
+  return names.every((name) => value.includes(name)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
+}
+
+const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
+
+/** Whether a text says whose `X-Forwarded-*` headers are believed. */
+export function isProxyTrust(value: string): boolean {
+  return /^(on|off|\d{1,3})$/.test(value) || listed(value).every((address) => ADDRESS.safeParse(address).success);
+}
+
+/** The value of Express's `trust proxy`. */
+export function proxyTrust(value: string): boolean | number | string {
+  if (value === 'on' || value === 'off') return value === 'on';
+  return /^\d+$/.test(value) ? Number(value) : listed(value).join(',');
+}
+
+function bytes(value: string): number {
+  const exponent = { k: 10, m: 20, g: 30 }[/[kmg]/i.exec(value)?.[0].toLowerCase() ?? ''] ?? 0;
+  return Number.parseInt(value, 10) * 2 ** exponent;
+}
