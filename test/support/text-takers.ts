@@ -60,6 +60,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'kinds/index.ts': 'names of kinds',
   'kinds/linked-list.ts': 'declarations give names of metas',
   'kinds/core-post.ts isViewable': 'the type of a post',
+  'kinds/core-post.ts revisionLinks': 'an address of the site',
   'kinds/grammar-lists.ts listStatus': 'declarations name a capability',
   'calendar/custom-fields.ts readCustomFields': 'options of the site',
   'calendar/settings.ts settingNames': 'the prefix of the tables',
