@@ -43,7 +43,16 @@ export async function calendarPage(
     offset: whole ? 0 : (page.number - 1) * perPage,
   });
   if (found.events.length === 0 && page.number > 1) fail('rest_no_route');
-  const shown: Shown = { caller, speech, page, found, filters, date: dateShown(found, caller), pages: Math.ceil(found.total / perPage) };
+  const shown: Shown = {
+    caller,
+    speech,
+    page,
+    found,
+    filters,
+    hasBoxes: filters.length > 0 || query[BOXES[0]] === BOXES[1],
+    date: dateShown(found, caller),
+    pages: Math.ceil(found.total / perPage),
+  };
   const target = await targetOf(site, shown);
   const cards = found.events.map((event) => eventCard(event, caller, speech));
   const props = await calendarProps(site, shown, target);
@@ -63,7 +72,7 @@ export async function calendarPage(
     description: descriptionOf(term?.description || settings.description),
     address: calendarUrl(caller, target),
     // Searches, and days and months without events, of which there is no end.
-    unlisted: page.search !== undefined || filters.length > 0 || page.from !== undefined || (whole && cards.length === 0),
+    unlisted: page.search !== undefined || shown.hasBoxes || page.from !== undefined || (whole && cards.length === 0),
     previous: props.previous?.href,
     next: props.next?.href,
     data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
@@ -84,6 +93,8 @@ interface Shown {
   readonly found: CalendarList;
   /** What it is narrowed by besides. */
   readonly filters: Pairs;
+  /** Whether it has the boxes by which it is narrowed. */
+  readonly hasBoxes: boolean;
   /** The month or the day of such a view. */
   readonly date: string | undefined;
   readonly pages: number;
@@ -159,15 +170,19 @@ function viewsOf({ caller, speech, found }: Shown, { term, search, filters }: Ta
   }));
 }
 
+/** What an address says that asks for the boxes: they cost more than the rest of the page, and few visitors need them. */
+const BOXES = ['filters', 'open'] as const;
+
 /**
- * A form sends its own fields only, so that what its address holds goes along as hidden ones. What the address of the
- * page says in its path is a choice in one of the boxes.
+ * A form sends its own fields only, so that what its address holds goes along as hidden ones. Where there are boxes,
+ * what the path of the page says is a choice in one of them.
  */
 async function searchOf(site: Site, shown: Shown, target: Target): Promise<SearchProps> {
-  const { caller, page, found } = shown;
+  const { caller, page, found, hasBoxes } = shown;
   const view = found.view === 'past' ? 'past' : 'list';
-  const [address = '', query = ''] = calendarUrl(caller, { view }).split('?');
-  const boxes = await filterBoxes(site, caller, narrowedBy(shown));
+  const said = hasBoxes ? {} : { term: target.term, featured: target.featured };
+  const [address = '', query = ''] = calendarUrl(caller, { view, ...said }).split('?');
+  const boxes = hasBoxes ? await filterBoxes(site, caller, narrowedBy(shown)) : [];
   return {
     // Browsers send forms to the very server of the page alone (`PAGE_POLICY`), by whatever name it was reached.
     action: new URL(address, 'http://site.invalid').pathname,
@@ -175,6 +190,7 @@ async function searchOf(site: Site, shown: Shown, target: Target): Promise<Searc
     words: page.search ?? '',
     from: page.from ?? '',
     boxes,
+    more: hasBoxes ? undefined : calendarUrl(caller, { ...target, filters: [BOXES] }),
     active: activeOf(shown, target, boxes),
     clear: calendarUrl(caller, { ...target, number: 1, filters: [] }),
   };

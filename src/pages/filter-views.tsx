@@ -13,6 +13,8 @@ export interface SearchProps {
   readonly words: string;
   readonly from: string;
   readonly boxes: readonly FilterBox[];
+  /** The address of the page with boxes, where it has none. */
+  readonly more: string | undefined;
   /** What the page is narrowed by, with the address of the page without it. */
   readonly active: readonly Named[];
   /** The address without all of it. */
@@ -21,7 +23,7 @@ export interface SearchProps {
 
 export function SearchForm({ speech, search }: { readonly speech: Speech; readonly search: SearchProps }): JSX.Element {
   const { say } = speech;
-  const { action, hidden, words, from, boxes, active, clear } = search;
+  const { action, hidden, words, from, boxes, more, active, clear } = search;
   return (
     <search>
       <form action={action} method="get" class="search">
@@ -35,15 +37,17 @@ export function SearchForm({ speech, search }: { readonly speech: Speech; readon
             {say('pages:find')}
           </button>
         </div>
+        {more !== undefined && (
+          <p class="search-more">
+            <Link href={more}>{say('pages:filter.more')}</Link>
+          </p>
+        )}
         {boxes.length > 0 && (
-          <details class="search-more" open={active.length > 0}>
-            <summary>{say('pages:filter.more')}</summary>
-            <div class="search-boxes">
-              {boxes.map((box) => (
-                <Box key={box.name} speech={speech} box={box} />
-              ))}
-            </div>
-          </details>
+          <div class="search-boxes">
+            {boxes.map((box) => (
+              <Box key={box.name} speech={speech} box={box} />
+            ))}
+          </div>
         )}
       </form>
       {active.length > 0 && (

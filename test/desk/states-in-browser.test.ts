@@ -95,7 +95,7 @@ const PUBLIC: readonly Pick<State, 'name' | 'go' | 'shows'>[] = [
     name: 'the boxes that narrow the calendar',
     go: async (page, at) => {
       await page.goto(at('/events/list/'));
-      await page.locator('.search-more > summary').click();
+      await page.locator('.search-more a').click();
     },
     shows: '.search-boxes select',
   },
@@ -198,7 +198,7 @@ describeInBrowser('Pages in every state', (visit) => {
         });
         const { page } = await visit({ javaScriptEnabled, locale: 'en', viewport: { width: 320, height: 700 } });
         await page.goto(at('/events/list/'));
-        await page.locator('.search-more > summary').click();
+        await page.locator('.search-more a').click();
         await page.getByLabel('Tag', { exact: true }).selectOption({ label: 'Bread' });
         await page.getByRole('button', { name: 'Find events' }).click();
         await page.waitForURL(/\/events\/list\/\?tags=bread$/);

@@ -186,7 +186,7 @@ describeAsking(
 
       it('are there for every filter, each with what there is to choose', async () => {
         const { mine } = await narrowable();
-        const { elements } = await page('/events/list/');
+        const { elements } = await page('/events/list/?filters=open');
         const boxes = new Map(elements.flatMap(({ attributes: { id, name } }) => (id?.startsWith('filter-') ? [[String(name), id]] : [])));
         expect([...boxes.keys()].sort()).toEqual([...names].sort());
         const offered = elements.flatMap(({ name, attributes: { value = '' } }) => (name === 'option' ? [value] : []));
@@ -214,10 +214,23 @@ describeAsking(
 
       it('say what the path of the page says', async () => {
         const { mine } = await narrowable();
-        const { elements } = await page(`/events/category/${mine.categories[0].slug}/list/`);
+        const { elements } = await page(`/events/category/${mine.categories[0].slug}/list/?filters=open`);
         expect(elements.filter(({ attributes }) => attributes.selected !== undefined).map(({ attributes }) => attributes.value)).toContain(
           mine.categories[0].slug,
         );
+      });
+
+      it('are there where they are asked for, by a link of each page', async () => {
+        await narrowable();
+        for (const path of ['/events/list/', '/events/2026-12/', '/events/2026-12-05/']) {
+          const { elements, links } = await page(path);
+          expect([path, elements.filter(({ attributes: { id } }) => id?.startsWith('filter-'))]).toEqual([path, []]);
+          const open = links.find((link) => link.endsWith('?filters=open'));
+          expect([path, open]).toEqual([path, expect.stringContaining(HOME)]);
+          const asked = await page(open!.slice(HOME.length));
+          expect(asked.elements.some(({ attributes: { id } }) => id === 'filter-venue')).toBe(true);
+          expect(asked.elements.some(({ attributes }) => attributes.name === 'robots')).toBe(true);
+        }
       });
 
       it('leave nothing in the address of what was left empty', async () => {
