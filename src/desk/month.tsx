@@ -97,13 +97,15 @@ function Day(props: {
   const is24 = isTwentyFour(settings.raw.get('time_format') ?? 'H:i');
   return (
     <td class={outside ? 'outside' : undefined} data-day={day}>
+      <span class="day-words" aria-hidden="true">
+        {dayInWords(speech, day, 'weekday').slice(0, 3)}{' '}
+      </span>
       <Link
         href={at(visit, '/events/new', { day })}
         label={speech.say('desk:month.new', { day: dayInWords(speech, day, 'long') })}
         current={today ? 'date' : undefined}
         class="day-number"
       >
-        <span class="day-words">{dayInWords(speech, day, 'weekday').slice(0, 3)} </span>
         {Number(day.slice(8))}
       </Link>
       <ul class="day-events">

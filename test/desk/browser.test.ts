@@ -80,11 +80,11 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByLabel('The same password again').fill(PASSWORD);
       await page.getByRole('button', { name: 'Save and sign in' }).click();
       await page.goto(at('/admin/venues/new'));
-      await page.getByLabel('Name').fill('Half a venue');
+      await page.getByLabel('Name', { exact: true }).fill('Half a venue');
       await page.goto(at('/admin/events'));
       await page.goto(at('/admin/venues/new'));
       await page.getByRole('button', { name: 'Bring them back' }).click();
-      expect(await page.getByLabel('Name').inputValue()).toBe('Half a venue');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a venue');
     });
 
     it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
