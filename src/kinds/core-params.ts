@@ -173,14 +173,8 @@ export const postFilters = madeOnce((kind: PostKind): CoreFilters => {
  * not among them.
  */
 const OF_BLOG = {
-  ...QUERIED,
+  ...LISTED,
   ...SEEN,
-  ...DATED,
-  ...PICKED,
-  ...OFFSET,
-  ...ordered(POST_ORDERS, 'date', 'desc'),
-  search_columns,
-  slug: bySlug,
   status: control(choices(['publish']), { fallback: 'publish' }),
 } satisfies ListParams;
 export const BLOG_FILTERS = {
