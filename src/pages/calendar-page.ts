@@ -16,7 +16,7 @@ import { calendarUrl, type Pairs, subscriptions, type Target } from './addresses
 import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
-import { filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
+import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
 import { descriptionOf, type EventCard, eventCard, type MonthDay, type Named } from './models.ts';
 import { type Content, speechFor, type Workshop } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
@@ -169,9 +169,6 @@ function viewsOf({ caller, speech, found }: Shown, { term, search, filters }: Ta
     current: view === found.view,
   }));
 }
-
-/** What an address says that asks for the boxes: they cost more than the rest of the page, and few visitors need them. */
-const BOXES = ['filters', 'open'] as const;
 
 /**
  * A form sends its own fields only, so that what its address holds goes along as hidden ones. Where there are boxes,

@@ -14,6 +14,12 @@ import type { Pairs } from './addresses.ts';
  * from. A box with nothing to choose is not shown.
  */
 
+/**
+ * What an address says that asks for the boxes. Pages have none otherwise, unless they are narrowed: boxes cost as much
+ * as the rest of the page, and few visitors need them.
+ */
+export const BOXES = ['filters', 'open'] as const;
+
 /** A filter of pages. */
 export type FilterName = keyof typeof feedFilters;
 

@@ -228,7 +228,7 @@ describeAsking(
           const open = links.find((link) => link.endsWith('?filters=open'));
           expect([path, open]).toEqual([path, expect.stringContaining(HOME)]);
           const asked = await page(open!.slice(HOME.length));
-          expect(asked.elements.some(({ attributes: { id } }) => id === 'filter-venue')).toBe(true);
+          expect([open, asked.elements.some(({ attributes: { id } }) => id === 'filter-venue')]).toEqual([open, true]);
           expect(asked.elements.some(({ attributes }) => attributes.name === 'robots')).toBe(true);
         }
       });

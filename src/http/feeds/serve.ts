@@ -5,6 +5,7 @@ import { ApiError, fail } from '../../errors.ts';
 import { feedFilters } from '../../kinds/feed-list.ts';
 import { ICAL_NAMES, PAGE_NAMES } from '../../kinds/feed-pages.ts';
 import { postKind } from '../../kinds/index.ts';
+import { BOXES } from '../../pages/filters.ts';
 import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
 import { basePath, splitTarget } from '../addressing.ts';
@@ -119,8 +120,8 @@ const placeOf = (site: Site, settings: SiteSettings) => ({
   },
 });
 
-/** Parameters that a feed depends on. */
-const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), 'translation_language']);
+/** Parameters that a feed or a page depends on. */
+const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), BOXES[0], 'translation_language']);
 
 /** Where content has languages, all names that choose one. */
 const HEEDED_WITH_LANGUAGES: ReadonlySet<string> = new Set([...HEEDED, ...LANGUAGE_NAMES]);
