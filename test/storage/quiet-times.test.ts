@@ -124,17 +124,22 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     }
     // What the server forgets may stay hidden from what is remembered for longer; lists never miss it.
     if (!standing.isFresh || mayForget) return;
-    for (const { object, value, from, until, count: known } of entries) {
-      if (!standing.holds(from, until) || journal.some((entry) => entry.object === object && entry.number > known)) continue;
+    const isOutdated = (one: Entry) => journal.some(({ object, number }) => object === one.object && number > one.count);
+    for (const one of entries) {
+      const { object, value, from, until } = one;
+      if (!standing.holds(from, until) || isOutdated(one)) continue;
       kept += 1;
       if (!server.valuesSince(object, looked - STALE_MS).has(value))
         wrong.push(`at ${looked}: object ${object} of ${from} to ${until} is used`);
     }
-    // Something is read, a while after the look, and remembered when it is put together.
+    // Something is read, a while after the look, and remembered when it is put together; or it is made of something
+    // that is remembered.
     const object = Math.floor(random() * OBJECTS.length);
+    const known = entries.findLast((one) => one.object === object && standing.lasts(one.from, one.until) && !isOutdated(one));
+    const part = random() < 0.5 ? known : undefined;
     const read = server.now() + Math.floor(random() * 60);
     server.at(read, () => {
-      const value = server.value(object);
+      const value = part ? part.value : server.value(object);
       const until = read + Math.floor(random() * 100);
       server.at(until, () => entries.push({ object, value, from: looked, until, count }));
     });

@@ -28,10 +28,12 @@ export interface Version {
    * Whether what was read between these two moments under this name may be used still, unless the journal tells of it.
    */
   readonly holds: (from: number, until: number) => boolean;
+  /** Whether it may become a part of something that is read under this version, and used for as long as that is. */
+  readonly lasts: (from: number, until: number) => boolean;
 }
 
 /** What a probe for the version finds. */
-export type Found = Pick<Version, 'name' | 'count' | 'holds'>;
+export type Found = Pick<Version, 'name' | 'count' | 'holds' | 'lasts'>;
 
 export interface FreshnessOptions {
   /** For how many milliseconds a version counts as known. */
@@ -125,10 +127,10 @@ export async function lookAtVersion(db: Database, others: OthersWatch | undefine
     row = await readCounter(db);
   }
   const count = Number(row?.counter ?? 0);
-  const { version, holds } = watched ?? { version: '', holds: () => true };
+  const { version, holds, lasts } = watched ?? { version: '', holds: () => true, lasts: () => true };
   return {
     count,
-    found: version === undefined ? undefined : { name: version, count, holds },
+    found: version === undefined ? undefined : { name: version, count, holds, lasts },
     changedAt: others ? undefined : row?.changed_at,
   };
 }

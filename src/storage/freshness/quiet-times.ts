@@ -41,6 +41,11 @@ export interface Standing {
   readonly isDue: boolean;
   /** Whether what was read between these moments may still be used, if nothing that was taken over says otherwise. */
   readonly holds: (from: number, until: number) => boolean;
+  /**
+   * Whether it may become a part of something that is read now, and that is used for as long as this: what was read
+   * while something was written may have been there for a moment only.
+   */
+  readonly lasts: (from: number, until: number) => boolean;
 }
 
 /** How a comparison ended. `writes`: with how many transactions it took over what it found; undefined: not known. */
@@ -124,12 +129,13 @@ export function createQuietTimes(): QuietTimes {
       const proven = isProven(look);
       if (proven) unrest.end(look.at, proof!.begun);
       else unrest.begin(look.at);
-      const holds = unrest.known();
+      const lasts = unrest.known();
       return {
         isQuiet: proven === 'fully',
         isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= STALE_MS,
         isDue: isDue(look, proven),
-        holds: (from, until) => look.at - from <= STALE_MS || holds(from, until),
+        holds: (from, until) => look.at - from <= STALE_MS || lasts(from, until),
+        lasts,
       };
     },
     compare: () => {

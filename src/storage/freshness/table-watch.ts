@@ -10,6 +10,8 @@ export interface Watched {
   readonly version: string | undefined;
   /** Whether what was read between these two moments may be used still, if the journal does not say otherwise. */
   readonly holds: (from: number, until: number) => boolean;
+  /** Whether it may become a part of something that is read now. */
+  readonly lasts: (from: number, until: number) => boolean;
   /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
 }
@@ -70,11 +72,13 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     const known = taking.see({ at, ended, sighting, surprises, ...shown });
     if (!known) {
       const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
-      return { version, holds: (from) => from >= oldest, isTakenOver: false };
+      const isYoung = (from: number) => from >= oldest;
+      return { version, holds: isYoung, lasts: isYoung, isTakenOver: false };
     }
     return {
       version: known.isFresh ? 'taken over' : undefined,
       holds: (from, until) => from >= oldest && known.holds(from, until),
+      lasts: (from, until) => from >= oldest && known.lasts(from, until),
       isTakenOver: known.isQuiet,
     };
   });

@@ -20,7 +20,7 @@ export interface Moment {
     readonly name: string;
     readonly count: number;
     readonly at: number;
-    readonly holds: (from: number, until: number) => boolean;
+    readonly lasts: (from: number, until: number) => boolean;
   };
   readonly changes: LatestChanges;
   /** Of `changes`, when the version was asked for. */
@@ -41,10 +41,10 @@ export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMem
     maxSize: bytes,
     sizeCalculation: ({ value, holdings }) => OBJECT_BYTES * JSON.stringify(value).length + TAG_BYTES * holdings.length + OVERHEAD_BYTES,
   });
-  return ({ version: { name, count, at, holds }, changes, era }) => ({
+  return ({ version: { name, count, at, lasts }, changes, era }) => ({
     recall: (key) => {
       const entry = entries.get(`${name} ${key}`);
-      return entry && holds(entry.at, entry.until) && changes.isUntouched(entry) ? entry : undefined;
+      return entry && lasts(entry.at, entry.until) && changes.isUntouched(entry) ? entry : undefined;
     },
     keep: (key, remembered) => {
       entries.set(`${name} ${key}`, { ...remembered, count, era, at, until: performance.now(), checked: count });
