@@ -37,8 +37,8 @@ const CLIENTS = 4;
 const WARM_UP_SECONDS = 5;
 const LIST = `${API}/events`;
 /**
- * Both without memory, and both without languages: without the plugin for languages, the sample's are none to who thinks
- * that a WordPress is there, and the index is made for either.
+ * Both without memory, and both without languages: who takes a WordPress to be there sees none of the sample's
+ * without their plugin, and one index cannot be made for both.
  */
 const ALIKE = { CACHE: 'off', CONTENT_LANGUAGES: 'off' };
 const SERVICES = {

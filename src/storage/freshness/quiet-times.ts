@@ -140,11 +140,10 @@ export function createQuietTimes(): QuietTimes {
     },
     compare: () => {
       const look = last!;
-      const [hasStood, of] = [position.hasStood(look), provable(look)];
+      const [hasStood, of, bySigns] = [position.hasStood(look), provable(look), look.sighting.trusted];
       return (result, at) => {
         schedule.ended(result, at, of);
         const reached = hasStood && result ? position.after(look, result) : undefined;
-        const { trusted: bySigns } = look.sighting;
         proof = result && (bySigns || reached !== undefined) ? { look, begun: result.begun, position: reached, bySigns } : undefined;
       };
     },
