@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../src/accounts/attempts.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { createRoutes } from '../src/http/routes.ts';
+import { BLOG_BASES } from '../src/kinds/core-blog.ts';
+import { postTypes } from '../src/kinds/index.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { NOON, ROOT } from './support/asking.ts';
 import { describeDatabases } from './support/databases.ts';
@@ -130,6 +132,26 @@ describeDatabases('passwords of records', (open) => {
     later();
     await ask(withPassword(ONE, 'wrong'), address);
     expect((await ask(withPassword(ONE, PROTECTED.password), address)).status).toBe(429);
+  });
+
+  it.each([...postTypes, ...Object.keys(BLOG_BASES)])('count where nothing is protected but one of the type %s', async (post_type) => {
+    const [guesser, owner] = [newAddress(), newAddress()];
+    await db.from('posts').where('ID', '>', 0).update({ post_password: '' });
+    const { ID } = (await db.from('posts').where({ post_type, post_status: 'publish' }).first('ID'))!;
+    await db.from('posts').where({ ID }).update({ post_password: 'alone' });
+    await db.from('fasti_changes').increment('counter');
+    now = new Date(now.getTime() + 2000);
+    const one = `/wp-json/wp/v2/${post_type in BLOG_BASES ? BLOG_BASES[post_type as keyof typeof BLOG_BASES] : post_type}/${ID}`;
+    failTimes(guesser, LIMIT - 1);
+    failTimes(owner, LIMIT - 1);
+    for (const [address, password, statuses] of [
+      [guesser, 'wrong', [403, 429]],
+      [owner, 'alone', [200, 200]],
+    ] as const)
+      for (const status of statuses)
+        expect([password, (await ask(withPassword(one, password), address)).status]).toEqual([password, status]);
+    await resetSite(db);
+    now = new Date(now.getTime() + WAIT_SECONDS * 1000);
   });
 
   it('are not remembered with what they opened', async () => {

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { BLOG_BASES } from '../kinds/core-blog.ts';
 import { postTypes } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
 import { recordPasswords } from '../storage/lists/post-visibility.ts';
@@ -23,6 +24,9 @@ export async function admitRecordPassword(site: Site, password: unknown, address
   if (right.size > 0 && !right.has(password)) attempts.failed(address, undefined, site.clock());
 }
 
+/** What passwords open: records of the calendar, and what is shown of the blog and its pages. */
+const OPENED_TYPES = [...postTypes, ...Object.keys(BLOG_BASES)];
+
 /** Nobody who sends passwords makes the database look for all of them more often than this. */
 const REMEMBERED_MS = 1000;
 
@@ -32,7 +36,7 @@ const known = new WeakMap<Site, { readonly at: number; readonly passwords: Promi
 function passwordsOf(site: Site): Promise<ReadonlySet<string>> {
   const [last, now] = [known.get(site), site.clock().getTime()];
   if (last && now >= last.at && now < last.at + REMEMBERED_MS) return last.passwords;
-  const passwords = recordPasswords(site.db, postTypes);
+  const passwords = recordPasswords(site.db, OPENED_TYPES);
   known.set(site, { at: now, passwords });
   passwords.catch(() => known.delete(site));
   return passwords;
