@@ -6,7 +6,7 @@ import type { Version } from '../storage/freshness/freshness.ts';
 import type { JournalFeed } from '../storage/journal/feed.ts';
 import { followReading } from '../storage/journal/holdings.ts';
 import { followChanges, type Held, type LatestChanges } from '../storage/journal/latest-changes.ts';
-import { createObjectMemory } from '../storage/journal/object-memory.ts';
+import { createObjectMemory, type ObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
@@ -16,8 +16,8 @@ import { type Answer, sizeOf } from './deliver.ts';
 interface Kept extends Held {
   readonly answer: Answer;
   readonly version: Version;
-  /** When it was put together, by the same clock as its version. */
-  readonly until: number;
+  /** By the same clock as its version. */
+  readonly read: ReadTime;
   /** The route that it answers, for the log. */
   readonly route: string | undefined;
 }
@@ -90,16 +90,11 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     const { kept, isAlias, bytes } = entry;
-    const { answer, version, until, route } = kept;
-    if (version.name !== name || !holds(version.at, until) || answer.until <= clock().getTime() || !changes.isUntouched(kept))
-      return undefined;
+    const { answer, version, read } = kept;
+    if (version.name !== name || !holds(read) || answer.until <= clock().getTime() || !changes.isUntouched(kept)) return undefined;
     // It has been compressed since.
     if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
-    const notes = notesOf(req);
-    notes.route = route;
-    notes.memory = 'hit';
-    // Only they are answered from memory.
-    notes.user = ANONYMOUS.id;
+    noteHit(req, kept);
     return kept;
   };
 
@@ -121,9 +116,11 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
       const reading = followReading(from.db);
-      const work = compute({ ...from, db: reading.db, ...(version ? { rendered: renderedAt({ version, changes, era }) } : {}) })
+      const rendered = version && renderedAt({ version, changes, era });
+      const work = compute({ ...from, db: reading.db, ...(rendered ? { rendered } : {}) })
         .then((answer) => {
-          if (version && isKeepable(answer)) keep(key, keptOf(answer, version, { route: notes.route, holdings: reading.holdings(), era }));
+          if (rendered && isKeepable(answer))
+            keep(key, keptOf(answer, version, rendered, { route: notes.route, holdings: reading.holdings(), era }));
           return answer;
         })
         .finally(() => computing.delete(name));
@@ -133,11 +130,19 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   };
 }
 
-const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'holdings' | 'era'>): Kept => ({
+function noteHit(req: IncomingMessage, { route }: Kept): void {
+  const notes = notesOf(req);
+  notes.route = route;
+  notes.memory = 'hit';
+  // Only they are answered from memory.
+  notes.user = ANONYMOUS.id;
+}
+
+const keptOf = (answer: Answer, version: Version, rendered: ObjectMemory, more: Pick<Kept, 'route' | 'holdings' | 'era'>): Kept => ({
   ...more,
   answer,
   version,
-  until: performance.now(),
+  read: { from: version.at, until: performance.now(), oldest: rendered.oldest() },
   count: version.count,
   checked: version.count,
 });

@@ -12,7 +12,7 @@ function oldest({ holds, at }: Watched & { readonly at: number }): number {
   let [none, some] = [-1, at];
   while (some - none > 1) {
     const middle = Math.floor((some + none) / 2);
-    if (holds(middle, middle)) some = middle;
+    if (holds({ from: middle, until: middle, oldest: middle })) some = middle;
     else none = middle;
   }
   return some;

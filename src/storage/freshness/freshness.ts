@@ -1,4 +1,5 @@
 import type { Database } from '../engine/database.ts';
+import type { ReadTime } from '../journal/object-memory.ts';
 import type { Watched } from './table-watch.ts';
 
 /**
@@ -24,12 +25,10 @@ export interface Version {
    * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
    */
   readonly at: number;
-  /**
-   * Whether what was read between these two moments under this name may be used still, unless the journal tells of it.
-   */
-  readonly holds: (from: number, until: number) => boolean;
+  /** Whether what was read then under this name may be used still, unless the journal tells of it. */
+  readonly holds: (read: ReadTime) => boolean;
   /** Whether it may become a part of something that is read under this version, and used for as long as that is. */
-  readonly lasts: (from: number, until: number) => boolean;
+  readonly lasts: (read: ReadTime) => boolean;
 }
 
 /** What a probe for the version finds. */

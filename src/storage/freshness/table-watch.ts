@@ -1,5 +1,6 @@
 import { nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
+import type { ReadTime } from '../journal/object-memory.ts';
 import { createQuietTimes, type Look, type Standing } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
 import { watchedNames } from './watched-tables.ts';
@@ -8,10 +9,10 @@ import { watchedNames } from './watched-tables.ts';
 export interface Watched {
   /** Another text after each change that is not in the journal. Undefined: nothing may be remembered at the moment. */
   readonly version: string | undefined;
-  /** Whether what was read between these two moments may be used still, if the journal does not say otherwise. */
-  readonly holds: (from: number, until: number) => boolean;
+  /** Whether what was read then may be used still, if the journal does not say otherwise. */
+  readonly holds: (read: ReadTime) => boolean;
   /** Whether it may become a part of something that is read now. */
-  readonly lasts: (from: number, until: number) => boolean;
+  readonly lasts: (read: ReadTime) => boolean;
   /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
 }
@@ -68,17 +69,17 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const surprises = comparison?.surprises() ?? 0;
-    const oldest = since(at);
+    const least = since(at);
     const known = taking.see({ at, ended, sighting, surprises, ...shown });
     if (!known) {
       const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
-      const isYoung = (from: number) => from >= oldest;
+      const isYoung = (read: ReadTime) => read.oldest >= least;
       return { version, holds: isYoung, lasts: isYoung, isTakenOver: false };
     }
     return {
       version: known.isFresh ? 'taken over' : undefined,
-      holds: (from, until) => from >= oldest && known.holds(from, until),
-      lasts: (from, until) => from >= oldest && known.lasts(from, until),
+      holds: ({ from, until, oldest }) => oldest >= least && known.holds(from, until),
+      lasts: ({ from, until, oldest }) => oldest >= least && known.lasts(from, until),
       isTakenOver: known.isQuiet,
     };
   });

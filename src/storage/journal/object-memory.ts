@@ -2,6 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { Tag } from './holdings.ts';
 import type { Held, LatestChanges } from './latest-changes.ts';
 
+/** When something was read, in milliseconds. */
+export interface ReadTime {
+  /** When it began to be read. */
+  readonly from: number;
+  readonly until: number;
+  /** When the oldest of the parts that it was made of, and that were remembered, began to be read; else `from`. */
+  readonly oldest: number;
+}
+
 /** Something that was made of objects in the database, and the objects that it holds. */
 export interface Remembered {
   readonly value: unknown;
@@ -12,6 +21,8 @@ export interface Remembered {
 export interface ObjectMemory {
   readonly recall: (key: string) => Remembered | undefined;
   readonly keep: (key: string, remembered: Remembered) => void;
+  /** When the oldest of what was recalled so far began to be read; if nothing was, when the work began. */
+  readonly oldest: () => number;
 }
 
 /** At which version of the data a piece of work began, and what tells of changes since. */
@@ -20,14 +31,14 @@ export interface Moment {
     readonly name: string;
     readonly count: number;
     readonly at: number;
-    readonly lasts: (from: number, until: number) => boolean;
+    readonly lasts: (read: ReadTime) => boolean;
   };
   readonly changes: LatestChanges;
   /** Of `changes`, when the version was asked for. */
   readonly era: number;
 }
 
-type Entry = Remembered & Held & { readonly at: number; readonly until: number };
+type Entry = Remembered & Held & { readonly read: ReadTime };
 
 /** What an entry costs besides what is in it. */
 const OVERHEAD_BYTES = 500;
@@ -41,13 +52,20 @@ export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMem
     maxSize: bytes,
     sizeCalculation: ({ value, holdings }) => OBJECT_BYTES * JSON.stringify(value).length + TAG_BYTES * holdings.length + OVERHEAD_BYTES,
   });
-  return ({ version: { name, count, at, lasts }, changes, era }) => ({
-    recall: (key) => {
-      const entry = entries.get(`${name} ${key}`);
-      return entry && lasts(entry.at, entry.until) && changes.isUntouched(entry) ? entry : undefined;
-    },
-    keep: (key, remembered) => {
-      entries.set(`${name} ${key}`, { ...remembered, count, era, at, until: performance.now(), checked: count });
-    },
-  });
+  return ({ version: { name, count, at, lasts }, changes, era }) => {
+    let oldest = at;
+    return {
+      recall: (key) => {
+        const entry = entries.get(`${name} ${key}`);
+        if (!entry || !lasts(entry.read) || !changes.isUntouched(entry)) return undefined;
+        oldest = Math.min(oldest, entry.read.oldest);
+        return entry;
+      },
+      // What is kept may have been made of anything that was recalled before.
+      keep: (key, remembered) => {
+        entries.set(`${name} ${key}`, { ...remembered, count, era, read: { from: at, until: performance.now(), oldest }, checked: count });
+      },
+      oldest: () => oldest,
+    };
+  };
 }

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { createAnswers } from '../../src/http/answers.ts';
+import type { Site } from '../../src/site.ts';
+import type { Version } from '../../src/storage/freshness/freshness.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+const RECORD = 'a record';
+
+describeDatabases('answers in memory', (open) => {
+  let running: RunningSite;
+  /** What was read before this moment may not be used any more. */
+  let oldest: number;
+  let answers: ReturnType<typeof createAnswers>;
+  beforeAll(async () => {
+    running = await serveDatabase(await loadSite(await open()));
+  });
+  beforeEach(() => {
+    oldest = 0;
+    answers = createAnswers({ bytes: 1e7, clock: () => new Date() });
+  });
+  afterAll(() => running.close());
+
+  /** What is answered at an address that shows the record, and whether it was made anew; `reads`: as it is by now. */
+  const ask = async (key: string, reads: string) => {
+    const holds: Version['holds'] = (read) => read.oldest >= oldest;
+    const version: Version = { name: 'one', count: 1, at: performance.now(), holds, lasts: holds };
+    const freshness = { ...running.site.freshness, known: () => version, version: async () => version };
+    let isNew = false;
+    const compute = async ({ rendered }: Site) => {
+      isNew = true;
+      const known = rendered!.recall(RECORD);
+      if (!known) rendered!.keep(RECORD, { value: reads, holdings: [] });
+      const body = Buffer.from(String(known?.value ?? reads));
+      return { status: 200, headers: {}, body, until: Number.POSITIVE_INFINITY, shared: true };
+    };
+    const req = { method: 'GET', url: key, headers: {}, socket: {} } as unknown as IncomingMessage;
+    const { body } = await answers.answerFor(req, { key, from: { ...running.site, freshness }, compute });
+    return `${body}${isNew ? ', made anew' : ''}`;
+  };
+
+  it('are made of records that are remembered', async () => {
+    expect(await ask('/1', 'first')).toBe('first, made anew');
+    expect(await ask('/1', 'second')).toBe('first');
+    expect(await ask('/2', 'second')).toBe('first, made anew');
+  });
+
+  it('are used for no longer than the oldest record in them', async () => {
+    await ask('/1', 'first');
+    const after = performance.now();
+    await ask('/2', 'second');
+    await ask('/3', 'second');
+    oldest = after;
+    expect(await ask('/3', 'third')).toBe('third, made anew');
+    expect(await ask('/2', 'third')).toBe('third, made anew');
+  });
+});
