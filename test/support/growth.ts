@@ -52,21 +52,22 @@ export interface Bounds {
 const STEP = 4;
 /** Linear work grows with the exponent 1, quadratic with 2. */
 export const MOST_EXPONENT = 1.6;
-const ROUNDS = 4;
+const FEWEST_ROUNDS = 2;
+const MOST_ROUNDS = 5;
 
 /**
- * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. One
- * dear measurement is looked at again before it counts: what is linear comes out so in one of several rounds, what is
- * not in none.
+ * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. Both
+ * lengths are measured in two rounds at least, so that a short text that happened to be dear does not hide anything, and
+ * in more of them before a high exponent counts.
  */
 export async function exponentOf(work: (bytes: number) => unknown, { longest, floor, clock }: Bounds): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);
   if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS && least > MOST_EXPONENT; round += 1) {
-    const short = await cost(Math.ceil(longest / STEP), 3);
-    const long = await cost(longest, 3);
-    least = Math.min(least, Math.log(long / Math.max(short, 1)) / Math.log(STEP));
+  let [short, long, exponent] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 1; round <= FEWEST_ROUNDS || (round <= MOST_ROUNDS && exponent > MOST_EXPONENT); round += 1) {
+    short = Math.min(short, await cost(Math.ceil(longest / STEP), 3));
+    long = Math.min(long, await cost(longest, 3));
+    exponent = Math.log(long / Math.max(short, 1)) / Math.log(STEP);
   }
-  return least;
+  return exponent;
 }
