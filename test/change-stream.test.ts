@@ -1,6 +1,10 @@
 import http from 'node:http';
 import { expect, it } from '@jest/globals';
-import { describeAsking, type Json } from './support/asking.ts';
+import { requireLoginKeys } from '../src/accounts/login-keys.ts';
+import { createNonce } from '../src/wordpress/nonces.ts';
+import { unixFromDate } from '../src/wordpress/time.ts';
+import { describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
+import { formIn, visitor } from './support/desk-visitor.ts';
 import { basic } from './support/running-site.ts';
 
 /*
@@ -14,6 +18,8 @@ interface Listening {
   readonly headers: http.IncomingHttpHeaders;
   /** The next event, as soon as it comes. */
   readonly next: () => Promise<{ id: string; event: string; data: Json }>;
+  /** What came that was not asked for by `next`. */
+  readonly rest: () => string;
   readonly ended: Promise<void>;
   readonly close: () => void;
 }
@@ -48,7 +54,14 @@ describeAsking(
             }
           };
           const ended = new Promise<void>((done) => response.once('close', done));
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, next, ended, close: () => request.destroy() });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            next,
+            rest: () => text,
+            ended,
+            close: () => request.destroy(),
+          });
         });
         request.on('error', reject);
       });
@@ -85,12 +98,52 @@ describeAsking(
       expect((await ask.get('/changes/stream?kinds=page')).status).toBe(400);
     });
 
-    it('is there for so many clients and no more', async () => {
-      const streams = [await listen(), await listen()];
-      const refused = await ask.get('/changes/stream');
-      expect({ status: refused.status, code: refused.body.code }).toEqual({ status: 503, code: 'rest_server_busy' });
+    it('is there for so many clients and no more, some of them signed in', async () => {
+      const busy = { status: 503, code: 'rest_server_busy' };
+      const admin = { Authorization: basic('admin') };
+      const refusal = async (as?: 'admin') => {
+        const { status, body } = await ask.send('GET', `${ROOT}/changes/stream`, as ? { as } : {});
+        return { status, code: body.code };
+      };
+      const streams = [await listen(), await listen(), await listen()];
+      expect(await refusal()).toEqual(busy);
+      streams.push(await listen('', admin));
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(await refusal('admin')).toEqual(busy);
       for (const stream of streams) stream.close();
     });
+
+    it('is there for no more clients where all of them come at once', async () => {
+      const statuses = (await Promise.all(Array.from({ length: 12 }, () => listen('', { Authorization: basic('admin') })))).map(
+        (stream) => {
+          stream.close();
+          return stream.status;
+        },
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+    });
+
+    it('tells nothing more once the application password was taken back, or the session has ended', async () => {
+      const password = '/wp-json/wp/v2/users/me/application-passwords';
+      const { body } = await ask.send('POST', password, { as: 'admin', body: { name: 'Stream' } });
+      const editor = await visitor(ask, 'ed');
+      const { text } = await editor.get('/admin/me');
+      const { nonceKey, nonceSalt } = await requireLoginKeys(ask.running().site);
+      const [, , token] = decodeURIComponent(editor.cookie().split('=')[1]!).split('|');
+      const nonce = createNonce({ user: 2, token: token! }, nonceKey + nonceSalt, unixFromDate(new Date(NOON)));
+      const streams = [
+        await listen('', { Authorization: `Basic ${Buffer.from(`admin:${body.password}`).toString('base64')}` }),
+        await listen('', { Cookie: editor.cookie(), 'X-WP-Nonce': nonce }),
+      ];
+      for (const stream of streams) expect([stream.status, (await stream.next()).event]).toEqual([200, 'changes']);
+      await ask.send('DELETE', `${password}/${body.uuid}`, { as: 'admin' });
+      await editor.post('/admin/sign-out', Object.fromEntries(formIn(text, '/admin/sign-out')));
+      await ask.made('/venues', { venue: 'Draft', status: 'draft' });
+      for (const stream of streams) {
+        await stream.ended;
+        expect(stream.rest()).not.toContain('created');
+      }
+    });
   },
-  { CHANGE_STREAMS: '2' },
+  { CHANGE_STREAMS: '4' },
 );

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedEndpoint } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
+import { BLOG_BASES } from '../src/kinds/core-blog.ts';
+import { postTypes } from '../src/kinds/index.ts';
 import type { Param } from '../src/kinds/param.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
@@ -62,21 +64,25 @@ const SECRETS = {
 } as const; // biome-ignore format: side by side
 type Secret = (typeof SECRETS)[Twin];
 
-const TYPES = ['tribe_events', 'tribe_venue', 'tribe_organizer'] as const;
-type Type = (typeof TYPES)[number];
+/** Whatever is served: the records of the calendar, and what is shown of the blog. */
+const BLOG_TYPES = Object.keys(BLOG_BASES);
+const TYPES = [...postTypes, ...BLOG_TYPES];
+const isBlog = (type: string) => BLOG_TYPES.includes(type);
 const STATES = ['draft', 'pending', 'private', 'future', 'trash', 'protected'] as const;
 type State = (typeof STATES)[number];
 
 const FIRST = 7000;
-const idOf = (type: Type, state: State) => FIRST + TYPES.indexOf(type) * 100 + STATES.indexOf(state);
+const idOf = (type: string, state: State) => FIRST + TYPES.indexOf(type) * 100 + STATES.indexOf(state);
 /**
- * A file that is attached to an event; a public event that names a venue or organizer; records that one site alone
+ * A file that is attached to a record; a public event that names a venue or organizer; records that one site alone
  * has.
  */
-const FILE = 500;
-const NAMING = 600;
-const SURPLUS = 900;
-const LAST = 8999;
+const FILE = 1000;
+const NAMING = 2000;
+const SURPLUS = 3000;
+const LAST = 10999;
+/** Types whose hidden records have a file attached, which a public event asks for as a gallery. */
+const WITH_FILES = ['tribe_events', ...BLOG_TYPES];
 
 /** Everything of the hidden records of a site, as rows. */
 interface Rows {
@@ -115,7 +121,7 @@ interface Hiding {
   readonly named: State;
 }
 
-function addRecord(rows: Rows, type: Type, state: State, { secret, told, links, metas, named }: Hiding): void {
+function addRecord(rows: Rows, type: string, state: State, { secret, told, links, metas, named }: Hiding): void {
   const id = idOf(type, state);
   rows.posts.push({
     ID: id,
@@ -128,20 +134,32 @@ function addRecord(rows: Rows, type: Type, state: State, { secret, told, links, 
     post_excerpt: `${secret.word} lies in the excerpt`,
     post_password: state === 'protected' ? 'sesame' : secret.word,
     post_parent: type === 'tribe_events' ? told.parent : 0,
-    menu_order: secret.order,
+    menu_order: isBlog(type) ? told.order : secret.order,
     ...datesOf(state === 'future' ? told.time.replace('2025', '2035') : told.time),
   });
   if (state === 'trash') addMetas(rows, id, { _wp_trash_meta_status: 'publish' });
   if (secret.order === -1) addMetas(rows, id, { _tribe_featured: 1 });
-  if (type === 'tribe_events') {
+  addMetas(rows, id, { footnotes: `${secret.word} lies in a note` });
+  if (isBlog(type)) {
+    addMetas(rows, id, { _thumbnail_id: links.image });
+    rows.term_relationships.push({ object_id: id, term_taxonomy_id: links.tag, term_order: 0 });
+  }
+  if (WITH_FILES.includes(type)) {
+    addFile(rows, id, state === 'protected' ? { ...metas, word: metas.place } : secret);
+    addNaming(rows, id, { post_content: `[gallery id="${id}"]` });
+  }
+  // It is neither a place, nor a person, nor a picture, whatever an event says.
+  if (isBlog(type)) addMetas(rows, id + NAMING, { _EventVenueID: id, _EventOrganizerID: id, _thumbnail_id: id });
+  else if (type === 'tribe_events') {
     addDates(rows, id, told.day);
     addMetas(rows, id, { _EventVenueID: links.venue, _EventOrganizerID: links.organizer });
     addMetas(rows, id, { _EventCost: metas.phone, _EventURL: `https://${metas.word}.example.org`, _thumbnail_id: links.image });
     for (const term of [links.category, links.tag]) rows.term_relationships.push({ object_id: id, term_taxonomy_id: term, term_order: 0 });
-    addFile(rows, id, state === 'protected' ? { ...metas, word: metas.place } : secret);
-    addNaming(rows, id, { post_content: `[gallery id="${id}"]` });
-    return;
-  }
+  } else addLinked(rows, type, id, { metas, named });
+}
+
+/** What a hidden venue or organizer says, and an event that names it. */
+function addLinked(rows: Rows, type: string, id: number, { metas, named }: Pick<Hiding, 'metas' | 'named'>): void {
   addMetas(rows, id, {
     _VenueAddress: `${metas.word} street`, _VenueCity: metas.place, _VenueCountry: metas.place, _VenueStateProvince: metas.place,
     _VenuePhone: metas.phone, _VenueZip: metas.phone, _VenueLat: metas.at[0], _VenueLng: metas.at[1],
@@ -151,7 +169,7 @@ function addRecord(rows: Rows, type: Type, state: State, { secret, told, links, 
   addMetas(rows, id + NAMING, { [type === 'tribe_venue' ? '_EventVenueID' : '_EventOrganizerID']: idOf(type, named) });
 }
 
-/** An image that is attached to an event. */
+/** An image that is attached to a record. */
 function addFile(rows: Rows, id: number, secret: Omit<Secret, 'word'> & { readonly word: string }): void {
   rows.posts.push({
     ID: id + FILE,
@@ -184,9 +202,12 @@ function addNaming(rows: Rows, id: number, columns: object): void {
 
 const datesOf = (time: string) => ({ post_date: time, post_date_gmt: time, post_modified: time, post_modified_gmt: time });
 
-/** Whether a role may see, or open by the right to edit it, what a stranger's record in this state holds. */
-const knows = (role: Role, state: State) =>
-  state === 'protected' ? edits(role, { own: false, status: 'publish' }) : reads(role, { own: false, status: state });
+/**
+ * Whether a role may see, or open by the right to edit it, what a stranger's record in this state holds. Of the blog
+ * nobody is shown more than readers are.
+ */
+const knows = (role: Role, state: State, type = 'tribe_events') =>
+  !isBlog(type) && (state === 'protected' ? edits(role, { own: false, status: 'publish' }) : reads(role, { own: false, status: state }));
 
 /**
  * States that none of those asked here knows: which of the two a public event names is told by WordPress's own routes
@@ -205,7 +226,7 @@ function rowsOf(twin: Twin, role: Role, namespace: string): Rows {
   const rows: Rows = { posts: [], postmeta: [], tec_occurrences: [], term_relationships: [] };
   for (const type of TYPES) {
     for (const state of STATES) {
-      const secret = SECRETS[knows(role, state) ? 'a' : twin];
+      const secret = SECRETS[knows(role, state, type) ? 'a' : twin];
       const told = state === 'protected' ? SECRETS.a : secret;
       // The newer routes find protected events by their links and show classes made of their terms; WordPress's own
       // show metas too.
@@ -214,7 +235,7 @@ function rowsOf(twin: Twin, role: Role, namespace: string): Rows {
       const metas = namespace === 'wp/v2' ? told : secret;
       const named = twin === 'b' && namespace !== 'wp/v2' && !knows(role, state) ? (OTHER[state] ?? state) : state;
       addRecord(rows, type, state, { secret, told, links, metas, named });
-      if (twin === 'b' && state !== 'protected' && !knows(role, state))
+      if (twin === 'b' && state !== 'protected' && !knows(role, state, type))
         rows.posts.push({
           ...rows.posts.find(({ ID }) => ID === idOf(type, state)),
           ID: idOf(type, state) + SURPLUS,
@@ -255,7 +276,7 @@ const MOMENTS = ['2031-12-31 00:00:00', '2025-06-01 00:00:00'];
 const STATUSES = ['draft', 'private', 'future', 'trash', 'publish'];
 const NUMBERS = [
   ...[told.author, told.parent, told.category, told.tag, told.venue, told.organizer, 2],
-  ...[idOf('tribe_events', 'draft'), idOf('tribe_events', 'protected'), idOf('tribe_venue', 'private'), idOf('tribe_organizer', 'private')],
+  ...TYPES.flatMap((type) => [idOf(type, type === 'tribe_events' ? 'draft' : 'private'), idOf(type, 'protected')]),
 ];
 
 /** Parameters that are asked for elsewhere: guesses at passwords are limited. */
@@ -408,7 +429,7 @@ describeDatabases('what a list does not show', (open) => {
           STATES.flatMap((state) => [
             idOf(type, state),
             idOf(type, state) + NAMING,
-            ...(type === 'tribe_events' ? [idOf(type, state) + FILE] : []),
+            ...(WITH_FILES.includes(type) ? [idOf(type, state) + FILE] : []),
           ]),
         );
         const paths = SINGLES.filter((path) => path.startsWith(`/wp-json/${namespace}/`));

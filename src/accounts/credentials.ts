@@ -6,7 +6,7 @@ import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { readOptions } from '../storage/rows/options.ts';
-import { capabilitiesKey, findUserByName, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findUserByName, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
@@ -71,6 +71,26 @@ export function claimOf(site: Site, settings: SiteSettings, credentials: Credent
       return nonce === undefined ? { viewer: ANONYMOUS } : { viewer: ANONYMOUS, nonce: await freshNonce(site, nonce, 0, '') };
     },
   };
+}
+
+/**
+ * Who a viewer is at this moment who was identified when something began that goes on for long: with the roles that the
+ * database says now. Undefined: the account, the session or the application password is not there any more.
+ */
+export async function stillIdentified(
+  site: Site,
+  settings: SiteSettings,
+  { viewer, credentials }: { readonly viewer: Viewer; readonly credentials: Credentials },
+): Promise<Viewer | undefined> {
+  const { id, applicationPassword: uuid } = viewer;
+  if (id === ANONYMOUS.id) return ANONYMOUS;
+  if (uuid === undefined) {
+    const user = (await loginOf(site, settings, credentials))?.user;
+    return user?.row.ID === id ? viewerOf(site.db, settings, user) : undefined;
+  }
+  const user = (await loadUsers(site.db, [id], [capabilitiesKey(site.db), PASSWORDS_KEY])).get(id);
+  const isKept = parsePasswords(user?.metas.get(PASSWORDS_KEY)).some((entry) => entry.uuid === uuid);
+  return user && isKept ? { ...viewerOf(site.db, settings, user), applicationPassword: uuid } : undefined;
 }
 
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {

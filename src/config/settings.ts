@@ -238,7 +238,8 @@ export const settings = {
     type: 'number',
     fallback: '100',
     allowed: 'a whole number from 0 to 10000',
-    meaning: 'How many clients may follow `/changes/stream` at the same time, per process.',
+    meaning:
+      'How many clients may follow `/changes/stream` at the same time, per process; a quarter of the places is for those who have signed in.',
     schema: whole(0, 10_000),
   },
   webhookAddresses: {

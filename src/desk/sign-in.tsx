@@ -8,6 +8,7 @@ import { Checkbox, Input } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
 import { loginCookieName } from '../wordpress/cookies.ts';
+import { parseJson } from '../wordpress/json.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
 import { at, type Outcome, type Visit, type Writing } from './visit.ts';
@@ -119,13 +120,13 @@ function KeptFields({ kept }: { readonly kept: Kept | undefined }): JSX.Element 
   return kept ? <input type="hidden" name="kept" value={JSON.stringify(kept)} /> : null;
 }
 
+/** A form holds fewer values; whoever sends more, or nests them deeper than JSON is read, sends no form of ours. */
+const MOST_KEPT = 10_000;
+
 function keptIn(fields: Values): Kept | undefined {
-  try {
-    const { path, fields: typed } = membersIn(JSON.parse(textIn(fields, 'kept')));
-    return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
-  } catch {
-    return undefined;
-  }
+  const reading = parseJson(Buffer.from(textIn(fields, 'kept')), MOST_KEPT);
+  const { path, fields: typed } = membersIn('value' in reading ? reading.value : undefined);
+  return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
 }
 
 /**

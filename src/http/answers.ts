@@ -168,6 +168,13 @@ export function keyOf(req: IncomingMessage, language: (acceptLanguage: string | 
   return `${language(headers['accept-language'])}${acknowledged} ${asked ?? url}`;
 }
 
+/**
+ * The name of what is the same for everybody who asks for a path in a language, whatever else the request holds. Nobody
+ * has it made anew by a query that means nothing, or by credentials that nobody looks at.
+ */
+export const openKeyOf = ({ headers }: IncomingMessage, path: string, language: (acceptLanguage: string | undefined) => string): string =>
+  `${language(headers['accept-language'])} ${path}`;
+
 /** The language that a header alone leads to; an address or parameter that says another is part of the key anyway. */
 export const languageKey =
   ({ chooseLanguage }: Texts) =>

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { loadViewer } from '../accounts/viewer.ts';
+import { type Credentials, stillIdentified } from '../accounts/credentials.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
@@ -8,7 +8,6 @@ import { type Changes, changesSince, type Following, tokenFrom } from '../record
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
-import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
@@ -17,7 +16,7 @@ import type { Budget } from './limits.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, NOT_KEPT, PLAIN } from './protocol.ts';
 import { receive } from './receive.ts';
-import { readRequest, requestLanguage } from './request.ts';
+import { credentialsOf, readRequest, requestLanguage } from './request.ts';
 import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
@@ -35,6 +34,12 @@ const LONGEST_MS = 5 * 60_000;
 /** After how many milliseconds a client comes back whose stream has ended. */
 const RETRY_MS = 3000;
 
+/**
+ * The part of all streams that callers who have not signed in may take together, so that they never keep out those who
+ * have.
+ */
+const STRANGERS_PART = 0.75;
+
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
 /** A client that is told of changes. */
@@ -49,13 +54,16 @@ interface Stream {
 /** Serves the stream of changes, and passes on everything else. */
 export function serveChangeStream(site: Site, router: Router, budget: Budget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
+  const requireRoom = (known: boolean): void => {
+    if (!streams.hasRoom(known)) fail('server-busy', { detail: { streams: streams.size(), known } });
+  };
   return async (req, res, next) => {
     if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
     const incoming = await readRequest(site, router, req);
     const served = incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
     if (!served || incoming.settings.calendar.restDisabled) return next();
     try {
-      if (streams.size() >= site.config.changeStreams) fail('server-busy', { detail: { streams: streams.size() } });
+      requireRoom(true);
       const { caller, release } = await receive(site, incoming, budget);
       release();
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
@@ -63,7 +71,11 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       const since = req.get('last-event-id') ?? asked ?? tokenFrom(caller, await lastNumber(site.db), following);
       // What is wrong with the token is told as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
-      streams.add(openStream(site, { req, res, caller, following, first, ended: (stream) => streams.remove(stream) }));
+      // Others have come in the meantime.
+      const known = caller.viewer.id > 0;
+      requireRoom(known);
+      const credentials = credentialsOf(incoming);
+      streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), known);
     } catch (error) {
       const reply = problemOf(site, req, requestLanguage(site, incoming, {}), error);
       await deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: 'GET', sent: 'GET', personal: true }));
@@ -74,31 +86,37 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
 // ------------------------------------------------------------------------------------------------- all streams
 /** The streams of this process, and the clock that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
-  const streams = new Set<Stream>();
+  /** Whether those who listen have signed in. */
+  const streams = new Map<Stream, boolean>();
   let clock: NodeJS.Timeout | undefined;
   let seen = -1;
   let beaten = performance.now();
 
   const look = async (): Promise<void> => {
-    if (isOver()) for (const stream of streams) stream.end();
+    if (isOver()) for (const stream of streams.keys()) stream.end();
     // What others write is looked for only while somebody wants to know.
     await site.freshness.version().catch(() => undefined);
     const last = await lastNumber(site.db).catch(() => seen);
-    if (last !== seen) for (const stream of streams) stream.tell();
+    if (last !== seen) for (const stream of streams.keys()) stream.tell();
     seen = last;
     if (performance.now() - beaten < HEARTBEAT_MS) return;
     beaten = performance.now();
-    for (const stream of streams) stream.beat();
+    for (const stream of streams.keys()) stream.beat();
   };
   // Writes of this process are known at once.
   site.journal.subscribe(() => {
-    for (const stream of streams) stream.tell();
+    for (const stream of streams.keys()) stream.tell();
   });
 
   return {
     size: () => streams.size,
-    add: (stream: Stream): void => {
-      streams.add(stream);
+    hasRoom: (known: boolean): boolean => {
+      const most = site.config.changeStreams;
+      const strangers = [...streams.values()].filter((one) => !one).length;
+      return streams.size < most && (known || strangers < Math.ceil(most * STRANGERS_PART));
+    },
+    add: (stream: Stream, known: boolean): void => {
+      streams.set(stream, known);
       clock ??= setInterval(() => void look(), LOOK_MS).unref();
     },
     remove: (stream: Stream): void => {
@@ -115,12 +133,13 @@ interface Opening {
   readonly req: Request;
   readonly res: Response;
   readonly caller: Caller;
+  readonly credentials: Credentials;
   readonly following: Following;
   readonly first: Changes;
   readonly ended: (stream: Stream) => void;
 }
 
-function openStream(site: Site, { req, res, caller, following, first, ended }: Opening): Stream {
+function openStream(site: Site, { req, res, caller, credentials, following, first, ended }: Opening): Stream {
   let token = first.next;
   let running = false;
   let again = first.more;
@@ -141,7 +160,7 @@ function openStream(site: Site, { req, res, caller, following, first, ended }: O
       again = false;
       await isRead();
       if (res.writableEnded || res.destroyed) return;
-      const found = await changesSince(site, await present(site, caller), token, following);
+      const found = await changesSince(site, await present(site, caller, credentials), token, following);
       if (found.changes.length > 0) send(found);
       else token = found.next;
       again ||= found.more;
@@ -185,9 +204,13 @@ const headersFor = (req: Opening['req']) => ({
   'X-Request-Id': notesOf(req).id,
 });
 
-/** The caller at this moment, with the rights that the database says now. */
-async function present(site: Site, caller: Caller): Promise<Caller> {
+/**
+ * The caller at this moment, with the rights that the database says now.
+ *
+ * @throws incorrect_password where the password or the session was taken back
+ */
+async function present(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
-  const viewer = caller.viewer.id === 0 ? ANONYMOUS : ((await loadViewer(site.db, settings, caller.viewer.id)) ?? ANONYMOUS);
+  const viewer = (await stillIdentified(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
   return { ...caller, settings, viewer, now: site.clock() };
 }

@@ -127,6 +127,8 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   try {
     const form = busboy({
       headers: { 'content-type': contentType },
+      // Browsers and PHP write names of fields and files so; without this they are taken for Latin-1.
+      defParamCharset: 'utf8',
       limits: { fields: FORM_VARIABLES, files: FORM_FILES, parts: FORM_VARIABLES + FORM_FILES, fieldSize: fieldBytes },
     });
     form.on('field', (name, value, { valueTruncated }) => {

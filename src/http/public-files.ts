@@ -6,7 +6,7 @@ import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
-import { type Answers, keyOf } from './answers.ts';
+import { type Answers, openKeyOf } from './answers.ts';
 import { type Answer, deliver, tagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
 import { KEPT, untilWhen } from './protocol.ts';
@@ -27,8 +27,8 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const { path } = splitTarget(req.originalUrl);
     const name = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin\/?|wp-login\.php)$/.exec(path)?.[0];
     if (name === undefined) return next();
-    const key = keyOf(req, () => '');
-    const from = key === undefined ? site : site.reading();
+    const key = openKeyOf(req, path, () => '');
+    const from = site.reading();
     const settings = await from.settings();
     const base = basePath(settings.home);
     if (!pages.areOn(settings) || (path !== name && path !== base + name)) return next();
@@ -39,7 +39,7 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
       const caller = callerFor(read, await read.settings(), ANONYMOUS, { language: read.texts.languages[0] ?? 'en' });
       return name === '/robots.txt' ? plain(robots(caller)) : sitemap(read, caller, name);
     };
-    const answer = answers && key !== undefined ? await answers.answerFor(req, { key, from, compute }) : await compute(from);
+    const answer = answers ? await answers.answerFor(req, { key, from, compute }) : await compute(from);
     return answer.status === 404 ? next() : deliver(req, res, answer);
   };
 }

@@ -6,7 +6,7 @@ import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
-import { type Answers, keyOf, languageKey } from './answers.ts';
+import { type Answers, languageKey, openKeyOf } from './answers.ts';
 import { deliver } from './deliver.ts';
 import { openApiDocument } from './openapi.ts';
 import { pageAnswer } from './pages.ts';
@@ -45,11 +45,7 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
         changedAt: undefined,
       });
     };
-    const key = keyOf(req, languageKey(site.texts));
-    await deliver(
-      req,
-      res,
-      answers && key !== undefined ? await answers.answerFor(req, { key, from: site, compute }) : await compute(site),
-    );
+    const key = openKeyOf(req, path, languageKey(site.texts));
+    await deliver(req, res, answers ? await answers.answerFor(req, { key, from: site, compute }) : await compute(site));
   };
 }

@@ -42,11 +42,11 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
 }
 
 /**
- * What a request to the calendar's own routes means; undefined where the answer repeats the whole query, as WordPress's
+ * What a request to the calendar's own routes, or to the root of all, means; undefined where the answer repeats the whole query, as WordPress's
  * own routes do in their links.
  */
 function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {
-  const endpoint = servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
+  const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
   return endpoint && meaningOf(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...ALWAYS_HEEDED]));
 }
 

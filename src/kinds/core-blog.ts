@@ -5,6 +5,7 @@ import { coreMeta } from './core-meta.ts';
 import { authored, type CorePostFacts, postCore, revisionLinks } from './core-post.ts';
 import { type CoreContext, CURIES, inView, type View, WHOLE } from './core-view.ts';
 import { thumbnailOf } from './image-record.ts';
+import { isLocked } from './post-record.ts';
 import type { Bundle } from './rendering.ts';
 
 /*
@@ -50,7 +51,7 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
     ...(isPage ? {} : { sticky: facts.sticky }),
     template,
     ...(isPage ? {} : { format: 'standard' }),
-    meta: coreMeta('blog', bundle.metas.get(id)),
+    meta: coreMeta('blog', bundle.metas.get(id), isLocked(row, context)),
     ...(isPage ? {} : { categories: ids('category'), tags: ids('post_tag') }),
     class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
   };

@@ -95,14 +95,15 @@ const membersOf = ({ fields }: PostKind) =>
 /**
  * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
  * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
- * fields hold is not told, as it is told nowhere else.
+ * fields hold is not told, as it is told nowhere else, nor are the notes, which are a part of its text.
  */
 export function coreMeta(of: PostKind | Bare, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const all = Object.entries(registered(of)).flatMap(([key, { type, ours }]) =>
     ours && !metaOf(metas, key) ? [] : [[key, shown(type, metas?.get(key) ?? [])] as const],
   );
-  const hidden = locked && typeof of === 'object' ? membersOf(of).map(([meta]) => [meta, ''] as const) : [];
-  return Object.fromEntries([...all, ...hidden]);
+  if (!locked) return Object.fromEntries(all);
+  const hidden = new Set([...Object.keys(ON_BLOCKS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);
+  return Object.fromEntries(all.map(([key, value]) => [key, hidden.has(key) ? '' : value]));
 }
 
 /** The parameter `meta` of a kind, described by the fields that a site defines; undefined: it defines none. */

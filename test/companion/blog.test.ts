@@ -1,4 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { BLOG_BASES } from '../../src/kinds/core-blog.ts';
+import { postTypes } from '../../src/kinds/index.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
 
 const CORE = '/wp-json/wp/v2';
@@ -66,6 +68,27 @@ describeAsking('posts of the blog and pages', (ask) => {
     expect((await read('posts/44')).code).toBe('rest_post_invalid_id');
     expect((await ask.send('POST', `${CORE}/posts`, { as: 'admin', body: { title: 'X' } })).status).toBe(404);
   });
+
+  it('embed the page above a page, and no term that has its id, and nothing that is not published', async () => {
+    const [{ id: parent }] = await read('tribe_events_cat?per_page=1');
+    await post({ ID: 510, post_type: 'page', post_parent: parent, post_name: 'below-a-term' });
+    await post({ ID: 511, post_type: 'page', post_parent: 2, post_name: 'below-a-page' });
+    await post({ ID: 512, post_type: 'page', post_status: 'draft', post_title: 'Hidden' });
+    await post({ ID: 513, post_type: 'page', post_parent: 512, post_name: 'below-a-draft' });
+    const above = async (id: number) => (await read(`pages/${id}?_embed=up`))._embedded?.up.map((up: Json) => [up.id, up.type]);
+    expect([await above(510), await above(511), await above(513)]).toEqual([undefined, [[2, 'page']], undefined]);
+  });
+
+  it.each([...postTypes, ...Object.values(BLOG_BASES)])(
+    'keep the notes of what a password protects to whoever has it: %s',
+    async (base) => {
+      const { id } = (await read(`${base}?per_page=20`)).find(({ content }: Json) => !content.protected);
+      await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'sesame' }));
+      await ask.rows((db) => db.from('postmeta').insert({ post_id: id, meta_key: 'footnotes', meta_value: 'a note' }));
+      expect((await read(`${base}/${id}`)).meta.footnotes).toBe('');
+      expect((await read(`${base}/${id}?password=sesame`)).meta.footnotes).toBe('a note');
+    },
+  );
 
   it('are embedded by the search that finds them', async () => {
     for (const hit of await read('search?subtype=post,page&_embed=self')) {

@@ -85,6 +85,21 @@ describeAsking('The addresses of the desk', (ask) => {
     expect(await ask.everything()).toEqual(before);
   });
 
+  it('take a text that is nested without end for no form of theirs', async () => {
+    const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
+    const nonce = new Map(formIn((await admin.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
+    const deep = `${'['.repeat(14_000)}${']'.repeat(14_000)}`;
+    const kept = JSON.stringify({ path: '/events/new', fields: { title: '' } }).replace('""', deep);
+    for (const { method, path } of deskRoutes.filter((route) => !['/sign-out', '/health/repair', '/health/backup'].includes(route.path))) {
+      if (method === 'GET') continue;
+      for (const [person, fields] of [
+        [nobody, { kept, log: 'admin', pwd: 'wrong' }],
+        [admin, { kept, fields: deep, _wpnonce: nonce }],
+      ] as const)
+        expect([path, (await person.post(pathOf(path), fields)).status < 500]).toEqual([path, true]);
+    }
+  });
+
   it('send pages that nobody keeps, frames or fills with scripts', async () => {
     const admin = await visitor(ask, 'admin');
     for (const { path } of deskRoutes.filter(({ method }) => method === 'GET')) {

@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import express from 'express';
+import { createRoutes } from '../../src/http/routes.ts';
+import { createLog } from '../../src/log.ts';
 import { ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -49,6 +51,55 @@ function followApp() {
   };
   return passed;
 }
+
+/** What is the same for everybody, whoever asks and whatever else they say. */
+const OPEN = ['/doc', '/it/doc', '/robots.txt', '/sitemap.xml'];
+/** Whatever an anonymous caller reads whose answer does not repeat the query. */
+const MEANT = [
+  '/wp-json/',
+  '/',
+  '/events/',
+  '/events/?ical=1',
+  '/events/feed/',
+  ...createRoutes(['en', 'it']).flatMap(({ pattern, endpoints }) =>
+    !pattern.includes('(?P<') && endpoints.some(({ methods, allow }) => methods.includes('GET') && allow === 'anyone')
+      ? [ROOT + pattern]
+      : [],
+  ),
+];
+
+describeDatabases('what is in memory', (open) => {
+  let running: RunningSite;
+  const lines: string[] = [];
+  beforeAll(async () => {
+    const db = await loadSite(await open());
+    const env = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off', SITE_URL: 'https://calendar.test' };
+    const log = createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) });
+    running = await serveDatabase(db, { env, log, clock: () => new Date('2026-11-20T12:00:00Z') });
+  });
+  afterAll(() => running.close());
+
+  const memoryOf = async (path: string, headers: Record<string, string> = {}) => {
+    lines.length = 0;
+    expect([path, (await running.send('GET', path, { headers })).status]).toEqual([path, 200]);
+    return lines.map((line) => JSON.parse(line).memory);
+  };
+
+  it.each([...OPEN, ...MEANT])('is not made anew by a query that means nothing: %s', async (path) => {
+    const sign = path.includes('?') ? '&' : '?';
+    await memoryOf(`${path}${sign}nothing=1`);
+    expect(await memoryOf(`${path}${sign}nothing=2`)).toEqual(['hit']);
+  });
+
+  it.each(OPEN)('is not made anew by credentials that nobody looks at: %s', async (path) => {
+    await memoryOf(path);
+    for (const headers of [{ Authorization: 'Bearer x' }, { Cookie: 'wordpress_logged_in_x=1' }, { 'X-WP-Nonce': 'x' }] as Record<
+      string,
+      string
+    >[])
+      expect(await memoryOf(path, headers)).toEqual(['hit']);
+  });
+});
 
 describeDatabases('an answer from memory', (open) => {
   let passed: ReturnType<typeof followApp>;

@@ -93,6 +93,15 @@ describe('a body', () => {
     });
   });
 
+  it('of several parts has names in any script', async () => {
+    const text = '--X\r\nContent-Disposition: form-data; name="custom_fields[città]"; filename="Città 日本.png"\r\n\r\ndata\r\n--X--\r\n';
+    expect((await body(text, 'multipart/form-data; boundary=X')).files).toEqual(
+      new Map([['custom_fields[città]', { name: 'Città 日本.png', bytes: Buffer.from('data') }]]),
+    );
+    const field = '--X\r\nContent-Disposition: form-data; name="città"\r\n\r\nRoma\r\n--X--\r\n';
+    expect((await body(field, 'multipart/form-data; boundary=X')).form).toEqual({ città: 'Roma' });
+  });
+
   it('of several parts gives no files where none are taken', async () => {
     const text = '--X\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\ndata\r\n--X--\r\n';
     expect(await body(text, 'multipart/form-data; boundary=X', false)).toEqual({ form: {} });

@@ -1,6 +1,7 @@
 import { loadPeople, visiblePeople } from '../../accounts/people.ts';
 import { coreUser } from '../../kinds/core-user.ts';
 import { termKind } from '../../kinds/index.ts';
+import { embeddedBlogPosts } from '../../records/blog-posts.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
 import type { CorePage } from '../../records/core-lists.ts';
 import { embeddedTerms } from '../../records/core-terms.ts';
@@ -33,19 +34,29 @@ const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed
 
 /**
  * Records with what they link to beside them, if `_embed` asks for it (`WP_REST_Server::embed_links`): authors,
- * pictures, terms, and the term above a category. A few queries for all records of an answer; what the caller may not
- * see is left out.
+ * pictures, terms, and what is above a category or a page. A few queries for all records of an answer; what the caller
+ * may not see is left out.
  */
 async function withEmbeds(site: Site, caller: Caller, records: readonly CoreRecord[], embed: unknown): Promise<readonly CoreRecord[]> {
   if (embed === undefined || records.length === 0) return records;
-  const ids = (name: string, relation: string) =>
-    asksFor(relation, embed) ? [...new Set(records.flatMap((record) => numbersIn(record[name])))] : [];
-  const [people, pictures, tags, categories, above] = await Promise.all([
+  const ids = (name: string, relation: string, among = records) =>
+    asksFor(relation, embed) ? [...new Set(among.flatMap((record) => numbersIn(record[name])))] : [];
+  const [people, pictures, tags, categories, above, pagesAbove] = await Promise.all([
     authorsOf(site, caller, ids('author', 'author')),
     shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed').then(recordsOf),
     embeddedTerms(site, caller, termKind('tag'), ids('tags', 'wp:term')),
     embeddedTerms(site, caller, termKind('category'), ids('tribe_events_cat', 'wp:term')),
-    embeddedTerms(site, caller, termKind('category'), ids('parent', 'up')),
+    embeddedTerms(site, caller, termKind('category'), ids('parent', 'up', records.filter(isTerm))),
+    embeddedBlogPosts(
+      site,
+      caller,
+      'page',
+      ids(
+        'parent',
+        'up',
+        records.filter((record) => !isTerm(record)),
+      ),
+    ),
   ]);
   const found = (known: ReadonlyMap<number, CoreRecord>, value: unknown): CoreRecord[] =>
     numbersIn(value).flatMap((id): CoreRecord[] => (known.has(id) ? [known.get(id)!] : []));
@@ -58,11 +69,14 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
       ...named('author', found(people, record.author)),
       ...named('wp:featuredmedia', found(pictures, record.featured_media)),
       ...(asksFor('wp:term', embed) && terms.length > 0 ? { 'wp:term': terms } : {}),
-      ...named('up', found(above, record.parent)),
+      ...named('up', found(isTerm(record) ? above : pagesAbove, record.parent)),
     };
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
 }
+
+/** What hangs under a term is one, and what hangs under a page is a page: their ids may be the same. */
+const isTerm = ({ taxonomy }: CoreRecord): boolean => taxonomy !== undefined;
 
 const named = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
