@@ -3,17 +3,17 @@ import { LRUCache } from 'lru-cache';
 import { madeOnce } from '../kinds/made-once.ts';
 import type { Site } from '../site.ts';
 import type { Version } from '../storage/freshness/freshness.ts';
+import { trackReads } from '../storage/journal/dependencies.ts';
 import type { JournalFeed } from '../storage/journal/feed.ts';
-import { followReading } from '../storage/journal/holdings.ts';
-import { followChanges, type Held, type LatestChanges } from '../storage/journal/latest-changes.ts';
+import { type Derived, followChanges, type LatestChanges } from '../storage/journal/latest-changes.ts';
 import { createObjectMemory } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, sizeOf } from './deliver.ts';
 
-/** An answer that is remembered: it holds until something changes that it holds, or its time is up. */
-interface Kept extends Held {
+/** A cached answer: right until something that it depends on changes, or its time is up. */
+interface Kept extends Derived {
   readonly answer: Answer;
   readonly version: Version;
   /** When it was put together, by the same clock as its version. */
@@ -47,8 +47,8 @@ export interface Answers {
 
 /** What every entry costs besides its body: its key, headers and place. */
 const OVERHEAD_BYTES = 2048;
-/** What it costs to remember one thing that an answer holds. */
-const TAG_BYTES = 8;
+/** What one dependency of an answer takes. */
+const DEPENDENCY_BYTES = 8;
 /** The part of the memory for rendered records, of which answers that are not known any more are made. */
 const RECORDS_PART = 0.25;
 /** Longer bodies are not kept, so that one answer never pushes out all others. */
@@ -86,12 +86,12 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     entries.set(key, { kept, isAlias, bytes: isAlias ? 0 : bytesOf(kept) });
   };
 
-  const current = (req: IncomingMessage, key: string, { name, holds }: Version, changes: LatestChanges): Kept | undefined => {
+  const current = (req: IncomingMessage, key: string, { name, mayServe }: Version, changes: LatestChanges): Kept | undefined => {
     const entry = entries.get(key);
     if (entry === undefined) return undefined;
     const { kept, isAlias, bytes } = entry;
     const { answer, version, until, route } = kept;
-    if (version.name !== name || !holds(version.at, until) || answer.until <= clock().getTime() || !changes.isUntouched(kept))
+    if (version.name !== name || !mayServe(version.at, until) || answer.until <= clock().getTime() || !changes.isCurrent(kept))
       return undefined;
     // It has been compressed since.
     if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
@@ -120,10 +120,11 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       const name = `${version?.name ?? ''} ${version?.count ?? ''} ${key}`;
       const running = version === undefined ? undefined : computing.get(name);
       if (running) return running;
-      const reading = followReading(from.db);
+      const reading = trackReads(from.db);
       const work = compute({ ...from, db: reading.db, ...(version ? { rendered: renderedAt({ version, changes, era }) } : {}) })
         .then((answer) => {
-          if (version && isKeepable(answer)) keep(key, keptOf(answer, version, { route: notes.route, holdings: reading.holdings(), era }));
+          if (version && isKeepable(answer))
+            keep(key, keptOf(answer, version, { route: notes.route, dependencies: reading.dependencies(), era }));
           return answer;
         })
         .finally(() => computing.delete(name));
@@ -133,7 +134,7 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   };
 }
 
-const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'holdings' | 'era'>): Kept => ({
+const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'dependencies' | 'era'>): Kept => ({
   ...more,
   answer,
   version,
@@ -142,7 +143,7 @@ const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'ho
   checked: version.count,
 });
 
-const bytesOf = ({ answer, holdings }: Kept): number => sizeOf(answer) + TAG_BYTES * (holdings?.length ?? 0);
+const bytesOf = ({ answer, dependencies }: Kept): number => sizeOf(answer) + DEPENDENCY_BYTES * (dependencies?.length ?? 0);
 
 const isKeepable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= LONGEST_BODY;
 

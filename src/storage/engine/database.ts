@@ -75,10 +75,10 @@ export interface Database extends Asker {
   gathered<T>(what: Gathering<T>): T | undefined;
 
   /**
-   * For a database that notes what is read: notes what a query goes by, and the database for that query
-   * (`journal/holdings.ts`).
+   * Where reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
+   * database to run it on.
    */
-  readonly reading?: { readonly plain: Database; readonly note: (tags: Iterable<number | string | object>) => void };
+  readonly reading?: { readonly plain: Database; readonly note: (dependencies: Iterable<number | string | object>) => void };
 
   /** Its servers. */
   readonly cluster: Cluster;

@@ -1,6 +1,6 @@
 import { nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
-import { createQuietTimes, type Look, type Standing } from './quiet-times.ts';
+import { createQuietTimes, type Look, type WatchState } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
 import { watchedNames } from './watched-tables.ts';
 
@@ -8,10 +8,9 @@ import { watchedNames } from './watched-tables.ts';
 export interface Watched {
   /** Another text after each change that is not in the journal. Undefined: nothing may be remembered at the moment. */
   readonly version: string | undefined;
-  /** Whether what was read between these two moments may be used still, if the journal does not say otherwise. */
-  readonly holds: (from: number, until: number) => boolean;
-  /** Whether it may become a part of something that is read now. */
-  readonly lasts: (from: number, until: number) => boolean;
+  /** As in `Version`. */
+  readonly mayServe: (from: number, until: number) => boolean;
+  readonly mayBuildOn: (from: number, until: number) => boolean;
   /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
 }
@@ -73,19 +72,19 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     if (!known) {
       const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
       const isYoung = (from: number) => from >= oldest;
-      return { version, holds: isYoung, lasts: isYoung, isTakenOver: false };
+      return { version, mayServe: isYoung, mayBuildOn: isYoung, isTakenOver: false };
     }
     return {
       version: known.isFresh ? 'taken over' : undefined,
-      holds: (from, until) => from >= oldest && known.holds(from, until),
-      lasts: (from, until) => from >= oldest && known.lasts(from, until),
+      mayServe: (from, until) => from >= oldest && known.mayServe(from, until),
+      mayBuildOn: (from, until) => from >= oldest && known.mayBuildOn(from, until),
       isTakenOver: known.isQuiet,
     };
   });
 }
 
 /** Takes over changes, beside the looks, whenever it is time. `see` gives what is known; undefined: nothing is. */
-function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => Standing | undefined } {
+function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => WatchState | undefined } {
   const quiet = createQuietTimes();
   let isPossible = false;
   let isRunning = false;

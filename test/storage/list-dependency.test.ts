@@ -4,7 +4,7 @@ import type { EntryRow } from '../../src/storage/engine/tables.ts';
 import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';
 import type { Span, Stretch } from '../../src/storage/lists/event-index-list.ts';
-import { isInStretch, movesPage, outlookOf, partsOf } from '../../src/storage/lists/outlook.ts';
+import { isInStretch, listDependency, movesPage, partsOf } from '../../src/storage/lists/list-dependency.ts';
 import type { PostQuery } from '../../src/storage/lists/post-query.ts';
 
 const MARCH = 20_270_301_000_000;
@@ -116,8 +116,8 @@ describe('what a list looks at', () => {
     ...more,
   });
   const own = (...parts: string[]): OwnChange => ({ parts: new Set(parts), moved: { gone: [], fresh: [] } });
-  const isConcerned = (asked: PostQuery, change: OwnChange, isOf = true, stretch?: Stretch, span?: Span) =>
-    outlookOf(asked, stretch, span).isConcernedBy(change, isOf);
+  const isAffected = (asked: PostQuery, change: OwnChange, isOf = true, stretch?: Stretch, span?: Span) =>
+    listDependency(asked, stretch, span).isAffectedBy(change, isOf);
 
   it.each<[string, readonly number[], boolean]>([
     ['is another one where an event begins or ends to stand in for a translation', [facetOf('complete', 2)], true],
@@ -127,8 +127,8 @@ describe('what a list looks at', () => {
     const rows = facets.map((facet) => row(at(2), { facet }));
     const stretch = { ...STRETCH, facets: [facetOf('tag', 4)] as const, language: facetOf('complete', 2) };
     const gone = rows.map((one) => ({ ...one, start_at: at(3) }));
-    const { isConcernedBy } = outlookOf(query(), stretch, { first: at(10), last: at(20) });
-    expect(isConcernedBy({ parts: new Set(), moved: { gone, fresh: rows } }, false)).toBe(is);
+    const { isAffectedBy } = listDependency(query(), stretch, { first: at(10), last: at(20) });
+    expect(isAffectedBy({ parts: new Set(), moved: { gone, fresh: rows } }, false)).toBe(is);
   });
 
   it.each<[string, Partial<PostQuery>, readonly string[], boolean]>([
@@ -164,33 +164,33 @@ describe('what a list looks at', () => {
     ['terms that are not', {}, [TERMS_PART], false],
     ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', wanted: true }] }, ['post_content'], true],
   ])('a change of %s', (_, asked, parts, is) => {
-    expect(isConcerned(query(asked), own(...parts))).toBe(is);
+    expect(isAffected(query(asked), own(...parts))).toBe(is);
   });
 
   it('is nothing of posts of another type, and anything of those whose change is not known', () => {
-    expect(isConcerned(query(), own('post_status'), false)).toBe(false);
-    expect(isConcerned(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
+    expect(isAffected(query(), own('post_status'), false)).toBe(false);
+    expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
   });
 
   it('is the index alone, where it is read from that', () => {
     const span = { first: at(10), last: at(20) };
-    expect(isConcerned(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, STRETCH, span)).toBe(false);
+    expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, STRETCH, span)).toBe(false);
     // Whichever object the entry names: a category takes its events with it.
-    expect(isConcerned(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, STRETCH, span)).toBe(true);
+    expect(isAffected(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, STRETCH, span)).toBe(true);
   });
 
   it('is the posts too, where these are asked besides; and then any row in the stretch counts', () => {
     const stretch: Stretch = { ...STRETCH, rest: [{ by: 'author', ids: [1] }] };
     const span = { first: at(10), last: at(20) };
-    expect(isConcerned(query(), own('post_author'), true, stretch, span)).toBe(true);
-    expect(isConcerned(query(), own('post_content'), true, stretch, span)).toBe(false);
-    expect(isConcerned(query(), { parts: new Set(), ...moved([row(at(21))], [row(at(25))]) } as OwnChange, true, stretch, span)).toBe(true);
+    expect(isAffected(query(), own('post_author'), true, stretch, span)).toBe(true);
+    expect(isAffected(query(), own('post_content'), true, stretch, span)).toBe(false);
+    expect(isAffected(query(), { parts: new Set(), ...moved([row(at(21))], [row(at(25))]) } as OwnChange, true, stretch, span)).toBe(true);
   });
 
   it('is any row, where an event may stand under several of the headings', () => {
     const stretch: Stretch = { ...STRETCH, facets: [facetOf('tag', 4), facetOf('tag', 5)] };
     const change = moved([row(at(21), { facet: facetOf('tag', 4) })], [row(at(25), { facet: facetOf('tag', 4) })]);
-    expect(isConcerned(query(), { parts: new Set(), ...change } as OwnChange, true, stretch, { first: at(10), last: at(20) })).toBe(true);
+    expect(isAffected(query(), { parts: new Set(), ...change } as OwnChange, true, stretch, { first: at(10), last: at(20) })).toBe(true);
   });
 
   it('is known of every condition, and of every order', () => {
