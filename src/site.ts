@@ -19,7 +19,7 @@ import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
-/** What every verb works with. Opened once, passed as first argument, closed at the end. */
+/** What every operation works with. Opened once, passed as first argument, closed at the end. */
 export interface Site {
   readonly config: Config;
   readonly db: Database;
@@ -291,7 +291,7 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
   }
 }
 
-/** The site as seen from inside a transaction: its verbs all write into that one, and read what was written there. */
+/** The site inside a transaction: everything that is given it reads and writes in that one. */
 export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,
   db,

@@ -30,10 +30,9 @@ const BY_QUERY = new RegExp(`${FRONT}/?$`);
 
 /**
  * The route of the API that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
- * the query of
- * `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks the base counts
- * as if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an
- * address of the API.
+ * the query of `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks
+ * the base counts as if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name.
+ * Undefined: not an address of the API.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
   if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;

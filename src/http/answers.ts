@@ -60,7 +60,7 @@ export interface AnswersOptions {
   readonly clock: () => Date;
 }
 
-/** An answer under its own name, or under another one, which costs no more than its place. */
+/** An answer under its own key, or under an alias, which takes no more than its place. */
 interface Entry {
   readonly kept: Kept;
   readonly isAlias: boolean;
@@ -69,22 +69,56 @@ interface Entry {
 }
 
 /**
- * A memory of answers that forgets the least used ones. Each is right until an entry of the journal names something
- * that went into it, or there is another version of what the journal does not tell of.
+ * A cache of answers that drops the least used ones. Each is right until the journal names a change of something that
+ * it depends on, or the version changes (`Freshness`).
  */
 export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const forRecords = Math.floor(bytes * RECORDS_PART);
-  const entries = new LRUCache<string, Entry>({
-    maxSize: bytes - forRecords,
-    sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES,
-  });
+  const { current, keep, keepAlias } = createEntries({ bytes: bytes - forRecords, clock });
   const renderedAt = createObjectMemory(forRecords);
   const computing = new Map<string, Promise<Answer>>();
   const changesIn = madeOnce((journal: JournalFeed) => followChanges(journal));
 
-  const keep = (key: string, kept: Kept, isAlias = false): void => {
-    entries.set(key, { kept, isAlias, bytes: isAlias ? 0 : bytesOf(kept) });
+  return {
+    recall: (req, key, { freshness, journal }) => {
+      const version = freshness.known();
+      return version && current(req, key, version, changesIn(journal))?.answer;
+    },
+    answerFor: async (req, { key, alias, from, compute }) => {
+      const notes = notesOf(req);
+      const changes = changesIn(from.journal);
+      const version = await from.freshness.version();
+      const kept = version && current(req, key, version, changes);
+      if (kept && alias !== undefined) keepAlias(alias, kept);
+      if (kept) return kept.answer;
+      notes.memory = 'miss';
+      if (!version) return compute(from);
+      const name = `${version.name} ${version.count} ${key}`;
+      const running = computing.get(name);
+      if (running) return running;
+      const era = changes.era();
+      const reading = trackReads(from.db);
+      const work = compute({ ...from, db: reading.db, rendered: renderedAt({ version, changes, era }) })
+        .then((answer) => {
+          const made = { answer, version, era, route: notes.route, dependencies: reading.dependencies() };
+          if (isKeepable(answer)) keep(key, keptOf(made));
+          return answer;
+        })
+        .finally(() => computing.delete(name));
+      computing.set(name, work);
+      return work;
+    },
   };
+}
+
+/**
+ * The cached answers by their keys and aliases. `current` gives one that is still right, and notes it of the request.
+ */
+function createEntries({ bytes: maxSize, clock }: AnswersOptions) {
+  const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
+
+  const keep = (key: string, kept: Kept): void => void entries.set(key, { kept, isAlias: false, bytes: bytesOf(kept) });
+  const keepAlias = (alias: string, kept: Kept): void => void entries.set(alias, { kept, isAlias: true, bytes: 0 });
 
   const current = (req: IncomingMessage, key: string, { name, mayServe }: Version, changes: LatestChanges): Kept | undefined => {
     const entry = entries.get(key);
@@ -103,44 +137,15 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
     return kept;
   };
 
-  return {
-    recall: (req, key, { freshness, journal }) => {
-      const version = freshness.known();
-      return version && current(req, key, version, changesIn(journal))?.answer;
-    },
-    answerFor: async (req, { key, alias, from, compute }) => {
-      const notes = notesOf(req);
-      const changes = changesIn(from.journal);
-      const version = await from.freshness.version();
-      const era = changes.era();
-      const kept = version && current(req, key, version, changes);
-      if (kept && alias !== undefined) keep(alias, kept, true);
-      if (kept) return kept.answer;
-      notes.memory = 'miss';
-      const name = `${version?.name ?? ''} ${version?.count ?? ''} ${key}`;
-      const running = version === undefined ? undefined : computing.get(name);
-      if (running) return running;
-      const reading = trackReads(from.db);
-      const work = compute({ ...from, db: reading.db, ...(version ? { rendered: renderedAt({ version, changes, era }) } : {}) })
-        .then((answer) => {
-          if (version && isKeepable(answer))
-            keep(key, keptOf(answer, version, { route: notes.route, dependencies: reading.dependencies(), era }));
-          return answer;
-        })
-        .finally(() => computing.delete(name));
-      if (version !== undefined) computing.set(name, work);
-      return work;
-    },
-  };
+  return { current, keep, keepAlias };
 }
 
-const keptOf = (answer: Answer, version: Version, more: Pick<Kept, 'route' | 'dependencies' | 'era'>): Kept => ({
-  ...more,
-  answer,
-  version,
+/** An answer that has just been made, to be kept from now on. */
+const keptOf = (made: Pick<Kept, 'answer' | 'version' | 'era' | 'route' | 'dependencies'>): Kept => ({
+  ...made,
   until: performance.now(),
-  count: version.count,
-  checked: version.count,
+  count: made.version.count,
+  checked: made.version.count,
 });
 
 const bytesOf = ({ answer, dependencies }: Kept): number => sizeOf(answer) + DEPENDENCY_BYTES * (dependencies?.length ?? 0);
@@ -148,9 +153,9 @@ const bytesOf = ({ answer, dependencies }: Kept): number => sizeOf(answer) + DEP
 const isKeepable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= LONGEST_BODY;
 
 /**
- * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for
- * without a body is; `asked`: what that is, if not its address. The language they prefer is part of it, their origin is
- * repeated in headers that are added when it goes out.
+ * The key under which an answer to this request is cached; undefined: it is not. Only requests of anonymous callers
+ * without a body are. `asked`: what stands for the address, if not the address as it was sent. The preferred language
+ * is part of the key; the origin is not, since headers that repeat it are added when the answer is sent.
  */
 export function keyOf(req: IncomingMessage, language: (acceptLanguage: string | undefined) => string, asked?: string): string | undefined {
   const { method, headers } = req;

@@ -3,8 +3,7 @@ import { trimEndOf } from './trim.ts';
 
 /**
  * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id,
- * such as
- * `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
+ * such as `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
  */
 export function globalId(home: string, id: number): string {
   return `${hostAndPath(home)}?id=${id}`;

@@ -4,28 +4,28 @@ import type { EntryRow } from '../engine/tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
-import type { Span, Stretch } from './event-index-list.ts';
+import type { IndexRange, Span } from './event-index-list.ts';
 import type { PostQuery } from './post-query.ts';
 
 /*
- * Can a change alter a list? What a list depends on follows from its query: the rows of the list index in its range, and
- * the parts of posts that its conditions and its order read.
+ * Can a change alter a list? What a list depends on follows from its query: the rows of the list index in its range,
+ * and the parts of posts that its conditions and its order read.
  */
 
 /**
- * What a list depends on of the posts that it lists. `stretch`, `span`: the range of the list index that it is read
+ * What a list depends on of the posts that it lists. `range`, `span`: the range of the list index that it is read
  * from, and where its page lies in that; absent where WordPress's tables are read.
  */
-export function listDependency(query: PostQuery, stretch: Stretch | undefined, span: Span | undefined): ListDependency {
+export function listDependency(query: PostQuery, range: IndexRange | undefined, span: Span | undefined): ListDependency {
   const { postType: posts } = query.kind;
-  if (!stretch) {
+  if (!range) {
     const parts = partsOf(query);
     return { posts, isAffectedBy: (own, isOf) => isOf && writes(own, parts) };
   }
-  const place = isOneToOne(stretch) ? span : undefined;
-  if (!asksPosts(stretch)) return { posts, isAffectedBy: (own) => movesPage(own, stretch, place) };
-  const beside = partsOf({ ...query, conditions: stretch.rest });
-  return { posts, isAffectedBy: (own, isOf) => movesPage(own, stretch, place) || (isOf && writes(own, beside)) };
+  const place = isOneToOne(range) ? span : undefined;
+  if (!asksPosts(range)) return { posts, isAffectedBy: (own) => movesPage(own, range, place) };
+  const beside = partsOf({ ...query, conditions: range.rest });
+  return { posts, isAffectedBy: (own, isOf) => movesPage(own, range, place) || (isOf && writes(own, beside)) };
 }
 
 /** What a list of venues or organizers depends on of events: who may see them, their dates, what they link to. */
@@ -39,29 +39,29 @@ const writes = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): bo
   looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
 
 /** Whether a list from the index needs the posts as well. */
-const asksPosts = ({ rest, statuses }: Stretch): boolean => rest.length > 0 || statuses === undefined;
+const asksPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
 
-/** Whether each row of a stretch is one record of the list: no post filters it, and no second facet repeats it. */
-const isOneToOne = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch) && asksFacet(stretch) === undefined;
+/** Whether each row of a range is one record of the list: no post filters it, and no second facet repeats it. */
+const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range) && asksFacet(range) === undefined;
 
 /** The facet that events must have besides, where the rows themselves do not tell whether they have it. */
-const asksFacet = ({ language }: Stretch): Facet | undefined =>
+const asksFacet = ({ language }: IndexRange): Facet | undefined =>
   language === undefined || languageIn(language) !== undefined ? undefined : language;
 
 /**
  * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
- * out of the stretch are outside of the page, and as many before it, and as many after it, as there were: then the page
+ * out of the range are outside of the page, and as many before it, and as many after it, as there were: then the page
  * begins at the same record, and the total is the same.
  *
- * @param span where the page lies; undefined: any row in the stretch counts
+ * @param span where the page lies; undefined: any row in the range counts
  */
-export function movesPage({ moved }: Pick<OwnChange, 'moved'>, stretch: Stretch, span: Span | undefined): boolean {
+export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange, span: Span | undefined): boolean {
   if (moved === undefined) return true;
-  const beside = asksFacet(stretch);
+  const beside = asksFacet(range);
   if (beside !== undefined && [...moved.gone, ...moved.fresh].some(({ facet }) => facet === beside)) return true;
-  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInStretch(row, stretch)));
+  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInRange(row, range)));
   if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
-  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, stretch.descending)));
+  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, range.descending)));
   const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
   const [within, before, after] = [count(0), count(-1), count(1)];
   return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
@@ -75,11 +75,11 @@ function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: 
 }
 
 /**
- * Whether a row of the list index counts in a stretch, as the query that reads it has it. The twins of long events are
+ * Whether a row of the list index counts in a range, as the query that reads it has it. The twins of long events are
  * moved with them.
  */
-export function isInStretch(row: EntryRow, stretch: Stretch): boolean {
-  const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = stretch;
+export function isInRange(row: EntryRow, range: IndexRange): boolean {
+  const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = range;
   return (
     facets.includes(row.facet) &&
     row.start_at >= from &&

@@ -8,7 +8,7 @@ import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringEvents } from '../rows/recurring-events.ts';
 import { countRows } from '../rows/row-count.ts';
-import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
+import { findIndexedIds, type IndexRange, indexRangeOf, type Page } from './event-index-list.ts';
 import { withLinksFound } from './linked-records.ts';
 import { linksDependency, listDependency } from './list-dependency.ts';
 import { whereCondition } from './post-conditions.ts';
@@ -33,7 +33,7 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
   const db = dependingOn(database, sources);
   const query = await withLinksFound(db, asked);
   const page = await pageOf(db, query);
-  const dependencies = [...sources, listDependency(query, stretchOf(query), page.span)];
+  const dependencies = [...sources, listDependency(query, indexRangeOf(query), page.span)];
   addDependencies(database, dependencies);
   memory?.keep(key, { value: page, dependencies });
   return page;
@@ -43,8 +43,8 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
 const keyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
-  const stretch = stretchOf(query);
-  if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
+  const range = indexRangeOf(query);
+  if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
   if (query.distances) return nearestOf(db, query, query.distances);
   const { limit, offset } = query;
   const ordered = narrowed(db, query).select('p.ID as id');
@@ -214,7 +214,7 @@ const isIndexed = (condition: Condition): boolean =>
   (condition.by === 'terms' && condition.wanted !== 'none') || (condition.by === 'meta' && condition.present);
 
 /** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
-function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sql | undefined {
+function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery): Sql | undefined {
   if (statuses !== undefined && rest.length === 0) return undefined;
   const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));

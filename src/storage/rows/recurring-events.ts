@@ -7,8 +7,7 @@ import { allPosts, dependingOn } from '../journal/dependencies.ts';
 
 /*
  * Events that take place several times, as the occurrence tables hold them. Except for `isRecurring`, these need the
- * columns of
- * `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
+ * columns of `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
  */
 
 /** Whether rows are those of an event that recurs: there are several, or its one row says so. */
