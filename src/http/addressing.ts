@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 
 /** Where a request is addressed to, read from its URL alone. */
@@ -47,7 +47,7 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
 }
 
 /** The path of a home address, as `Addressing` wants it. */
-export const basePath = remembered((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
+export const basePath = memoize((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
 /** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
 export function splitTarget(target: string): { path: string; query: string } {

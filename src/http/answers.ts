@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { madeOnce } from '../kinds/made-once.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Site } from '../site.ts';
 import type { Version } from '../storage/freshness/freshness.ts';
 import { trackReads } from '../storage/journal/dependencies.ts';
@@ -77,7 +77,7 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const { current, keep, keepAlias } = createEntries({ bytes: bytes - forRecords, clock });
   const renderedAt = createObjectMemory(forRecords);
   const computing = new Map<string, Promise<Answer>>();
-  const changesIn = madeOnce((journal: JournalFeed) => followChanges(journal));
+  const changesIn = memoizeByObject((journal: JournalFeed) => followChanges(journal));
 
   return {
     recall: (req, key, { freshness, journal }) => {

@@ -10,9 +10,9 @@ import { type Grammar, LENGTHS } from '../kinds/grammar.ts';
 import { anyId, anything, oneOf, selector, text, unread } from '../kinds/grammars.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, PostKind, Rows, TermKind } from '../kinds/kind.ts';
-import { madeOnce } from '../kinds/made-once.ts';
 import type { Param, Params, Values } from '../kinds/param.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import { changesSince } from '../records/changes.ts';
 import { changeDate, changePost, createDate, createPost, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
@@ -409,7 +409,7 @@ const optional = (fields: Params): Params =>
 
 /** Every handler takes the language of its texts; where content has languages, that of the records, too. */
 export function inLanguages(route: ServedRoute, languages: readonly string[]): ServedRoute {
-  const ofContent = madeOnce(
+  const ofContent = memoizeByObject(
     (content: ContentLanguages): Params => ({
       translation_language: {
         grammar: oneOf([...new Set([...languages, ...content.languages.map(({ code }) => code), EVERY_LANGUAGE])], 'enum'),

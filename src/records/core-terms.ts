@@ -1,7 +1,7 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
 import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
-import { conditionsOf, together } from '../kinds/filter.ts';
+import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
 import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
@@ -40,7 +40,7 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
   if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    ...together(conditionsOf(termFilters(kind), values, caller)),
+    ...mergeConditions(conditionsOf(termFilters(kind), values, caller)),
     order: orderby,
     descending: values.order === 'desc' && orderby !== 'include',
     limit,

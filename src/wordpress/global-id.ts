@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { trimEndOf } from './trim.ts';
 
 /**
@@ -9,7 +9,7 @@ export function globalId(home: string, id: number): string {
   return `${hostAndPath(home)}?id=${id}`;
 }
 
-const hostAndPath = remembered((home) => {
+const hostAndPath = memoize((home) => {
   const { hostname, pathname } = new URL(home);
   return hostname + trimEndOf(pathname, '/');
 });
