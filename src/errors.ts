@@ -184,7 +184,7 @@ export interface ProblemDetails {
   /** Further members of the answer's `data`. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** Further members of the answer itself. */
-  readonly besides?: Readonly<Record<string, unknown>>;
+  readonly extraMembers?: Readonly<Record<string, unknown>>;
   /** A status other than the table's: 401 instead of 403 for an anonymous caller. */
   readonly status?: number;
   /** Whether it is the caller who may not: then the methods that may be used lack this one. */

@@ -1,7 +1,7 @@
 import { unescape as percentDecode } from 'node:querystring';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type OutputFormat, standardOutput } from './host/output.ts';
-import { remembered } from './memo.ts';
+import { memoize } from './memo.ts';
 
 export type Log = Logger;
 
@@ -96,7 +96,7 @@ const loggedError = (error: unknown): unknown => withoutSecrets(error instanceof
  * Whether a name is that of a secret, or of a member of one, as PHP reads names: `password`, `password[]`,
  * `user[post_password]`.
  */
-const isSecret = remembered((name: string): boolean =>
+const isSecret = memoize((name: string): boolean =>
   name
     .split(/[[\]]/)
     .map((part) => part.trim().replace(/[ .]/g, '_').toLowerCase())

@@ -11,8 +11,8 @@ import { standardOutput } from './host/output.ts';
 import { closePort, placeOf } from './host/port.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
-import { metricsListener, openMetricsPort } from './http/metrics-door.ts';
-import { type Door, startService } from './http/service.ts';
+import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
+import { type ServiceHost, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
@@ -117,8 +117,8 @@ async function serveAsWorker(number: string): Promise<void> {
     throw new Error('the first process does not answer');
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
-  const door: Door = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...traced() };
-  const service = startService(await siteOf(config), await lookOf(config), door, quit);
+  const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...traced() };
+  const service = startService(await siteOf(config), await lookOf(config), host, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -134,7 +134,7 @@ async function serveAsWorker(number: string): Promise<void> {
 }
 
 /** Takes the connections that the first process sends, as if this one listened. */
-function takeConnections(say: (word: FromWorker) => void): Door['open'] {
+function takeConnections(say: (word: FromWorker) => void): ServiceHost['open'] {
   let opened = false;
   return (server, state) => {
     if (!opened) {
@@ -157,7 +157,7 @@ async function spansWanted(): Promise<Tracing | undefined> {
   return answers ? startTracing(process.env).catch((error: unknown) => quit(messageOf(error))) : undefined;
 }
 
-function traced(): Pick<Door, 'observers'> {
+function traced(): Pick<ServiceHost, 'observers'> {
   return tracing ? { observers: [tracing.observe] } : {};
 }
 

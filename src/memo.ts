@@ -1,9 +1,9 @@
 /**
- * Remembers what a pure function of a text gave, for the texts asked for last: the same titles and contents are
- * rendered again and again.
- * `most`: how many characters of input may be remembered in all; longer texts than a tenth of it are not.
+ * Memoizes a pure function of a text, keeping the results computed last: the same titles and contents are
+ * rendered again and again. `most`: how many characters of input are kept in all; a text longer than a tenth of that is
+ * not kept.
  */
-export function remembered<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {
+export function memoize<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {
   const known = new Map<string, Result>();
   let size = 0;
   return (text) => {
@@ -24,3 +24,15 @@ export function remembered<Result>(compute: (text: string) => Result, most = 2_0
 
 /** What an entry costs besides its text. */
 const ENTRY = 64;
+
+/**
+ * Memoizes a function of an object, for as long as that object lives: what is derived from a declaration is made once.
+ */
+export function memoizeByObject<Key extends object, Result>(compute: (key: Key) => Result): (key: Key) => Result {
+  const known = new WeakMap<Key, { readonly value: Result }>();
+  return (key) => {
+    const found = known.get(key) ?? { value: compute(key) };
+    known.set(key, found);
+    return found.value;
+  };
+}

@@ -3,23 +3,18 @@ import type { Config } from './config/config.ts';
 import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
-import { type Database, DatabaseUnavailable, hasTable, openDatabase } from './storage/engine/database.ts';
+import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
 import { addressesOf } from './storage/engine/mysql/address.ts';
-import { printOwnChanges, takeOverChanges } from './storage/freshness/foreign-changes.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
-import { createInbox, type Inbox } from './storage/freshness/plugin-inbox.ts';
-import { type PrintSource, printSources } from './storage/freshness/prints.ts';
+import { type Others, othersOf } from './storage/freshness/others.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
-import { createRowRanges, type RowRanges } from './storage/freshness/row-ranges.ts';
 import { type TakeOver, watchTables } from './storage/freshness/table-watch.ts';
-import { INDEX_OPTION, indexLayout, type Spoken } from './storage/index/event-index.ts';
-import { reindexEvents } from './storage/index/event-index-rebuild.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
 
-/** What every verb works with. Opened once, passed as first argument, closed at the end. */
+/** What every operation works with. Opened once, passed as first argument, closed at the end. */
 export interface Site {
   readonly config: Config;
   readonly db: Database;
@@ -72,7 +67,7 @@ export async function openSite(
     loadTexts(config.languages),
   ]);
   let follows = false;
-  const others = followedOthers(opened, clock);
+  const others = othersOf(opened, clock);
   const main = sourceOf(opened, config, 'primary', {
     takeOver: async (how) => (follows ? others.takeOver(how) : undefined),
     drain: async (newest, languages) => {
@@ -97,7 +92,7 @@ export async function openSite(
   };
   const site: Site = {
     config,
-    db: forgetful(opened, noteFull, ended),
+    db: observingTransactions(opened, noteFull, ended),
     isFull: () => performance.now() - fullAt < FULL_MS,
     replicas,
     texts,
@@ -118,17 +113,6 @@ export async function openSite(
   };
   const readers = sources.map((source): Site => ({ ...site, ...source, isTakenOver: async () => false }));
   return site;
-}
-
-/** How changes of others are taken over; `languages` of the content, as they stand. */
-type Taking = Parameters<TakeOver>[0] & { readonly languages: Spoken };
-
-/** What takes over the changes of others, to one database. */
-interface Others {
-  /** As in `watchTables`. */
-  readonly takeOver: (how: Taking) => ReturnType<TakeOver>;
-  /** Takes over what the WordPress plugin has noted. */
-  readonly drain: Inbox['drain'];
 }
 
 /**
@@ -194,44 +178,6 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
   };
 }
 
-/** What prints are made of, and where rows have changed. `form`: in which the database says languages. */
-interface Prints {
-  readonly form: NonNullable<Spoken>['form'] | undefined;
-  readonly languages: Spoken;
-  readonly sources: readonly PrintSource[];
-  readonly ranges: RowRanges;
-  readonly isDated: boolean;
-}
-
-/** Takes over what others have written, and makes the list index where there is none. */
-function followedOthers(db: Database, clock: () => Date): Others {
-  let opened: Prints | undefined;
-  printOwnChanges(db, () => opened);
-  const open = async (languages: Spoken): Promise<Prints> => ({
-    form: languages?.form,
-    languages,
-    sources: await printSources(db, languages),
-    ranges: createRowRanges(db, languages),
-    isDated: await hasTable(db, 'tec_occurrences'),
-  });
-  // Before the first comparison, and where languages are kept in other rows since, notes wait for the next one.
-  const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
-  const takeOver: Others['takeOver'] = async ({ whole, languages }) => {
-    // Another plugin for languages keeps them in other rows.
-    opened = opened && opened.form === languages?.form ? { ...opened, languages } : await open(languages);
-    const { sources, ranges, isDated } = opened;
-    const suspects = whole ? undefined : await ranges.suspects();
-    if (!suspects) await ranges.begin();
-    const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
-    suspects?.accept();
-    const isIndexed = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(languages);
-    if (isIndexed || !isDated) return { writes };
-    await reindexEvents(db, clock, { trust: true, languages });
-    return { writes: undefined };
-  };
-  return { takeOver, drain: inbox.drain };
-}
-
 /** A database of its own for each replica, so that each is known to be one server. */
 function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
   const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
@@ -246,10 +192,10 @@ function tellChange(log: Log, what: 'database' | 'replica', change: ServerChange
 }
 
 /**
- * The database, where every transaction makes what is remembered old as soon as it is through. `failed` is told why one
- * came to nothing, `forget` how many others are open.
+ * The same database. `ended` is called after every transaction, whether it was committed or not, with the number of
+ * those still open; `failed` before that with the error of one that was not.
  */
-function forgetful(db: Database, failed: (error: unknown) => void, forget: (open: number) => void): Database {
+function observingTransactions(db: Database, failed: (error: unknown) => void, ended: (open: number) => void): Database {
   let open = 0;
   return {
     ...db,
@@ -262,15 +208,15 @@ function forgetful(db: Database, failed: (error: unknown) => void, forget: (open
         throw error;
       } finally {
         open -= 1;
-        forget(open);
+        ended(open);
       }
     },
   };
 }
 
 /**
- * Runs the work of a request. If it has committed a transaction, and then the database is lost before the answer is
- * made, the request must not be sent again.
+ * Runs the work of a request. If the database is lost after it has committed a transaction, the client must not send
+ * the request again: the error says so.
  *
  * @throws DatabaseUnavailable `uncertain` in that case, else whatever `work` throws
  */
@@ -291,7 +237,7 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
   }
 }
 
-/** The site as seen from inside a transaction: its verbs all write into that one, and read what was written there. */
+/** The site inside a transaction: everything that is given it reads and writes in that one. */
 export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,
   db,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
-import { remembered } from './memo.ts';
+import { memoize } from './memo.ts';
 
 /**
  * The files of each folder in `locales/`. A key names its file and the sentence in it: `problems:venue-is-in-trash`.
@@ -91,7 +91,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   const sentence = (language: string, key: string | readonly string[], values: Words) =>
     (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string;
   // What has no places to fill in is the same each time.
-  const whole = new Map(languages.map((language) => [language, remembered((key) => sentence(language, key, {}))]));
+  const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
   return {
     languages,
     t: (language, key, values) => {
@@ -113,7 +113,7 @@ const FOLDER =
 const LONGEST_PREFERENCE = 1000;
 
 /** Language ranges by preference; what is not wanted (`q=0`) is left out. */
-const preferred = remembered((header): readonly string[] => {
+const preferred = memoize((header): readonly string[] => {
   if (header.length > LONGEST_PREFERENCE) return [];
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());

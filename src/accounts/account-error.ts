@@ -1,4 +1,4 @@
-/** What stops a verb on users or application passwords. */
+/** Why an operation on users or application passwords is refused. */
 export type AccountProblem =
   | 'login-invalid'
   | 'login-taken'

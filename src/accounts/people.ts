@@ -2,7 +2,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail, type Verdict } from '../errors.ts';
 import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USER_FILTERS, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { Person } from '../kinds/core-user.ts';
-import { conditionsOf, together } from '../kinds/filter.ts';
+import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import { postKinds, postTypes } from '../kinds/index.ts';
 import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
@@ -34,7 +34,7 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, LONGEST_PAGE);
   const all = viewer.can('list_users');
-  const asked = together(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
+  const asked = mergeConditions(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
   const { capabilities, publishedIn = all || asked.writers ? undefined : true, ...conditions } = asked;
   if (orderby === 'include' && !conditions.include) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {

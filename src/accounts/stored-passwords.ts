@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
@@ -26,7 +26,7 @@ export interface StoredPassword {
 /** The application passwords that a meta holds; entries that are broken don't count. */
 export const parsePasswords = (stored: string | undefined): readonly StoredPassword[] => (stored === undefined ? [] : parsed(stored));
 
-const parsed = remembered((stored): readonly StoredPassword[] => {
+const parsed = memoize((stored): readonly StoredPassword[] => {
   const list = parseSerialized(stored);
   if (list === null || typeof list !== 'object') return [];
   return Object.values(list).filter(

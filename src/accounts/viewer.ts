@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
@@ -17,7 +17,7 @@ export function viewerOf(db: Database, { roles }: Pick<SiteSettings, 'roles'>, {
 function under(roles: Roles): (stored: string) => ReadonlySet<string> {
   const known = byRoles.get(roles);
   if (known) return known;
-  const fresh = remembered((stored) => userCapabilities(stored, roles));
+  const fresh = memoize((stored) => userCapabilities(stored, roles));
   byRoles.set(roles, fresh);
   return fresh;
 }

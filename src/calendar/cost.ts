@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { decodeEntities, escHtml } from '../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
@@ -91,7 +91,7 @@ export function offerPrice(stored: readonly string[]): string {
     .join(', ');
 }
 
-const knownCost = remembered(readCost);
+const knownCost = memoize(readCost);
 
 const readAll = (stored: readonly string[]): ReadCost[] =>
   stored

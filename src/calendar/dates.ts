@@ -55,11 +55,9 @@ export type Occurrence = { start_date: string; start_date_utc: string; end_date:
 /**
  * The wall clock that a sent time means for an event; null when it is no time or lies outside the years 1000 to 9999.
  * The digits are kept as written, an offset among them does not shift them; relative words count in the event's zone; a
- * number (and
- * `@number`) is an instant.
+ * number (and `@number`) is an instant.
  * @param context `zone`: the event's; `timestamps`: the zone to show an instant in (default `zone`; the calendar takes
- * UTC when the
- * request names no zone); `now`: what relative words count from
+ * UTC when the request names no zone); `now`: what relative words count from
  */
 export function parseEventTime(value: string | number, context: { zone: Zone; now: Date; timestamps?: Zone }): string | null {
   const { zone, now, timestamps = zone } = context;

@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { escHtml, escJs } from '../wordpress/entities.ts';
 import { trimWords } from '../wordpress/excerpt.ts';
 import { forwardSearch } from '../wordpress/html-pieces.ts';
@@ -133,7 +133,7 @@ export function organizerJsonLd(organizer: OrganizerLd): Record<string, unknown>
  * An address for e-mail that harvesters of addresses overlook: each character as a decimal entity. WordPress
  * (`antispambot`) picks the characters by chance; the same answer each time can be cached.
  */
-export const spellOut = remembered((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
+export const spellOut = memoize((address) => Array.from(address, (character) => `&#${character.codePointAt(0)};`).join(''));
 
 function texts({ title, content, excerpt, status, protected: locked, image }: PostLd): Record<string, unknown> {
   const prefix = locked ? 'Protected: ' : status === 'private' ? 'Private: ' : '';
@@ -144,14 +144,14 @@ function texts({ title, content, excerpt, status, protected: locked, image }: Po
   };
 }
 
-const named = remembered((title) => escJs(renderTitle(title)));
+const named = memoize((title) => escJs(renderTitle(title)));
 
 /**
  * The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What is in brackets
  * is left out of both.
  */
-const describedBy = remembered((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
-const beginning = remembered((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
+const describedBy = memoize((excerpt) => inParagraphs(ksesPost(withoutBrackets(excerpt)).trim()));
+const beginning = memoize((content) => inParagraphs(trimWords(withoutBrackets(content), DESCRIPTION_WORDS, ' [&hellip;]')));
 
 const inParagraphs = (shown: string): string => escJs(shown === '' ? '' : addParagraphs(shown));
 

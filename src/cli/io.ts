@@ -73,7 +73,7 @@ export type CliProblem =
   | 'hook-unknown'
   | 'hook-kinds';
 
-/** What stops a command, besides errors of the verbs. `problem` names a sentence in `cli:problems`. */
+/** What stops a command, besides the errors of what it calls. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly problem: CliProblem;

@@ -114,8 +114,7 @@ const addLink = (user: Command, session: Session): void => {
     );
 };
 
-// ------------------------------------------------------------------------------------------------- application
-//                                                                                                   passwords
+// ----------------------------------------------------------------------------------------------- application passwords
 const addPasswordCreate = (passwords: Command, session: Session): void => {
   const { say } = session;
   withExamples(passwords.command('create <user> <name>').description(say('password.create')), say, [

@@ -31,7 +31,7 @@ import { at, type Outcome, type Visit, type Writing } from './visit.ts';
 /** The pieces of a path that a route names: `id`, `uuid`. */
 export type Pieces = Readonly<Record<string, string>>;
 
-/** Who may ask for a route at all; the verbs behind it say what of it they may do. */
+/** Who may ask for a route at all; the functions behind it decide what exactly they may do. */
 type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
 
 interface Reading {

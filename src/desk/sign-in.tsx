@@ -213,6 +213,6 @@ export async function welcomeByForm(visit: Writing): Promise<Outcome> {
   }
 }
 
-/** The sentence about what stops a verb on people. */
+/** The sentence about an `AccountError`. */
 export const accountSentence = ({ speech }: Pick<Visit, 'speech'>, { problem, values }: AccountError): string =>
   speech.say(`desk:people.${problem}`, values);

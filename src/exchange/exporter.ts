@@ -7,7 +7,7 @@ import type { PostListValues } from '../kinds/kind.ts';
 import type { PostKindName, TermKindName } from '../kinds/kind-names.ts';
 import type { Caller } from '../records/caller.ts';
 import { listedIds } from '../records/posts.ts';
-import { listVisibility, mayEdit, mayRead, seen } from '../records/visibility.ts';
+import { accessRow, listVisibility, mayEdit, mayRead } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { pagesById, pagesOf } from '../storage/engine/pages.ts';
@@ -205,7 +205,7 @@ async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: Readonly
       const row = rows.get(id);
       const kind = LINK_METAS.get(key);
       if (!row || !kind || row.post_type !== typeOf(kind)) continue;
-      if (kind === 'attachment' || (row.post_status !== 'trash' && mayRead(viewer, seen(row, metas.get(id))))) ids[kind].add(id);
+      if (kind === 'attachment' || (row.post_status !== 'trash' && mayRead(viewer, accessRow(row, metas.get(id))))) ids[kind].add(id);
     }
   }
 }
@@ -237,7 +237,7 @@ async function rightsTo(
 ): Promise<Map<number, 'edit' | 'read'>> {
   if (kind === 'attachment') return new Map(ids.map((id) => [id, 'edit']));
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
-  return new Map([...rows].map(([id, row]) => [id, mayEdit(viewer, seen(row, metas.get(id))) ? 'edit' : 'read']));
+  return new Map([...rows].map(([id, row]) => [id, mayEdit(viewer, accessRow(row, metas.get(id))) ? 'edit' : 'read']));
 }
 
 /** Metas that the published record shows. */

@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import type { Speech } from './words.ts';
 
 /*
@@ -59,7 +59,7 @@ const momentOf = (wall: string): Date => {
 };
 
 /** Making one takes longer than all it writes on a page. */
-const formatter = remembered((key) => {
+const formatter = memoize((key) => {
   const cut = key.indexOf(' ');
   return new Intl.DateTimeFormat(key.slice(0, cut), { ...(JSON.parse(key.slice(cut + 1)) as Intl.DateTimeFormatOptions), timeZone: 'UTC' });
 });

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { ksesPost } from '../wordpress/kses.ts';
 
 /*
@@ -21,7 +21,7 @@ export function Rendered({ html, class: name, lang }: RenderedProps): JSX.Elemen
   return <div class={name} lang={lang} dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
 }
 
-const cleaned = remembered(ksesPost);
+const cleaned = memoize(ksesPost);
 
 /** Structured data for programs (JSON-LD), without a character that could end the element. */
 export function StructuredData({ data }: { readonly data: object }): JSX.Element {

@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 
 /** Where a request is addressed to, read from its URL alone. */
@@ -30,10 +30,9 @@ const BY_QUERY = new RegExp(`${FRONT}/?$`);
 
 /**
  * The route of the API that an address names: `{base}/wp-json/...`, `{base}/index.php/wp-json/...` or `rest_route` in
- * the query of
- * `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks the base counts
- * as if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name. Undefined: not an
- * address of the API.
+ * the query of `{base}/` and `{base}/index.php`, each with a language as first segment or without. A path that lacks
+ * the base counts as if it had it, for proxies that take it off. `restRoute`: the query's parameter of that name.
+ * Undefined: not an address of the API.
  */
 export function addressOf(path: string, restRoute: unknown, { base, languages }: Addressing): Address | undefined {
   if ([path, restRoute].some((text) => typeof text === 'string' && text.length > LONGEST_ROUTE)) return undefined;
@@ -48,7 +47,7 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
 }
 
 /** The path of a home address, as `Addressing` wants it. */
-export const basePath = remembered((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
+export const basePath = memoize((home) => (URL.canParse(home) ? trimEndOf(new URL(home).pathname, '/') : ''));
 
 /** Path and query of what the request line names (RFC 9112, 3.2), a whole URL included, as proxies send it. */
 export function splitTarget(target: string): { path: string; query: string } {

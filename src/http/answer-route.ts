@@ -3,8 +3,8 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
 import { LENGTHS } from '../kinds/grammar.ts';
-import { madeOnce } from '../kinds/made-once.ts';
 import type { Params, Selected, Values } from '../kinds/param.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
@@ -208,7 +208,7 @@ export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings)
   return Object.keys(added).length === 0 ? everywhere(endpoint) : { ...everywhere(endpoint), ...added };
 }
 
-const everywhere = madeOnce(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
+const everywhere = memoizeByObject(({ params, unlisted }: ServedEndpoint): Params => ({ ...params, ...unlisted }));
 
 /** The context that a request asks for, on which it may depend what is allowed. */
 const askedContext = ({ query: { context } }: Incoming): Values => (context === 'edit' ? { context } : {});

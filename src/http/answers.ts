@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { madeOnce } from '../kinds/made-once.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Site } from '../site.ts';
 import type { Version } from '../storage/freshness/freshness.ts';
+import { trackReads } from '../storage/journal/dependencies.ts';
 import type { JournalFeed } from '../storage/journal/feed.ts';
-import { followReading } from '../storage/journal/holdings.ts';
-import { followChanges, type Held, type LatestChanges } from '../storage/journal/latest-changes.ts';
-import { createObjectMemory, type ObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
+import { type Derived, followChanges, type LatestChanges } from '../storage/journal/latest-changes.ts';
+import { createObjectMemory, type ReadTime } from '../storage/journal/object-memory.ts';
 import type { Texts } from '../texts.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, sizeOf } from './deliver.ts';
 
-/** An answer that is remembered: it holds until something changes that it holds, or its time is up. */
-interface Kept extends Held {
+/** A cached answer: right until something that it depends on changes, or its time is up. */
+interface Kept extends Derived {
   readonly answer: Answer;
   readonly version: Version;
   /** By the same clock as its version. */
@@ -47,8 +47,8 @@ export interface Answers {
 
 /** What every entry costs besides its body: its key, headers and place. */
 const OVERHEAD_BYTES = 2048;
-/** What it costs to remember one thing that an answer holds. */
-const TAG_BYTES = 8;
+/** What one dependency of an answer takes. */
+const DEPENDENCY_BYTES = 8;
 /** The part of the memory for rendered records, of which answers that are not known any more are made. */
 const RECORDS_PART = 0.25;
 /** Longer bodies are not kept, so that one answer never pushes out all others. */
@@ -60,7 +60,7 @@ export interface AnswersOptions {
   readonly clock: () => Date;
 }
 
-/** An answer under its own name, or under another one, which costs no more than its place. */
+/** An answer under its own key, or under an alias, which takes no more than its place. */
 interface Entry {
   readonly kept: Kept;
   readonly isAlias: boolean;
@@ -69,34 +69,15 @@ interface Entry {
 }
 
 /**
- * A memory of answers that forgets the least used ones. Each is right until an entry of the journal names something
- * that went into it, or there is another version of what the journal does not tell of.
+ * A cache of answers that drops the least used ones. Each is right until the journal names a change of something that
+ * it depends on, or the version changes (`Freshness`).
  */
 export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const forRecords = Math.floor(bytes * RECORDS_PART);
-  const entries = new LRUCache<string, Entry>({
-    maxSize: bytes - forRecords,
-    sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES,
-  });
+  const { current, keep, keepAlias } = createEntries({ bytes: bytes - forRecords, clock });
   const renderedAt = createObjectMemory(forRecords);
   const computing = new Map<string, Promise<Answer>>();
-  const changesIn = madeOnce((journal: JournalFeed) => followChanges(journal));
-
-  const keep = (key: string, kept: Kept, isAlias = false): void => {
-    entries.set(key, { kept, isAlias, bytes: isAlias ? 0 : bytesOf(kept) });
-  };
-
-  const current = (req: IncomingMessage, key: string, { name, holds }: Version, changes: LatestChanges): Kept | undefined => {
-    const entry = entries.get(key);
-    if (entry === undefined) return undefined;
-    const { kept, isAlias, bytes } = entry;
-    const { answer, version, read } = kept;
-    if (version.name !== name || !holds(read) || answer.until <= clock().getTime() || !changes.isUntouched(kept)) return undefined;
-    // It has been compressed since.
-    if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
-    noteHit(req, kept);
-    return kept;
-  };
+  const changesIn = memoizeByObject((journal: JournalFeed) => followChanges(journal));
 
   return {
     recall: (req, key, { freshness, journal }) => {
@@ -107,27 +88,52 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       const notes = notesOf(req);
       const changes = changesIn(from.journal);
       const version = await from.freshness.version();
-      const era = changes.era();
       const kept = version && current(req, key, version, changes);
-      if (kept && alias !== undefined) keep(alias, kept, true);
+      if (kept && alias !== undefined) keepAlias(alias, kept);
       if (kept) return kept.answer;
       notes.memory = 'miss';
-      const name = `${version?.name ?? ''} ${version?.count ?? ''} ${key}`;
-      const running = version === undefined ? undefined : computing.get(name);
+      if (!version) return compute(from);
+      const name = `${version.name} ${version.count} ${key}`;
+      const running = computing.get(name);
       if (running) return running;
-      const reading = followReading(from.db);
-      const rendered = version && renderedAt({ version, changes, era });
-      const work = compute({ ...from, db: reading.db, ...(rendered ? { rendered } : {}) })
+      const era = changes.era();
+      const reading = trackReads(from.db);
+      const rendered = renderedAt({ version, changes, era });
+      const work = compute({ ...from, db: reading.db, rendered })
         .then((answer) => {
-          if (rendered && isKeepable(answer))
-            keep(key, keptOf(answer, version, rendered, { route: notes.route, holdings: reading.holdings(), era }));
+          const made = { answer, version, era, route: notes.route, dependencies: reading.dependencies() };
+          if (isKeepable(answer)) keep(key, keptOf(made, rendered.oldest()));
           return answer;
         })
         .finally(() => computing.delete(name));
-      if (version !== undefined) computing.set(name, work);
+      computing.set(name, work);
       return work;
     },
   };
+}
+
+/**
+ * The cached answers by their keys and aliases. `current` gives one that is still right, and notes it of the request.
+ */
+function createEntries({ bytes: maxSize, clock }: AnswersOptions) {
+  const entries = new LRUCache<string, Entry>({ maxSize, sizeCalculation: (entry) => entry.bytes + OVERHEAD_BYTES });
+
+  const keep = (key: string, kept: Kept): void => void entries.set(key, { kept, isAlias: false, bytes: bytesOf(kept) });
+  const keepAlias = (alias: string, kept: Kept): void => void entries.set(alias, { kept, isAlias: true, bytes: 0 });
+
+  const current = (req: IncomingMessage, key: string, { name, mayServe }: Version, changes: LatestChanges): Kept | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    const { kept, isAlias, bytes } = entry;
+    const { answer, version, read } = kept;
+    if (version.name !== name || !mayServe(read) || answer.until <= clock().getTime() || !changes.isCurrent(kept)) return undefined;
+    // It has been compressed since.
+    if (!isAlias && bytes !== bytesOf(kept)) keep(key, kept);
+    noteHit(req, kept);
+    return kept;
+  };
+
+  return { current, keep, keepAlias };
 }
 
 function noteHit(req: IncomingMessage, { route }: Kept): void {
@@ -138,23 +144,22 @@ function noteHit(req: IncomingMessage, { route }: Kept): void {
   notes.user = ANONYMOUS.id;
 }
 
-const keptOf = (answer: Answer, version: Version, rendered: ObjectMemory, more: Pick<Kept, 'route' | 'holdings' | 'era'>): Kept => ({
-  ...more,
-  answer,
-  version,
-  read: { from: version.at, until: performance.now(), oldest: rendered.oldest() },
-  count: version.count,
-  checked: version.count,
+/** An answer that has just been made, to be kept from now on. `oldest`: as in `ReadTime`. */
+const keptOf = (made: Pick<Kept, 'answer' | 'version' | 'era' | 'route' | 'dependencies'>, oldest: number): Kept => ({
+  ...made,
+  read: { from: made.version.at, until: performance.now(), oldest },
+  count: made.version.count,
+  checked: made.version.count,
 });
 
-const bytesOf = ({ answer, holdings }: Kept): number => sizeOf(answer) + TAG_BYTES * (holdings?.length ?? 0);
+const bytesOf = ({ answer, dependencies }: Kept): number => sizeOf(answer) + DEPENDENCY_BYTES * (dependencies?.length ?? 0);
 
 const isKeepable = ({ shared, status, body }: Answer): boolean => shared && status === 200 && body.length <= LONGEST_BODY;
 
 /**
- * Under which name an answer to this request is remembered; undefined: never. Only what anonymous callers ask for
- * without a body is; `asked`: what that is, if not its address. The language they prefer is part of it, their origin is
- * repeated in headers that are added when it goes out.
+ * The key under which an answer to this request is cached; undefined: it is not. Only requests of anonymous callers
+ * without a body are. `asked`: what stands for the address, if not the address as it was sent. The preferred language
+ * is part of the key; the origin is not, since headers that repeat it are added when the answer is sent.
  */
 export function keyOf(req: IncomingMessage, language: (acceptLanguage: string | undefined) => string, asked?: string): string | undefined {
   const { method, headers } = req;

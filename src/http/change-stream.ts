@@ -14,7 +14,7 @@ import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
 import type { Budget } from './limits.ts';
 import { problemOf } from './problem.ts';
-import { answerOf, NOT_KEPT, PLAIN } from './protocol.ts';
+import { answerOf, NO_STORE, PLAIN } from './protocol.ts';
 import { receive } from './receive.ts';
 import { credentialsOf, readRequest, requestLanguage } from './request.ts';
 import type { Router } from './routing.ts';
@@ -196,7 +196,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
 
 const headersFor = (req: Opening['req']) => ({
   ...SECURITY_HEADERS,
-  ...NOT_KEPT,
+  ...NO_STORE,
   ...corsHeaders(req.headers.origin),
   'Content-Type': 'text/event-stream; charset=UTF-8',
   // Asks nginx to pass on what comes at once.

@@ -14,7 +14,7 @@ import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { Wanted } from './feeds/wanted.ts';
 import { problemOf } from './problem.ts';
-import { httpDate, KEPT, NOT_KEPT, untilWhen } from './protocol.ts';
+import { expiryOf, httpDate, NO_STORE, REVALIDATE } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
 
 /** The HTML pages of a site. */
@@ -77,7 +77,7 @@ export function pageAnswer(
       'Content-Security-Policy': PAGE_POLICY,
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
-      ...(kept ? KEPT : NOT_KEPT),
+      ...(kept ? REVALIDATE : NO_STORE),
       Vary: 'Accept, Accept-Language, Accept-Encoding',
       ...(kept ? { ETag: tagOf(body) } : {}),
       ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
@@ -85,7 +85,7 @@ export function pageAnswer(
       ...(kept ? surrogateKeys(postKind('event'), records) : {}),
     },
     body,
-    until: untilWhen(timeliness, caller),
+    until: expiryOf(timeliness, caller),
     shared: !personal,
   };
 }

@@ -82,7 +82,7 @@ const RETRY_AFTER: Readonly<Record<number, number>> = { 409: 1, 429: 30, 503: 2 
  */
 export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal: ApiError, requestId?: string): Reply {
   const { code, status, details } = refusal;
-  const { data = {}, besides = {} } = details;
+  const { data = {}, extraMembers = {} } = details;
   const say: Say = (key, values) => t(language, key, values);
   const message = refusalSentence(say, refusal);
   const rest = refusal.shape === 'bare' ? {} : { data: { status, ...faultMembers(say, details), ...data } };
@@ -91,7 +91,7 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   if (refusal.shape === 'error') return { status, body: { error: message } };
   return {
     status,
-    body: { code, message, ...rest, ...besides, ...(status >= 500 && requestId !== undefined ? { request_id: requestId } : {}) },
+    body: { code, message, ...rest, ...extraMembers, ...(status >= 500 && requestId !== undefined ? { request_id: requestId } : {}) },
     ...(retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
   };
 }

@@ -80,12 +80,12 @@ export const fieldNames = (raw: unknown): string[] =>
  */
 export const VARY = 'Origin, Accept-Language, Authorization, Cookie, X-WP-Nonce, Accept-Encoding';
 /** What says that nobody but the caller may keep an answer. */
-export const NOT_KEPT = {
+export const NO_STORE = {
   'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
   Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
 };
 /** Anyone may keep it, and asks whether it still holds before using it. */
-export const KEPT = { 'Cache-Control': 'public, no-cache' };
+export const REVALIDATE = { 'Cache-Control': 'public, no-cache' };
 
 /** Whether a request brings the password of a record: what answers it is for its caller alone, be it right or wrong. */
 export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolean =>
@@ -111,7 +111,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       'X-Content-Type-Options': 'nosniff',
       ...(place ? { Link: [`<${restUrl(place, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') } : {}),
       Vary: VARY,
-      ...(personal ? NOT_KEPT : kept ? KEPT : {}),
+      ...(personal ? NO_STORE : kept ? REVALIDATE : {}),
       ...(kept ? { ETag: tagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
       ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),
@@ -119,7 +119,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       ...(envelope ? {} : own),
     },
     body,
-    until: place ? untilWhen(timeliness, place) : 0,
+    until: place ? expiryOf(timeliness, place) : 0,
     shared: !personal,
   };
 }
@@ -131,7 +131,7 @@ const enveloped = (headers: Reply['headers'] = {}): Record<string, string | numb
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value]));
 
 /** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */
-export function untilWhen(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
+export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
   if (timeliness === 'never') return Number.POSITIVE_INFINITY;
   if (timeliness === 'always' || timeliness === 'minute') return endOfStep(now.getTime(), timeliness === 'minute' ? 60_000 : 1000);
   return unixFromLocal(`${addDays(nowLocal(now, zone), 1).slice(0, 10)} 00:00:00`, zone) * 1000;

@@ -9,7 +9,7 @@ import { basePath, splitTarget } from './addressing.ts';
 import { type Answers, openKeyOf } from './answers.ts';
 import { type Answer, deliver, tagOf } from './deliver.ts';
 import type { Pages } from './pages.ts';
-import { KEPT, untilWhen } from './protocol.ts';
+import { expiryOf, REVALIDATE } from './protocol.ts';
 
 /** What these files are made with. */
 export interface PublicFiles extends Look {
@@ -63,11 +63,11 @@ async function sitemap(site: Site, caller: Caller, path: string): Promise<Answer
   const file = sitemapFile(path);
   const xml = file && (await sitemapXml(site, caller, file));
   if (xml === undefined) return { ...plain(''), status: 404, shared: false };
-  return answerOf(xml, 'application/xml; charset=UTF-8', untilWhen('daily', caller));
+  return answerOf(xml, 'application/xml; charset=UTF-8', expiryOf('daily', caller));
 }
 
 function answerOf(text: string, type: string, until: number): Answer {
   const body = Buffer.from(text);
-  const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...KEPT, Vary: 'Accept-Encoding', ETag: tagOf(body) };
+  const headers = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', ...REVALIDATE, Vary: 'Accept-Encoding', ETag: tagOf(body) };
   return { status: 200, headers, body, until, shared: true };
 }

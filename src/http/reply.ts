@@ -79,7 +79,7 @@ export function termList(caller: Caller, kind: TermKind, listing: Listing, carri
 
 type Query = readonly (readonly [string, string])[];
 
-/** Parameters of the list's URLs: those that were heeded, then what is carried on as it came, lists as CSV. */
+/** Parameters of the list's URLs: those with an effect, then what is carried on as it came, lists as CSV. */
 function queryOf({ query }: Listing, carried: Values): Query {
   const known = new Set(query.map(([name]) => name));
   const written = (value: unknown) =>
@@ -96,9 +96,8 @@ function queryOf({ query }: Listing, carried: Values): Query {
 }
 
 /**
- * Where the next and the previous page are: all that shapes the list, then the page, which the first one does without
- * unless
- * `status=any` needs it (decisions D21, D25).
+ * URLs of the next and the previous page: all parameters that shape the list, then the page. The first page has none
+ * unless `status=any` needs it (decisions D21, D25).
  */
 function neighbours(
   caller: Caller,

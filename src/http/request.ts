@@ -98,7 +98,7 @@ export const nonceOf = ({ req, query }: Incoming, sent?: string): string | undef
 export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incoming, body: Body): string =>
   languageOf(texts, { query, body, segment, header: req.get('accept-language') });
 
-/** Everything that the verbs need to know about the request. */
+/** Everything that `records/` needs to know about the request. */
 export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Viewer): Caller {
   const { now, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
   const settings = settingsFor(incoming.settings, viewer);

@@ -1,9 +1,9 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { madeOnce } from '../kinds/made-once.ts';
 import type { Params, Values } from '../kinds/param.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
@@ -78,4 +78,6 @@ export const paramsOn = ({ params, onSite }: Pick<Endpoint, 'params' | 'onSite'>
   onSite ? { ...params, ...onSite(settings) } : params;
 
 /** The path of a route after its namespace, with its parameters in braces: `/events/{id}`; empty for its root. */
-export const templateOf = madeOnce(({ pattern }: Pick<Route, 'pattern'>): string => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}'));
+export const templateOf = memoizeByObject(({ pattern }: Pick<Route, 'pattern'>): string =>
+  pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}'),
+);

@@ -10,9 +10,9 @@ import { type Grammar, LENGTHS } from '../kinds/grammar.ts';
 import { anyId, anything, oneOf, selector, text, unread } from '../kinds/grammars.ts';
 import { kinds, postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind, PostKind, Rows, TermKind } from '../kinds/kind.ts';
-import { madeOnce } from '../kinds/made-once.ts';
 import type { Param, Params, Values } from '../kinds/param.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
+import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';
 import { changesSince } from '../records/changes.ts';
 import { changeDate, changePost, createDate, createPost, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
@@ -115,8 +115,8 @@ const served = ({ config }: Site, namespace: unknown): string =>
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
 const SLUG = { slug: { grammar: text(LENGTHS.slug), required: true } } satisfies Params;
 /**
- * What a list takes without declaring it: the context, heeded as by WordPress's own routes, and filters that only other
- * lists have. The latter change nothing here, but the list's URLs carry them on.
+ * What a list takes without declaring it: the context, with the effect that it has on WordPress's own routes, and
+ * filters that only other lists have. The latter change nothing here, but the list's URLs carry them on.
  */
 const undeclared = (kind: Kind): Params => {
   const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
@@ -166,8 +166,7 @@ const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeo
 /** The same for what says that a write is about one date alone. */
 const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
 
-// ------------------------------------------------------------------------------------------------- events, venues,
-//                                                                                                   organizers
+// ------------------------------------------------------------------------------------------ events, venues, organizers
 const posts = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   kind,
@@ -193,8 +192,8 @@ const posts = (kind: PostKind): ServedRoute => ({
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        const change = { values: only(own.fields, values), besides: { metas: extraMetasIn(kind, values) } };
-        if (values.upsert === undefined) return created(await createPost(site, caller, own, change.values, change.besides));
+        const change = { values: only(own.fields, values), extra: { metas: extraMetasIn(kind, values) } };
+        if (values.upsert === undefined) return created(await createPost(site, caller, own, change.values, change.extra));
         const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...change });
         return (isNew ? created : written)(shown);
       },
@@ -374,10 +373,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
   };
 };
 
-/**
- * Terms that can't hang under one another are no place for a parent: it is heeded to be refused
- * (`rest_taxonomy_not_hierarchical`).
- */
+/** Tags have no parent: the parameter is taken so that it can be refused (`rest_taxonomy_not_hierarchical`). */
 const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });
 
 // ------------------------------------------------------------------------------------------------- what has changed
@@ -413,7 +409,7 @@ const optional = (fields: Params): Params =>
 
 /** Every handler takes the language of its texts; where content has languages, that of the records, too. */
 export function inLanguages(route: ServedRoute, languages: readonly string[]): ServedRoute {
-  const ofContent = madeOnce(
+  const ofContent = memoizeByObject(
     (content: ContentLanguages): Params => ({
       translation_language: {
         grammar: oneOf([...new Set([...languages, ...content.languages.map(({ code }) => code), EVERY_LANGUAGE])], 'enum'),

@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Method } from './route.ts';
 
@@ -37,7 +37,7 @@ export function createRouter(
   const namespaceOf = (path: string) =>
     names.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
-  const candidates = remembered((path: string): readonly Found[] => {
+  const candidates = memoize((path: string): readonly Found[] => {
     const root = roots.get(path.toLowerCase());
     if (root) return [{ route: root, pieces: {} }];
     const namespace = namespaceOf(path);

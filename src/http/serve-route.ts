@@ -4,11 +4,11 @@ import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { notesOf } from './answered.ts';
 import { type Answers, keyOf, languageKey } from './answers.ts';
+import { type CanonicalQuery, canonicalQuery } from './canonical-query.ts';
+import { COMMON_PARAMS } from './common-params.ts';
 import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
-import { ALWAYS_HEEDED } from './heeded.ts';
 import type { Budget } from './limits.ts';
-import { type Meaning, meaningOf } from './meaning.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping } from './protocol.ts';
 import { type Received, receive } from './receive.ts';
@@ -31,23 +31,23 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
     const url = bringsPassword(incoming.query) ? undefined : key;
     const byHost = hasHosts(incoming.settings.contentLanguages);
     if (!answers || url === undefined) return deliver(req, res, await compose(from, incoming, budget));
-    const meaning = meaningIn(from, incoming);
+    const canonical = canonicalQueryOf(from, incoming);
     const ownKey =
-      ((meaning && keyOf(req, languageKey(site.texts), meaning.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
+      ((canonical && keyOf(req, languageKey(site.texts), canonical.text)) ?? url) + (byHost ? ` ${incoming.hostLanguage ?? ''}` : '');
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async (read: Site) => compose(read, (await readRequest(read, router, req)) ?? incoming, budget);
-    const wanted = { key: ownKey, alias: meaning?.whole && !byHost ? url : undefined, from, compute };
+    const wanted = { key: ownKey, alias: canonical?.whole && !byHost ? url : undefined, from, compute };
     return deliver(req, res, await answers.answerFor(req, wanted));
   };
 }
 
 /**
- * What a request to the calendar's own routes, or to the root of all, means; undefined where the answer repeats the whole query, as WordPress's
- * own routes do in their links.
+ * The canonical query of a request to the calendar's own routes, or to the root of all; undefined where the answer repeats the query as it was
+ * sent, as WordPress's own routes do in their links.
  */
-function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {
+function canonicalQueryOf({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): CanonicalQuery | undefined {
   const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
-  return endpoint && meaningOf(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...ALWAYS_HEEDED]));
+  return endpoint && canonicalQuery(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...COMMON_PARAMS]));
 }
 
 /** The route of a request as the log names it: with its namespace, and parameters in braces. */

@@ -21,7 +21,7 @@ import { createApp } from './app.ts';
 import type { Lifecycle } from './health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
 import { createMetrics, type Metrics, metricsPage } from './metrics.ts';
-import { asksForMetrics, metricsListener } from './metrics-door.ts';
+import { asksForMetrics, metricsListener } from './metrics-server.ts';
 
 /** Between two tries to reach an absent database. */
 const RETRY_MS = 1000;
@@ -49,17 +49,18 @@ const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure
   [forgetOldMessages, 'old messages to webhooks could not be removed'],
 ];
 
-/** How a process gets its connections. */
-export interface Door {
+/** The process that a service runs in: where its connections come from, and where it reports. */
+export interface ServiceHost {
   /**
-   * Opens it for the server, called when it can serve, and before that when health has to be told for it cannot. May be
-   * called twice.
+   * Lets connections in: called when the server can serve (`ready`), and before that if it has to answer questions
+   * about its health (`waiting`). May be called twice.
    */
   readonly open: (server: Server, state: 'ready' | 'waiting') => void;
-  /** Closes it without cutting anybody off. */
+  /** Lets no more connections in, and leaves those there are alone. */
   readonly close: (server: Server) => Promise<void>;
-  /** Where the process says what holds for the whole service, and what becomes of itself. */
+  /** Log for what concerns the whole service. With several processes only one of them writes it. */
   readonly notices: Log;
+  /** Log for the start and the end of this process. */
   readonly life: Log;
   /** The metrics of all processes, where others have numbers too; absent: those of this process are all. */
   readonly metrics?: () => Promise<string>;
@@ -81,18 +82,18 @@ export interface Service {
 }
 
 /** Serves a site. `failed` is told in one line why that cannot be. */
-export function startService(site: Site, look: Look, door: Door, failed: (line: string) => void): Service {
+export function startService(site: Site, look: Look, host: ServiceHost, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
   const lifecycle: Lifecycle = { phase: () => phase };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
-  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(door.observers ?? [])], look);
-  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, door));
+  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], look);
+  const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, host));
   const { drain, connections } = drainable(server);
 
-  const prepared = prepare(site, door.notices, () => ending);
+  const prepared = prepare(site, host.notices, () => ending);
   void prepared.delayed.then(() => open('waiting'));
   void prepared.done.then(serve, (error: unknown) => {
     site.log.fatal({ err: error }, 'the tables cannot be made');
@@ -102,7 +103,7 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
   function open(state: 'ready' | 'waiting'): void {
     if (ending) return;
     watchdog ??= startWatchdog(watchdogSeconds);
-    door.open(server, state);
+    host.open(server, state);
   }
 
   async function serve(): Promise<void> {
@@ -129,11 +130,11 @@ export function startService(site: Site, look: Look, door: Door, failed: (line: 
       const deadline = performance.now() + patience;
       // Before anything else: whatever stands still from here on has an end.
       watchdog?.endWithin(patience + GRACE_MS);
-      door.life.info('stopping');
-      await door.close(server);
+      host.life.info('stopping');
+      await host.close(server);
       await drain(deadline);
       await site.close();
-      door.life.info('stopped');
+      host.life.info('stopped');
     },
   };
 }
@@ -149,10 +150,10 @@ async function tellHooks(site: Site, isEnding: () => boolean): Promise<void> {
 const isMeasured = ({ metricsPort, metricsToken }: Config): boolean => metricsPort !== undefined || metricsToken !== undefined;
 
 /** Where there is a token for it, the metrics are served beside the API. */
-function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | undefined, door: Door): RequestListener {
+function withMetrics(app: RequestListener, { config }: Site, metrics: Metrics | undefined, host: ServiceHost): RequestListener {
   const { metricsToken: token } = config;
   if (!metrics || token === undefined) return app;
-  const answer = metricsListener(token, door.metrics ?? (async () => metricsPage([await metrics.measured()])));
+  const answer = metricsListener(token, host.metrics ?? (async () => metricsPage([await metrics.measured()])));
   return (req, res) => (asksForMetrics(req.url) ? answer : app)(req, res);
 }
 

@@ -1,7 +1,7 @@
 import { isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { madeOnce } from '../kinds/made-once.ts';
+import { memoizeByObject } from '../memo.ts';
 
 /**
  * Names under which a CDN can be told to drop an answer (`Surrogate-Key`, `Cache-Tag`): the list, and every record in
@@ -40,7 +40,7 @@ const translationsOf = ({ id, translations }: Record<string, unknown>): number[]
     : [];
 
 /** The members of a record that hold other records, and their kinds. */
-const shownIn = madeOnce((kind: Kind): readonly (readonly [member: string, Kind])[] => {
+const shownIn = memoizeByObject((kind: Kind): readonly (readonly [member: string, Kind])[] => {
   if (kind.is === 'term') return [];
   return Object.entries(kind.fields).flatMap(([name, field]): [string, Kind][] => {
     if (isLinks(field)) return [[name, postKind(field.place.kind)]];

@@ -30,8 +30,7 @@ export const uploadIn = (req: Pick<Head, 'get'>, body: Body): Upload => ({
  * The file that was sent (`WP_REST_Attachments_Controller::upload_from_file`, `upload_from_data`).
  *
  * @throws rest_upload_no_data, rest_upload_no_content_type, rest_upload_no_content_disposition,
- * rest_upload_invalid_disposition,
- * rest_upload_hash_mismatch
+ * rest_upload_invalid_disposition, rest_upload_hash_mismatch
  */
 export function sentFile({ file, body, empty, type, disposition, digest }: Upload): SentFile & { readonly raw?: true } {
   if (file) return checked(file, digest);

@@ -3,7 +3,7 @@ import { shortened } from '../records/explanation.ts';
 import { type UnknownField, unknownFields } from '../records/unknown-fields.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import type { Site } from '../site.ts';
-import { ALWAYS_HEEDED } from './heeded.ts';
+import { COMMON_PARAMS } from './common-params.ts';
 import { mergeParams } from './input.ts';
 import type { Received } from './receive.ts';
 import type { Found } from './routing.ts';
@@ -26,7 +26,7 @@ export function warningHeader(
   if (route.kind === undefined || !['POST', 'PUT', 'PATCH'].includes(method)) return {};
   const { kind } = route;
   const raw = mergeParams({ query, body, path: {}, method });
-  const sent = Object.fromEntries(Object.entries(raw).filter(([name]) => !ALWAYS_HEEDED.includes(name)));
+  const sent = Object.fromEntries(Object.entries(raw).filter(([name]) => !COMMON_PARAMS.includes(name)));
   const say = (field: UnknownField) => unknownFieldSentence((key, values) => texts.t(caller.language, key, values), field);
   const warnings = unknownFields(kind, params, sent).map((field) => headerText(say({ ...field, name: shortened(field.name) })));
   return warnings.length > 0 ? { 'X-Fasti-Warning': warnings.join(', ') } : {};

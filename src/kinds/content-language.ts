@@ -1,16 +1,16 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import { memoizeByObject } from '../memo.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { control } from './filter.ts';
 import { flag } from './grammar-flags.ts';
 import type { PostKind, TermKind } from './kind.ts';
-import { madeOnce } from './made-once.ts';
 
 /** What lists take where the records of their kind have languages. */
 const FALLBACK = { language_fallback: control(flag, { echo: String, last: true, ours: true }) };
 
 const withFallback = {
-  post: madeOnce((kind: PostKind): PostKind => ({ ...kind, filters: { ...kind.filters, ...FALLBACK } })),
-  term: madeOnce((kind: TermKind): TermKind => ({ ...kind, filters: { ...kind.filters, ...FALLBACK } })),
+  post: memoizeByObject((kind: PostKind): PostKind => ({ ...kind, filters: { ...kind.filters, ...FALLBACK } })),
+  term: memoizeByObject((kind: TermKind): TermKind => ({ ...kind, filters: { ...kind.filters, ...FALLBACK } })),
 };
 
 /** A kind with the parameters that its list has where its records have languages. */

@@ -1,4 +1,5 @@
 import { isTruthy } from '../calendar/settings.ts';
+import { memoizeByObject } from '../memo.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
@@ -6,7 +7,6 @@ import { EVENT } from './event-fields.ts';
 import { COORDINATES, COST, DATES } from './event-metas.ts';
 import { addressMetas, postKinds } from './index.ts';
 import type { PostKind, Rows } from './kind.ts';
-import { madeOnce } from './made-once.ts';
 import { ORGANIZER } from './organizer.ts';
 import type { Field, Param } from './param.ts';
 import { object, parseList, truth, wholeNumber } from './schema-grammar.ts';
@@ -79,7 +79,7 @@ const registered = (of: PostKind | Bare): Readonly<Record<string, CoreMeta>> => 
   return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
 };
 
-const ofKind = madeOnce((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
+const ofKind = memoizeByObject((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
   const members = membersOf(kind).map(
     ([meta, { field }]) => [meta, { type: 'string', fields: new Map([[kind.postType, field]]) }] as const,
   );

@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../memo.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import type { Condition, PersonCondition, TermCondition } from './condition.ts';
@@ -9,7 +10,6 @@ import { postTypes } from './index.ts';
 import type { PostKind, TermKind } from './kind.ts';
 import type { TermKindName } from './kind-names.ts';
 import type { ListParam, ListParams } from './list-param.ts';
-import { madeOnce } from './made-once.ts';
 import { byIds, byMoment, bySearch } from './narrowing.ts';
 import type { Params, ValuesOf } from './param.ts';
 import type { RuleContext } from './rendering.ts';
@@ -40,10 +40,10 @@ export const USUAL_PAGE = 10;
 
 export const CONTEXT = { context: control(oneOf(['view', 'embed', 'edit'], 'enum'), { fallback: 'view' }) };
 /** The same for what nobody edits here. */
-export const SEEN = { context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }) };
+export const READ_CONTEXT = { context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }) };
 export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
 export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
-/** What every reading route heeds without declaring it. */
+/** What every reading route takes without describing it. */
 export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
 export const PAGING = {
@@ -158,7 +158,7 @@ export type CoreListValues = ValuesOf<CoreFilters>;
  * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`).
  * `tax_relation` is told by neither list of terms alone: OR counts as AND.
  */
-export const postFilters = madeOnce((kind: PostKind): CoreFilters => {
+export const postFilters = memoizeByObject((kind: PostKind): CoreFilters => {
   const taxonomies = coreTerms(kind);
   return {
     ...LISTED,
@@ -174,7 +174,7 @@ export const postFilters = madeOnce((kind: PostKind): CoreFilters => {
  */
 const OF_BLOG = {
   ...LISTED,
-  ...SEEN,
+  ...READ_CONTEXT,
   status: control(choices(['publish']), { fallback: 'publish' }),
 } satisfies ListParams;
 export const BLOG_FILTERS = {
@@ -184,7 +184,7 @@ export const BLOG_FILTERS = {
 export type BlogListValues = ValuesOf<typeof OF_BLOG>;
 
 /** How one of them is read. */
-export const BLOG_READING = { ...SEEN, password: { grammar: anyString(LENGTHS.password) } };
+export const BLOG_READING = { ...READ_CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
 export type BlogReadValues = ValuesOf<typeof BLOG_READING>;
 
 /** What is written of an event, venue or organizer. */
@@ -272,7 +272,7 @@ const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_gro
 const PARENT = { parent: { grammar: integer() } } satisfies Params;
 
 /** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
-export const termFilters = madeOnce(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
+export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   ...LIST,
   ...(hierarchical ? {} : OFFSET),
   ...ordered(TERM_ORDERS, 'name', 'asc'),

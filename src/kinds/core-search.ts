@@ -1,5 +1,5 @@
 import { restUrl } from '../wordpress/links.ts';
-import { PAGING, SEEN } from './core-params.ts';
+import { PAGING, READ_CONTEXT } from './core-params.ts';
 import type { Methods } from './core-view.ts';
 import { LENGTHS } from './grammar.ts';
 import { oneOf } from './grammars.ts';
@@ -15,7 +15,7 @@ const ANY = 'any';
 
 /** What a search of the whole site takes (`WP_REST_Search_Controller::get_collection_params`). */
 export const SEARCH_PARAMS = {
-  ...SEEN,
+  ...READ_CONTEXT,
   ...PAGING,
   search: { grammar: anyString(LENGTHS.search) },
   type: { grammar: oneOf(['post', 'term', 'post-format'], 'enum'), fallback: 'post' },

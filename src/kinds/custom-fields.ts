@@ -2,6 +2,7 @@ import type { CustomField } from '../calendar/custom-fields.ts';
 import { isCustomMeta } from '../calendar/custom-fields.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
+import { memoizeByObject } from '../memo.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
@@ -11,7 +12,6 @@ import { group } from './filter.ts';
 import { type Grammar, LENGTHS, numeric } from './grammar.ts';
 import type { Kind, PostKind, Rows } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
-import { madeOnce } from './made-once.ts';
 
 /*
  * The fields that a site defines for its events, as one field and one filter `custom_fields` of the kind. A site that
@@ -31,9 +31,9 @@ export const onSite = <K extends Kind>(kind: K, { calendar, contentLanguages }: 
 
 type OnSite = Pick<SiteSettings, 'calendar' | 'contentLanguages'>;
 
-const extended = madeOnce((defined: readonly CustomField[]) => {
+const extended = memoizeByObject((defined: readonly CustomField[]) => {
   const fields = defined.filter(({ meta }) => isCustomMeta(meta));
-  return madeOnce((kind: PostKind): PostKind => (fields.length === 0 ? kind : withFields(kind, fields)));
+  return memoizeByObject((kind: PostKind): PostKind => (fields.length === 0 ? kind : withFields(kind, fields)));
 });
 
 /** What is sent of each field, as it is stored; the empty list where it is cleared. */

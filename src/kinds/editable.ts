@@ -1,4 +1,5 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
+import { memoizeByObject } from '../memo.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
@@ -10,7 +11,6 @@ import { flag, flagText } from './grammar-flags.ts';
 import { ids } from './grammar-lists.ts';
 import { termKind } from './index.ts';
 import type { PostKind, PublishedRecord } from './kind.ts';
-import { madeOnce } from './made-once.ts';
 import { byIds } from './narrowing.ts';
 import type { Field, Values } from './param.ts';
 
@@ -60,7 +60,7 @@ const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomF
 });
 
 /** A kind whose list can be narrowed to what one person wrote, and holds what is hidden from public lists, too. */
-export const listedToEdit = madeOnce(
+export const listedToEdit = memoizeByObject(
   (kind: PostKind): PostKind => ({
     ...kind,
     filters: {

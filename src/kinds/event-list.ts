@@ -46,7 +46,7 @@ type Dates = ValuesOf<typeof DATES & typeof named>;
 
 const dates = group({
   params: DATES,
-  heeds: named,
+  alsoReads: named,
   narrows: (values, context) => momentConditions(windowOf(values, context), context),
   echo: (values, context) => {
     const echo = Object.entries(windowOf(values, context).echo);

@@ -1,8 +1,8 @@
+import { memoizeByObject } from '../memo.ts';
 import type { Condition, Order } from './condition.ts';
 import type { Grammar } from './grammar.ts';
 import type { PostKind } from './kind.ts';
 import type { Control, Echo, Filter, Group, ListParam, ListParams, Member, Narrowed, Narrowing } from './list-param.ts';
-import { madeOnce } from './made-once.ts';
 import type { Param, Params, ValueOf, Values, ValuesOf } from './param.ts';
 import type { RuleContext } from './rendering.ts';
 import { soonest } from './timeliness.ts';
@@ -27,12 +27,11 @@ export const control = <T>(grammar: Grammar<unknown, T>, more: Omit<Control<T>, 
 });
 
 /**
- * What a group is made of. `heeds`: parameters of the same list that it looks at though they say something of their
- * own.
+ * What a group is made of. `alsoReads`: other parameters of the list that its conditions depend on.
  */
 interface Declared<P extends Params, H extends Params, C> extends Group<ValuesOf<P & H>, C> {
   readonly params: P;
-  readonly heeds?: H;
+  readonly alsoReads?: H;
 }
 
 /** Parameters that narrow a list of posts together, by name. */
@@ -48,17 +47,17 @@ export const groupOf =
 function membersOf<P extends Params, H extends Params, C>(
   declared: Declared<P, H, C>,
 ): { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> } {
-  const saidBy: Group<Values, C> = {
+  const shared: Group<Values, C> = {
     echo: (values) => Object.keys(declared.params).flatMap((name) => echoOf(name, values[name])),
     ...declared,
   };
-  const members = Object.entries<Param>(declared.params).map(([name, param]) => [name, { ...param, saidBy }] as const);
+  const members = Object.entries<Param>(declared.params).map(([name, param]) => [name, { ...param, group: shared }] as const);
   // The compiler does not follow names through entries: they are those of `params`, each with the grammar that it has
   // there.
   return Object.fromEntries(members) as { readonly [Name in keyof P]: Member<ValueOf<P[Name]>, C> };
 }
 
-/** The conditions, URL parameters and aging that accepted values of these parameters come to. */
+/** The conditions, URL parameters and aging that follow from accepted values of these parameters. */
 export function narrow<C>(params: ListParams<C>, values: Values, context: RuleContext): Narrowing<C> {
   const parts = partsOf(params, values);
   return {
@@ -72,8 +71,8 @@ export function narrow<C>(params: ListParams<C>, values: Values, context: RuleCo
 export const conditionsOf = <C>(params: ListParams<C>, values: Values, context: RuleContext): C[] =>
   partsOf(params, values).flatMap((part) => part.narrows(values, context));
 
-/** Conditions that are members of a query, put together. */
-export function together<C extends object>(conditions: readonly C[]): Partial<C> {
+/** Conditions that are members of a query, merged into one. */
+export function mergeConditions<C extends object>(conditions: readonly C[]): Partial<C> {
   const query: Partial<C> = {};
   for (const condition of conditions) Object.assign(query, condition);
   return query;
@@ -85,24 +84,24 @@ export const narrowList = ({ filters, orders }: Pick<PostKind, 'filters' | 'orde
   order: orderOf(orders, values),
 });
 
-/** All that has a say in a list with these values: every group, and each other parameter that is given. */
+/** What narrows a list with these values: every group, and each other parameter that is given. */
 const partsOf = <C>(params: ListParams<C>, values: Values): Part<C>[] =>
-  // What was made once of these very parameters narrows by what they narrow by.
+  // The memo has lost the type: the parts of these parameters narrow by the same kind of condition as they do.
   (declaredParts(params) as readonly Part<C>[]).filter(({ name }) => name === undefined || isGiven(values[name]));
 
-/** A group, or a parameter by itself, which has a say only where it is given. */
+/** A group, or a single parameter, which counts only where it is given. */
 interface Part<C> extends Group<Values, C> {
   readonly name?: string;
 }
 
 /** Each group once, in the place of its first member, and the other parameters. */
-const declaredParts = madeOnce((params: ListParams<unknown>): readonly Part<unknown>[] => {
+const declaredParts = memoizeByObject((params: ListParams<unknown>): readonly Part<unknown>[] => {
   const all = [...new Set(Object.entries(params).map(([name, param]) => partOf(name, param)))];
   return [...all.filter(({ last }) => !last), ...all.filter(({ last }) => last)];
 });
 
 function partOf(name: string, param: ListParam<unknown, unknown>): Part<unknown> {
-  if ('saidBy' in param) return param.saidBy;
+  if ('group' in param) return param.group;
   const { last, echo } = param;
   const place = { name, ...(last ? { last } : {}) };
   if ('controls' in param) return { ...place, narrows: () => [], echo: (values) => (echo ? echoOf(name, values[name], echo) : []) };

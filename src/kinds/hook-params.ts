@@ -3,8 +3,6 @@ import { type Grammar, LENGTHS } from './grammar.ts';
 import { anyId, oneOf, positive } from './grammars.ts';
 import type { Params } from './param.ts';
 
-/** As long as the column that keeps it. */
-
 /** Whether messages can be sent to an address at all. What it leads to is looked at when they are sent. */
 export const isHookUrl = (text: string): boolean =>
   text.length <= LENGTHS.url && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { blogUrl } from '../wordpress/blog-links.ts';
 import { postUrl } from '../wordpress/links.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
@@ -108,7 +108,7 @@ export const metadataOf = (id: number, bundle: Bundle): Record<string, unknown> 
 
 const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(id), '_wp_attachment_metadata') ?? '';
 
-const knownMetadata = remembered((stored): Record<string, unknown> => {
+const knownMetadata = memoize((stored): Record<string, unknown> => {
   const value = stored === '' ? undefined : parseSerialized(stored);
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 });
@@ -118,7 +118,7 @@ const knownMetadata = remembered((stored): Record<string, unknown> => {
  */
 const publishedOf = (id: number, bundle: Bundle) => knownPublished(storedMetadata(id, bundle));
 
-const knownPublished = remembered((stored) => {
+const knownPublished = memoize((stored) => {
   const { image_meta: _, file: __, sizes, ...members } = knownMetadata(stored);
   const all = sizes && typeof sizes === 'object' ? Object.entries(sizes as Record<string, StoredSize>) : [];
   return {

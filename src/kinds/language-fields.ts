@@ -1,10 +1,10 @@
 import type { Fault } from '../errors.ts';
+import { memoizeByObject } from '../memo.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { rule, whenEmpty } from './fields.ts';
 import { choiceHint, type Grammar, LENGTHS } from './grammar.ts';
 import { positive } from './grammars.ts';
 import type { Kind, TermField } from './kind.ts';
-import { madeOnce } from './made-once.ts';
 import type { Field } from './param.ts';
 
 /*
@@ -29,8 +29,8 @@ export function withLanguages<K extends Kind>(kind: K, languages: ContentLanguag
   return isTranslated(languages, name) ? (extended(languages)(kind) as K) : kind;
 }
 
-const extended = madeOnce((languages: ContentLanguages) =>
-  madeOnce((kind: Kind): Kind => {
+const extended = memoizeByObject((languages: ContentLanguages) =>
+  memoizeByObject((kind: Kind): Kind => {
     const codes = languages.languages.map(({ code }) => code);
     return kind.is === 'post'
       ? { ...kind, fields: { ...kind.fields, ...postFields(codes) } }

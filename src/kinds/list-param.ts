@@ -56,7 +56,7 @@ export interface Group<V = Values, C = Condition> extends Placed {
 
 /** One of the parameters of a group. */
 export interface Member<T = unknown, C = Condition> extends Param<T> {
-  readonly saidBy: Group<Values, C>;
+  readonly group: Group<Values, C>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { globalId } from '../wordpress/global-id.ts';
 import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
 import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
@@ -98,10 +98,10 @@ const RENDER = { content: renderContent, excerpt: renderExcerpt };
  * time.
  */
 const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
-const knownTitle = remembered(renderTitle);
+const knownTitle = memoize(renderTitle);
 const alone = (smilies: boolean) => {
   const options = { smilies, images: () => undefined };
-  return { content: remembered((text) => renderContent(text, options)), excerpt: remembered((text) => renderExcerpt(text, options)) };
+  return { content: memoize((text) => renderContent(text, options)), excerpt: memoize((text) => renderExcerpt(text, options)) };
 };
 const WITH_SMILIES = alone(true);
 const WITHOUT_SMILIES = alone(false);

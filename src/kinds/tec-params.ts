@@ -1,4 +1,5 @@
 import { exactBounds } from '../calendar/window.ts';
+import { memoizeByObject } from '../memo.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { toLocal } from '../wordpress/time.ts';
@@ -12,7 +13,6 @@ import { anyText, oneOf, text, unread } from './grammars.ts';
 import type { Linked, PostKind, PostValues } from './kind.ts';
 import { fromEvent, ofEvents } from './linked-list.ts';
 import type { Control, ListParams, Narrowed } from './list-param.ts';
-import { madeOnce } from './made-once.ts';
 import { byLinks, byMeta, byParent, bySearch, byTickets } from './narrowing.ts';
 import type { Field, Param, Params, ValuesOf } from './param.ts';
 import type { RuleContext } from './rendering.ts';
@@ -89,7 +89,7 @@ const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 
  * The search of venues and organizers here is WordPress's, which passes over protected ones for visitors; it looks into
  * the same metas as the plugin's.
  */
-const linkedFilters = madeOnce(({ link, searched }: Linked) => ({
+const linkedFilters = memoizeByObject(({ link, searched }: Linked) => ({
   ...PAGING,
   search: filter({ grammar: droppedString, narrows: bySearch(searched) }),
   event: fromEvent(link, { ...positiveArgument, refers: 'event' }),
@@ -135,7 +135,7 @@ const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
 }; // biome-ignore format: lists of names
 
 /** The fields of a kind by the names they have here: name here -> own name. */
-const ownNames = madeOnce(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
+const ownNames = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
   const names = Object.entries<Field>(fields).flatMap(([own, { names }]) =>
     names?.tec === false ? [] : [[names?.tec ?? own, own] as const],
   );
@@ -144,7 +144,7 @@ const ownNames = madeOnce(({ name, fields }: PostKind): ReadonlyMap<string, stri
 });
 
 /** The texts of a kind that the reference does not know: name here -> meta. */
-export const furtherTexts = madeOnce((kind: PostKind): Readonly<Record<string, string>> => {
+export const furtherTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
   const known = new Set(ORDER[kind.name]);
   const keys: Readonly<Record<string, string>> = shownTexts(kind.fields);
   return Object.fromEntries([...ownNames(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])));

@@ -97,8 +97,7 @@ const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
 const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
   takesCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
 
-// ------------------------------------------------------------------------------------------------- what a password
-//                                                                                                   guards
+// ---------------------------------------------------------------------------------------------- what a password guards
 const NO_MOMENT = '1970-01-01 00:00:00.000000';
 
 /** Members whose records or words are counted by nobody: lists that stay empty. */

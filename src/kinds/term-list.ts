@@ -50,7 +50,7 @@ const ofEvent = group({
 /** All terms of an event are listed, whether others use them or not. */
 const used = group({
   params: { hide_empty: { grammar: flag, fallback: true } },
-  heeds: ofPost,
+  alsoReads: ofPost,
   narrows: ({ hide_empty: hidden, event, post }) =>
     hidden === false || event !== undefined || post !== undefined ? [] : [{ hideEmpty: true }],
 });

@@ -33,8 +33,8 @@ type Load = (site: Site, caller: Caller, limit: number, offset: number) => Promi
 const linked =
   <Fields extends PostFields, Published extends Dated>(kind: PostKind<Fields, Published>): Load =>
   async (site, caller, limit, offset) => {
-    const stretch = { conditions: [], order: { by: 'id', descending: false }, statuses: undefined, limit, offset } as const;
-    const { bundle, records, total } = await narrowedPosts(site, caller, kind, stretch, {});
+    const slice = { conditions: [], order: { by: 'id', descending: false }, statuses: undefined, limit, offset } as const;
+    const { bundle, records, total } = await narrowedPosts(site, caller, kind, slice, {});
     return { entries: records.filter(({ id }) => bundle.posts.get(id)?.post_password === '').map(entryOf), total };
   };
 

@@ -5,10 +5,7 @@ import type { BundleOptions } from '../storage/rows/bundle.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
-/**
- * Everything about one request that the verbs of this room need to know: who, when, in which words and under which
- * address.
- */
+/** What `records/` needs to know about one request: who sent it, when, in which language and under which address. */
 export interface Caller {
   /** In which language records are asked for. */
   readonly content: ContentChoice;

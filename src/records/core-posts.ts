@@ -27,15 +27,15 @@ import { cleanText } from './clean-text.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, viewOf } from './core-lists.ts';
 import { acceptParams } from './input.ts';
 import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
-import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
-import { metasInTrash } from './rule-rows.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
 import { sampleSlugs } from './sample-slugs.ts';
+import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type Shown } from './versions.ts';
-import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
+import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from './visibility.ts';
 
 /*
  * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and
- * errors over the calendar's own verbs.
+ * errors over the calendar's own functions.
  */
 
 // ------------------------------------------------------------------------------------------------- lists
@@ -151,7 +151,7 @@ async function shownPosts(
 
 /** What a caller may do with a record on its own route. */
 function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods {
-  const it = seen(row, metas);
+  const it = accessRow(row, metas);
   return [
     ...(mayRead(viewer, it) ? ['GET'] : []),
     ...(mayEdit(viewer, it) ? ['POST', 'PUT', 'PATCH'] : []),
@@ -169,8 +169,8 @@ export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: Con
 
 export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
   judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
-    if (context === 'edit' && !mayEdit(viewer, seen(row, metas))) return 'rest_forbidden_context';
-    return mayRead(viewer, seen(row, metas)) ? true : 'rest_forbidden';
+    if (context === 'edit' && !mayEdit(viewer, accessRow(row, metas))) return 'rest_forbidden_context';
+    return mayRead(viewer, accessRow(row, metas)) ? true : 'rest_forbidden';
   });
 
 export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, status }: CoreFieldValues): Verdict {
@@ -186,13 +186,13 @@ export const mayChangeCore = (
   { id, author, status }: Selected & CoreFieldValues,
 ): Promise<Verdict> =>
   judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
-    if (!mayEdit(viewer, seen(row, metas))) return 'rest_cannot_edit';
+    if (!mayEdit(viewer, accessRow(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
 export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, seen(row, metas)) ? true : 'rest_cannot_delete'));
+  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
@@ -217,9 +217,9 @@ async function judged(
 /** Creates a record: a draft, unless a status is named. Gives its id. */
 export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
-  const { fields, besides } = await calendarFields(site, caller, kind, values, undefined);
-  const metas = { ...withoutMapMetas(kind, fields), ...besides.metas };
-  return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...besides, metas, anew: true });
+  const { fields, extra } = await calendarFields(site, caller, kind, values, undefined);
+  const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
+  return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...extra, metas, anew: true });
 }
 
 /** Changes what the values name of a record. */
@@ -227,8 +227,8 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
   const kind = onSite(declared, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
-  const { fields, besides } = await calendarFields(site, caller, kind, values, metas);
-  await changeRecord(site, caller, kind, id, { values: fields, besides });
+  const { fields, extra } = await calendarFields(site, caller, kind, values, metas);
+  await changeRecord(site, caller, kind, id, { values: fields, extra });
 }
 
 /**
@@ -261,7 +261,7 @@ async function calendarFields(
   kind: PostKind,
   values: CoreFieldValues,
   stored: Metas | undefined,
-): Promise<{ fields: PostValues; besides: Besides }> {
+): Promise<{ fields: PostValues; extra: ExtraRows }> {
   const { viewer } = caller;
   const changed = metaChange(kind, values.meta ?? {}, stored);
   if ('wrong' in changed) return refuseMeta(changed.wrong);
@@ -281,13 +281,13 @@ async function calendarFields(
     ...(ping_status === undefined ? {} : { ping_status }),
     ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
   };
-  return { fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) }, besides: { columns, metas: changed.metas } };
+  return { fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) }, extra: { columns, metas: changed.metas } };
 }
 
 /** Refuses a meta of the wrong type as WordPress does, naming it and the member of its list. */
 function refuseMeta({ name, type }: WrongMeta): never {
   const param = `meta.${name}`;
-  return fail('rest_invalid_type', { values: { param, type }, besides: { additional_data: [{ param }] } });
+  return fail('rest_invalid_type', { values: { param, type }, extraMembers: { additional_data: [{ param }] } });
 }
 
 /** An error of the calendar's fields in the words of these routes. */

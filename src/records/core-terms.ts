@@ -1,7 +1,7 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
 import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
-import { conditionsOf, together } from '../kinds/filter.ts';
+import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
 import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
@@ -14,13 +14,13 @@ import { isPublic } from '../wordpress/status.ts';
 import type { Caller } from './caller.ts';
 import { type CorePage, paging, viewOf } from './core-lists.ts';
 import { postOfRecord } from './occurrences.ts';
-import { metasInTrash } from './rule-rows.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';
+import { metasInTrash } from './trashed-metas.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
-import { mayManageTerms, mayRead, seen } from './visibility.ts';
+import { accessRow, mayManageTerms, mayRead } from './visibility.ts';
 
 /*
- * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the calendar's verbs.
+ * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the functions of `terms.ts`.
  */
 
 type CoreRecord = Record<string, unknown>;
@@ -40,7 +40,7 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
   if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    ...together(conditionsOf(termFilters(kind), values, caller)),
+    ...mergeConditions(conditionsOf(termFilters(kind), values, caller)),
     order: orderby,
     descending: values.order === 'desc' && orderby !== 'include',
     limit,
@@ -92,7 +92,7 @@ export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind,
   return { record: { deleted: true, previous } };
 }
 
-/** Values for the calendar's verbs. The term above must exist; 0 is the root. */
+/** The values as `terms.ts` takes them. The parent must exist; 0 is the root. */
 async function accepted({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
   const above = kind.hierarchical ? parent : undefined;
   if (above !== undefined && above !== 0 && !(await findTerm(db, kind.taxonomy, above))) fail('rest_term_invalid', { status: 400 });
@@ -118,7 +118,7 @@ export async function mayListCoreTerms(
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, OF_EVENTS, post));
   if (!row) return 'rest_post_invalid_id';
   if (isPublic(row.post_status)) return true;
-  return mayRead(caller.viewer, seen(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
+  return mayRead(caller.viewer, accessRow(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
 }
 
 export async function mayReadCoreTerm(

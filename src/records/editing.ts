@@ -22,7 +22,7 @@ import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { pageSize, withDescendants } from './posts.ts';
 import { loadedVersion } from './versions.ts';
-import { editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead, seen } from './visibility.ts';
+import { accessRow, editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead } from './visibility.ts';
 
 /*
  * Events, venues and organizers as those see them who edit them: whatever their status, with what is stored rather than
@@ -131,7 +131,7 @@ function editable(
   const { viewer, settings } = caller;
   const { ID: id } = row;
   const metas = bundle.metas.get(id);
-  const it = seen(row, metas);
+  const it = accessRow(row, metas);
   const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
   const rendered = kind.render(id, bundle, context, false);
   const record = single && bundle.languages ? { ...rendered, ...translationMembers(id, kind.path, bundle, context) } : rendered;

@@ -113,7 +113,7 @@ async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<Named
   return record === undefined ? [] : [record];
 }
 
-interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | 'single'> {
+interface EventSlice extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | 'single'> {
   readonly conditions: readonly Condition[];
   readonly order: Order;
 }
@@ -121,9 +121,9 @@ interface Stretch extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | 'sin
 async function eventsBy(
   site: Site,
   caller: Caller,
-  { password, single, ...stretch }: Stretch,
+  { password, single, ...slice }: EventSlice,
 ): Promise<Pick<FeedEvents, 'events' | 'total'>> {
-  const found = await narrowedPosts(site, caller, EVENT, { ...stretch, statuses: undefined }, { password, single });
+  const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, single });
   return { events: eventsOf(found, password), total: found.total };
 }
 

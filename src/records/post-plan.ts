@@ -9,7 +9,7 @@ import { type SettledDates, settleDates, settleStatus } from '../wordpress/statu
 import { nowLocal, nowUtc, toLocal, toUtc, UTC } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
-import { mayDelete, seen } from './visibility.ts';
+import { accessRow, mayDelete } from './visibility.ts';
 
 /** What a write comes to, before anything is looked up or written. */
 export interface PostPlan extends Rows {
@@ -91,7 +91,7 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
     requested: values.status,
     before: before?.row.post_status,
     canPublish: viewer.can('publish_tribe_events'),
-    canDelete: before ? mayDelete(viewer, seen(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
+    canDelete: before ? mayDelete(viewer, accessRow(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });
   if ('problem' in status) return status.problem === 'status-needs-delete' ? refuse(viewer) : failParam('status', 'status-not-settable');
   const moment = (name: 'date' | 'date_utc') => {

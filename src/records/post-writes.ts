@@ -21,12 +21,12 @@ import { languageOfChange } from './record-languages.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
 import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
-import { mayEdit, seen } from './visibility.ts';
+import { accessRow, mayEdit } from './visibility.ts';
 import type { Write } from './write.ts';
 import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
 
-/** Rows that a write names beside the kind's own fields, already clean. `anew`: as in `NewPost`. */
-export interface Besides {
+/** Columns and metas that a write sets beside the kind's own fields, already sanitized. `anew`: as in `NewPost`. */
+export interface ExtraRows {
   readonly columns?: Partial<Post>;
   readonly metas?: Rows['metas'];
   readonly anew?: boolean;
@@ -35,7 +35,7 @@ export interface Besides {
 /** What is to be changed of a record. `scope`: of one date of an event that recurs, when it takes place. */
 export interface PostChange {
   readonly values: PostValues;
-  readonly besides?: Besides;
+  readonly extra?: ExtraRows;
   readonly scope?: Scope | undefined;
 }
 
@@ -43,16 +43,16 @@ export interface PostChange {
  * Creates a record from accepted values. One transaction: all of it, with what it brings along, or nothing (decision
  * D9). If a write of this file fails, the caller discards images that were fetched for the values (`discardingImages`).
  */
-export async function createPost(site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<Shown> {
-  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, besides), namedBy(kind, values));
+export async function createPost(site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<Shown> {
+  return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extra), namedBy(kind, values));
 }
 
 /** The same, giving the id alone. */
-export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, besides: Besides = {}): Promise<number> =>
+export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<number> =>
   written(site, caller, async (db) => {
     const source = await sourceOf(db, caller, kind, values);
-    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
-    const { anew } = besides;
+    const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
+    const { anew } = extra;
     await lockNames(db, namesOfNew(caller, { kind, values, plan, anew }));
     return writeNew(newWrite(db, caller, kind, values), { values, plan, anew, source });
   });
@@ -83,11 +83,11 @@ export async function changeRecord(
   caller: Caller,
   kind: PostKind,
   record: number,
-  { values: asked, besides = {}, scope }: PostChange,
+  { values: asked, extra = {}, scope }: PostChange,
 ): Promise<void> {
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
-  const rows = Object.keys({ ...besides.columns, ...besides.metas }).length > 0 || asked.slug !== undefined;
+  const rows = Object.keys({ ...extra.columns, ...extra.metas }).length > 0 || asked.slug !== undefined;
   const named = rows || Object.keys(asked).some((name) => name in kind.fields);
   if (!named) {
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
@@ -95,7 +95,7 @@ export async function changeRecord(
   }
   await written(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
-    await changeLocked({ db, caller, kind }, { before, date }, { values: asked, besides, scope });
+    await changeLocked({ db, caller, kind }, { before, date }, { values: asked, extra, scope });
   });
 }
 
@@ -103,12 +103,12 @@ export async function changeRecord(
 async function changeLocked(
   { db, caller, kind }: Write,
   { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
-  { values: asked, besides = {}, scope }: PostChange,
+  { values: asked, extra = {}, scope }: PostChange,
 ): Promise<void> {
   const id = before.row.ID;
   const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
   const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
-  const plan = besidePlan(besidePlan(planPost(caller, kind, values, before), besides), { metas: moved });
+  const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
   await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
@@ -127,14 +127,14 @@ export async function upsertPost(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  { by, values, besides = {} }: PostChange & { readonly by: UpsertBy },
+  { by, values, extra = {} }: PostChange & { readonly by: UpsertBy },
 ): Promise<Shown & { readonly isNew: boolean }> {
   const name = values[by as keyof PostValues];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
   const { id, isNew } = await written(site, caller, async (db) => {
     const write = { db, caller, kind };
     const source = await sourceOf(db, caller, kind, values);
-    const plan = besidePlan(planOfNew(caller, kind, values, source), besides);
+    const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
     const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
     const existing = await namedRecord(write, by, plan);
@@ -142,9 +142,9 @@ export async function upsertPost(
       return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, anew: true, source }), isNew: true };
     }
     const before = await lockExisting(write, existing);
-    if (!mayEdit(caller.viewer, seen(before.row, before.metas))) refuse(caller.viewer);
+    if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
     const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};
-    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, besides: {} });
+    await changeLocked(write, { before, date: undefined }, { values: { ...status, ...values }, extra: {} });
     return { id: existing, isNew: false };
   });
   return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
@@ -271,7 +271,7 @@ function written<Result>({ db }: Site, caller: Caller, work: (db: Database) => P
   });
 }
 
-const besidePlan = (plan: PostPlan, { columns = {}, metas = {} }: Besides): PostPlan => ({
+const withExtraRows = (plan: PostPlan, { columns = {}, metas = {} }: ExtraRows): PostPlan => ({
   ...plan,
   columns: { ...plan.columns, ...columns },
   metas: { ...plan.metas, ...metas },

@@ -26,9 +26,9 @@ import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
 import { renderedPosts } from './rendered-posts.ts';
-import { metasInTrash } from './rule-rows.ts';
+import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type Shown } from './versions.ts';
-import { editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens, seen } from './visibility.ts';
+import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, mayTouchOther, type Opening, opens } from './visibility.ts';
 
 /** One page of a list. */
 export interface Listing<Published = PublishedRecord> {
@@ -59,8 +59,8 @@ export async function listPosts<Published extends PublishedRecord>(
   const perPage = pageSize(site, caller, values, longest);
   const { conditions, order, echo, timeliness } = narrowList(kind, values, caller);
   const asked = await contentConditions(site, caller, kind, conditions, { fallback: values.language_fallback, linksShownIn });
-  const stretch = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
-  const found = await findPosts(site, caller, kind, stretch, values);
+  const slice = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
+  const found = await findPosts(site, caller, kind, slice, values);
   const { total } = found;
   const context = renderContext(caller, rights(caller, values));
   const render = (id: number, bundle: Bundle) => published(kind, id, bundle, context, false);
@@ -90,32 +90,32 @@ type Asked = Opened & {
 };
 
 /**
- * The records of a stretch of a list that the caller may see, the rows that they are made of, and how many there are in
+ * The records of a slice of a list that the caller may see, the rows that they are made of, and how many there are in
  * all. `asked`: what opens protected ones.
  */
 export async function narrowedPosts<Published extends PublishedRecord>(
   site: Site,
   caller: Caller,
   kind: PostKind<PostFields, Published>,
-  stretch: Stretch,
+  slice: Slice,
   asked: Asked,
 ): Promise<Rendered<Published> & { readonly total: number }> {
-  const { ids, total, linked } = await findPosts(site, caller, kind, stretch, asked);
+  const { ids, total, linked } = await findPosts(site, caller, kind, slice, asked);
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = renderContext(caller, rights(caller, asked));
   const shown = ids.filter((id) => bundle.posts.has(id));
   return { records: shown.map((id) => published(kind, id, bundle, context, asked.single ?? false)), bundle, total };
 }
 
-/** A stretch of a list. */
-type Stretch = Listed & { readonly limit: number; readonly offset: number };
+/** A slice of a list: what it is narrowed to, its order, and which part of it. */
+type Slice = Listed & { readonly limit: number; readonly offset: number };
 
-/** Ids of the records of a stretch that the caller may see, how many there are in all, and ids that they may name. */
+/** Ids of the records of a slice that the caller may see, how many there are in all, and ids that they may name. */
 async function findPosts(
   site: Site,
   { viewer, settings }: Caller,
   kind: PostKind,
-  { conditions, order, statuses, limit, offset }: Stretch,
+  { conditions, order, statuses, limit, offset }: Slice,
   asked: Opened,
 ): Promise<Page> {
   const { db, rendered } = openedFor(site, asked);
@@ -152,7 +152,7 @@ export async function readablePosts<Published extends PublishedRecord>(
   const context = renderContext(caller, rights(caller, asked));
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
-    return row?.post_type === kind.postType && mayRead(viewer, seen(row, bundle.metas.get(id)));
+    return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
   });
   return { records: readable.map((id) => published(kind, id, bundle, context, asked.single ?? false)), bundle };
 }
@@ -252,7 +252,7 @@ export async function readPost<Published extends PublishedRecord>(
     if (row.post_status === 'trash') return fail(byId.trashed);
   }
   const mine = row?.post_type === kind.postType ? row : failParam('id', 'id-unknown');
-  if (!mayRead(viewer, seen(mine, bundle.metas.get(id)))) return fail(notAccessible);
+  if (!mayRead(viewer, accessRow(mine, bundle.metas.get(id)))) return fail(notAccessible);
   const context = renderContext(caller, rights(caller, asked));
   if (locked && isLocked(mine, context)) return fail(locked);
   const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
@@ -339,5 +339,5 @@ async function mayTouch(lookUp: LookUp, caller: Caller, kind: PostKind, record: 
   // WordPress asks for the right to what the id really is, so that those who have it learn of the mistake.
   if (row.post_type !== kind.postType) return mayTouchOther(action, viewer, row);
   const metas = await metasInTrash(lookUp, row);
-  return (action === 'edit' ? mayEdit : mayDelete)(viewer, seen(row, metas));
+  return (action === 'edit' ? mayEdit : mayDelete)(viewer, accessRow(row, metas));
 }

@@ -12,7 +12,7 @@ import { writerFor } from '../storage/translations/writers.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { isConflict, joined, type TranslationGroup, without } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
-import { mayEdit, mayManageTerms, seen } from './visibility.ts';
+import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
 import type { LanguageOfWrite } from './write.ts';
 
 /*
@@ -257,7 +257,7 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
   if (kind.is === 'term') return void (mayManageTerms(caller, kind) || failParam('translations', 'translation-not-linked'));
   const [rows, metas] = [await loadPosts(db, others), await loadMetas(db, others)];
   for (const row of rows.values())
-    if (!mayEdit(caller.viewer, seen(row, metas.get(row.ID)))) failParam('translations', 'translation-not-linked');
+    if (!mayEdit(caller.viewer, accessRow(row, metas.get(row.ID)))) failParam('translations', 'translation-not-linked');
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Post, Term } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { postsOfRecords } from './occurrences.ts';
-import { mayRead, mayReadFile, seen } from './visibility.ts';
+import { accessRow, mayRead, mayReadFile } from './visibility.ts';
 
 /** A value that names other records or people, as its grammar read it. */
 export interface Wanted {
@@ -38,8 +38,7 @@ interface Options {
 /**
  * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown
  * (decision D35), and so do the protected events of a filter. Gives the values to go on with, and the names of
- * parameters that name something unknown;
- * `detail`: why an image could not be had, for the log.
+ * parameters that name something unknown; `detail`: why an image could not be had, for the log.
  */
 export async function resolveReferences(
   site: Site,
@@ -192,7 +191,7 @@ async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<nu
     const row = rows.get(id);
     if (row?.post_type !== postType) return false;
     const locked = row.post_password !== '' && row.post_password !== password;
-    return anyway || (mayRead(viewer, seen(row, metas.get(id))) && !(locked && problems.locked));
+    return anyway || (mayRead(viewer, accessRow(row, metas.get(id))) && !(locked && problems.locked));
   };
 }
 

@@ -1,7 +1,7 @@
 import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
-import { heldToo, type Tag, termTag } from '../storage/journal/holdings.ts';
+import { addDependencies, type Dependency, termDependency } from '../storage/journal/dependencies.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { bundleOptions, type Caller } from './caller.ts';
 
@@ -22,8 +22,8 @@ export async function renderedPosts<Published extends PublishedRecord>(
   for (const id of ids) {
     const known = rendered?.recall(keyOf(id));
     if (!known) continue;
-    heldToo(db, known.holdings);
-    // What stands under the key of a kind is a record of that kind.
+    addDependencies(db, known.dependencies);
+    // Only records of the kind are kept under its keys.
     records.set(id, known.value as Published);
   }
   const missing = ids.filter((id) => !records.has(id));
@@ -31,10 +31,10 @@ export async function renderedPosts<Published extends PublishedRecord>(
     const named = missing.length === ids.length ? expected : [];
     const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named });
     for (const id of missing.filter((one) => bundle.posts.has(one))) {
-      const followed = followBundle(bundle);
-      const record = render(id, followed.bundle);
-      const holdings = followed.holdings();
-      if (holdings) rendered?.keep(keyOf(id), { value: record, holdings });
+      const tracked = trackBundle(bundle);
+      const record = render(id, tracked.bundle);
+      const dependencies = tracked.dependencies();
+      if (dependencies) rendered?.keep(keyOf(id), { value: record, dependencies });
       records.set(id, record);
     }
   }
@@ -48,13 +48,13 @@ function keysFor({ viewer: _viewer, settings: _settings, now: _now, ...place }: 
 }
 
 /**
- * The same bundle, and which objects were looked for in it. Undefined: more than can be said. Galleries show what is
- * attached to a post, and pages of single dates depend on several events: such records are not remembered.
+ * The same bundle, and which objects were looked up in it; undefined where that does not tell everything. Galleries
+ * show what is attached to a post, and pages of single dates depend on several events: such records are not kept.
  */
-function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdings: () => readonly Tag[] | undefined } {
-  const tags = new Set<Tag>();
-  let isClear = bundle.pages.size === 0;
-  const following = <Found>(
+function trackBundle(bundle: Bundle): { readonly bundle: Bundle; readonly dependencies: () => readonly Dependency[] | undefined } {
+  const found = new Set<Dependency>();
+  let isComplete = bundle.pages.size === 0;
+  const tracking = <Found>(
     map: ReadonlyMap<number, Found>,
     note: (id: number, found: Found | undefined) => void,
   ): ReadonlyMap<number, Found> =>
@@ -65,38 +65,38 @@ function followBundle(bundle: Bundle): { readonly bundle: Bundle; readonly holdi
             note(id, target.get(id));
             return target[member](id);
           };
-        isClear = false;
+        isComplete = false;
         const value: unknown = Reflect.get(target, member, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-  const noteId = (id: number): void => void tags.add(id);
-  const noteTerm = (id: number): void => void tags.add(termTag(id));
+  const noteId = (id: number): void => void found.add(id);
+  const noteTerm = (id: number): void => void found.add(termDependency(id));
   const { languages } = bundle;
-  const followed: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
-    posts: following(bundle.posts, noteId),
-    metas: following(bundle.metas, noteId),
-    terms: following(bundle.terms, (id, terms) => {
+  const tracked: { readonly [Member in keyof Required<Bundle>]: Bundle[Member] } = {
+    posts: tracking(bundle.posts, noteId),
+    metas: tracking(bundle.metas, noteId),
+    terms: tracking(bundle.terms, (id, terms) => {
       noteId(id);
       for (const term of terms ?? []) noteTerm(term.term_id);
     }),
-    attached: following(bundle.attached, () => {
-      isClear = false;
+    attached: tracking(bundle.attached, () => {
+      isComplete = false;
     }),
-    pages: following(bundle.pages, noteId),
+    pages: tracking(bundle.pages, noteId),
     languages: languages && {
-      posts: following(languages.posts, noteId),
-      terms: following(languages.terms, noteTerm),
-      siblings: following(languages.siblings, noteId),
-      termMembers: following(languages.termMembers, (_key, term) => {
+      posts: tracking(languages.posts, noteId),
+      terms: tracking(languages.terms, noteTerm),
+      siblings: tracking(languages.siblings, noteId),
+      termMembers: tracking(languages.termMembers, (_key, term) => {
         // Of one that is not there it is not known under which id it would be.
         if (term) noteTerm(term.term_id);
-        else isClear = false;
+        else isComplete = false;
       }),
     },
   };
   return {
-    bundle: followed,
-    holdings: () => (isClear ? [...tags] : undefined),
+    bundle: tracked,
+    dependencies: () => (isComplete ? [...found] : undefined),
   };
 }

@@ -65,7 +65,7 @@ async function embedded(site: Site, caller: Caller, hits: readonly SearchHit[]):
   return new Map(hits.map((hit) => [hit, found.get(hit.subtype ?? hit.type)?.get(hit.id)]));
 }
 
-interface Stretch {
+interface Slice {
   readonly limit: number;
   readonly offset: number;
 }
@@ -73,21 +73,21 @@ interface Found {
   readonly hits: readonly SearchHit[];
   readonly total: number;
 }
-type Finder = (site: Site, caller: Caller, values: SearchValues, stretch: Stretch) => Promise<Found>;
+type Finder = (site: Site, caller: Caller, values: SearchValues, slice: Slice) => Promise<Found>;
 
-const findPosts: Finder = (site, caller, values, stretch) => {
+const findPosts: Finder = (site, caller, values, slice) => {
   const types = subtypesOf(SEARCHED_TYPES, values.subtype, ['post']);
   return types.length === 1 && types[0] === EVENT.postType
-    ? findEvents(site, caller, values, stretch)
-    : findMixed(site, caller, values, stretch, types);
+    ? findEvents(site, caller, values, slice)
+    : findMixed(site, caller, values, slice, types);
 };
 
 /** Formats of posts belong to themes, which there are none of. */
 const findFormats: Finder = async () => ({ hits: [], total: 0 });
 
-const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, stretch) => {
+const findTerms: Finder = async ({ db }, caller, { search = '', include = [], exclude = [], subtype }, slice) => {
   const taxonomies = subtypesOf(SEARCHED_TAXONOMIES, subtype, SEARCHED_TAXONOMIES);
-  const { rows, total } = await searchTerms(db, { taxonomies, phrase: search.trim(), include, exclude, ...stretch });
+  const { rows, total } = await searchTerms(db, { taxonomies, phrase: search.trim(), include, exclude, ...slice });
   const nested = [...new Set(rows.filter(({ parent }) => parent > 0).map(({ taxonomy }) => taxonomy))];
   const trees = new Map(await Promise.all(nested.map(async (taxonomy) => [taxonomy, await loadTree(db, taxonomy)] as const)));
   return { hits: rows.map((term) => termHit(term, ancestors(term, trees.get(term.taxonomy) ?? new Map()), caller)), total };
@@ -101,7 +101,7 @@ const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
 
 // ------------------------------------------------------------------------------------------------- posts
 /** Those that are over are left out even where they are named, as in the reference. */
-const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, stretch) => {
+const findEvents: Finder = async ({ db }, caller, { search = '', include = [], exclude = [] }, slice) => {
   const asked = { ...(search.trim() === '' ? {} : { search }), exclude };
   const { conditions } = narrow(postFilters(EVENT), asked, caller);
   const { ids, total } = await findPostIds(db, {
@@ -109,7 +109,7 @@ const findEvents: Finder = async ({ db }, caller, { search = '', include = [], e
     ...listRights(caller.viewer, EVENT, { statuses: ['publish'], editing: true }),
     conditions: [...conditions, ...(include.length > 0 ? [{ by: 'id' as const, ids: include }] : [])],
     order: { by: 'start', descending: false },
-    ...stretch,
+    ...slice,
     occurrences: caller.settings.occurrenceTables,
   });
   const rows = await loadPosts(db, ids);
@@ -120,7 +120,7 @@ async function findMixed(
   { db }: Site,
   caller: Caller,
   { search = '', include = [], exclude = [] }: SearchValues,
-  stretch: Stretch,
+  slice: Slice,
   types: readonly string[],
 ): Promise<Found> {
   const phrase = search.trim();
@@ -134,7 +134,7 @@ async function findMixed(
     terms: phrase === '' ? [] : parseSearch(phrase),
     include,
     exclude,
-    ...stretch,
+    ...slice,
   });
   const above = await slugsAbove({ db }, rows);
   return { hits: rows.map((row) => postHit(row, above.get(row.ID) ?? [], caller)), total };

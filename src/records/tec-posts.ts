@@ -17,14 +17,14 @@ import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core-lists.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
-import { type Besides, changeRecord, deletePost, insertRecord, trashPost } from './post-writes.ts';
-import { metasInTrash } from './rule-rows.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
+import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type Shown } from './versions.ts';
-import { editsKind, listRights, mayDelete, mayEdit, mayRead, opens, seen } from './visibility.ts';
+import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from './visibility.ts';
 
 /*
  * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the
- * same verbs.
+ * same functions.
  */
 
 const KINDS = { venue: postKind('venue'), organizer: postKind('organizer') };
@@ -103,7 +103,7 @@ export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id:
 
 async function may(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, rule: typeof mayRead): Promise<boolean> {
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
-  return row !== undefined && rule(caller.viewer, seen(row, await metasInTrash(lookUp, row)));
+  return row !== undefined && rule(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)));
 }
 
 // ------------------------------------------------------------------------------------------------- writes
@@ -115,7 +115,7 @@ export async function createTecPost(site: Site, caller: Caller, declared: PostKi
     (name) => fields[name === 'title' ? kind.titleField : name] === undefined,
   );
   if (missing.length > 0) fail('rest_missing_callback_param', { data: { params: missing } });
-  const { columns, ...others } = besides(caller, kind, values);
+  const { columns, ...others } = extraRows(caller, kind, values);
   const opened = { comment_status: 'open', ping_status: 'open', ...columns };
   return insertRecord(site, caller, kind, fields, { ...others, columns: opened, metas: withMapMetas(kind, fields), anew: true });
 }
@@ -124,7 +124,7 @@ export async function createTecPost(site: Site, caller: Caller, declared: PostKi
 export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = onSite(declared, caller.settings);
   await existing(site, caller, kind, id);
-  await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), besides: besides(caller, kind, values) });
+  await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), extra: extraRows(caller, kind, values) });
 }
 
 /**
@@ -158,7 +158,7 @@ function fieldsOf({ settings }: Caller, kind: PostKind, values: TecFieldValues):
  * What these routes write that is no field of the calendar: whether comments are open, and the excerpts of venues and
  * organizers.
  */
-function besides({ viewer }: Caller, kind: PostKind, { excerpt, comment_status, ping_status }: TecFieldValues): Besides {
+function extraRows({ viewer }: Caller, kind: PostKind, { excerpt, comment_status, ping_status }: TecFieldValues): ExtraRows {
   return {
     columns: {
       ...(isOpenOrClosed(comment_status) ? { comment_status } : {}),

@@ -31,8 +31,7 @@ export interface TermLanguage {
  * Writes a new term with a slug of its own (`wp_insert_term`). Two requests at once never make the same term twice.
  *
  * @throws term_exists where the name is taken beside the same parent, and no other slug was asked for; empty_term_name,
- * invalid_term_name
- * or rest_invalid_param for a name without text; rest_invalid_param for one longer than its column
+ * invalid_term_name or rest_invalid_param for a name without text; rest_invalid_param for one longer than its column
  */
 export async function createTermRow(db: Database, kind: TermKind, draft: TermDraft): Promise<{ id: number; slug: string }> {
   if (trimAscii(draft.name) === '') fail('empty_term_name');
@@ -45,7 +44,7 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const elsewhere = (await draft.language?.elsewhere(found)) ?? new Set<number>();
   const alike = found.filter((term) => !elsewhere.has(term.term_id));
   const clash = clashingTerm(alike, { name, slug: wished, chosen: sent !== '', parent: draft.parent, hierarchical: kind.hierarchical });
-  if (clash) fail('term_exists', { data: { term_id: clash.term_id }, besides: { additional_data: [clash.term_id, clash.term_id] } });
+  if (clash) fail('term_exists', { data: { term_id: clash.term_id }, extraMembers: { additional_data: [clash.term_id, clash.term_id] } });
 
   const taken = found.some((term) => term.slug === wished && elsewhere.has(term.term_id));
   const slug = await freeSlug(db, kind, taken ? `${wished}-${draft.language?.code}` : wished, draft.parent, 0);
@@ -65,8 +64,7 @@ export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitiz
  * Changes a term (`wp_update_term`): only what is named.
  *
  * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400), but where it follows from the
- * name or the term gets
- * another parent; empty_term_name, rest_invalid_param as `createTermRow`
+ * name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
  */
 export async function changeTermRow(
   db: Database,

@@ -3,7 +3,7 @@ import type { TermCondition } from '../kinds/condition.ts';
 import { termsInLanguages } from '../kinds/content-language.ts';
 import { termLinks } from '../kinds/core-term.ts';
 import type { Methods } from '../kinds/core-view.ts';
-import { narrow, together } from '../kinds/filter.ts';
+import { mergeConditions, narrow } from '../kinds/filter.ts';
 import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import { termOrder } from '../kinds/term-list.ts';
 import { termLink, termRecord } from '../kinds/term-record.ts';
@@ -45,7 +45,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
   const { conditions, echo, timeliness } = narrow(termsInLanguages(kind, caller.settings).filters, values, caller);
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
-    ...(await termConditions(site, caller, kind, together(conditions), values.language_fallback)),
+    ...(await termConditions(site, caller, kind, mergeConditions(conditions), values.language_fallback)),
     ...termOrder(values),
     limit: perPage,
     offset: offset === undefined ? (page - 1) * perPage : Math.max(0, offset),

@@ -12,7 +12,7 @@ import { type PostPlan, planPost } from './post-plan.ts';
 import { followingRows } from './post-rows.ts';
 import { languagesOf, languageValues } from './record-languages.ts';
 import { termsInLanguage } from './term-languages.ts';
-import { mayEdit, seen } from './visibility.ts';
+import { accessRow, mayEdit } from './visibility.ts';
 import type { Write } from './write.ts';
 
 /*
@@ -30,7 +30,7 @@ export async function sourceOf(db: Database, caller: Caller, kind: PostKind, val
   if (!id || !languagesOf(caller, kind)) return undefined;
   const row = (await loadPosts(db, [id])).get(id);
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, string[]>();
-  if (row?.post_type !== kind.postType || row.post_status === 'trash' || !mayEdit(caller.viewer, seen(row, metas)))
+  if (row?.post_type !== kind.postType || row.post_status === 'trash' || !mayEdit(caller.viewer, accessRow(row, metas)))
     return failParam('translation_of', 'translation-not-linked');
   return { row, metas };
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isLinks } from '../kinds/fields.ts';
 import { postKind } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { madeOnce } from '../kinds/made-once.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
 import type { Params } from '../kinds/param.ts';
+import { memoizeByObject } from '../memo.ts';
 
 /** The most unknown names that are told of one request. */
 const MOST_TOLD = 10;
@@ -42,6 +42,6 @@ const unknownNames = (names: readonly string[], kind: Kind, params: Params): Unk
     .slice(0, MOST_TOLD)
     .map((name) => ({ name, near: nearestName(name, Object.keys(params)) }));
 
-const shownNames = madeOnce(
+const shownNames = memoizeByObject(
   ({ record }: Kind): ReadonlySet<string> => new Set(record instanceof z.ZodObject ? Object.keys(record.shape) : []),
 );

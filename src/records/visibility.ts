@@ -7,8 +7,8 @@ import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { REGISTERED_STATUSES } from '../wordpress/status.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
-/** What the rules look at. `trashedFrom`: the status a post in the trash had before. */
-export interface Seen {
+/** What of a post decides who may do what with it. `trashedFrom`: the status that a post in the trash had before. */
+export interface AccessRow {
   readonly post_author: number;
   readonly post_status: string;
   readonly post_type: string;
@@ -19,21 +19,28 @@ export interface Seen {
  * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one
  * rule; lists get it as SQL from `listRights`.
  */
-export const mayRead = (viewer: Viewer, row: Seen): boolean => may('read', viewer, row);
+export const mayRead = (viewer: Viewer, row: AccessRow): boolean => may('read', viewer, row);
 
 /** Whether a caller may edit, or delete, this very record. */
-export const mayEdit = (viewer: Viewer, row: Seen): boolean => may('edit', viewer, row);
-export const mayDelete = (viewer: Viewer, row: Seen): boolean => may('delete', viewer, row);
+export const mayEdit = (viewer: Viewer, row: AccessRow): boolean => may('edit', viewer, row);
+export const mayDelete = (viewer: Viewer, row: AccessRow): boolean => may('delete', viewer, row);
 
 type Action = 'read' | 'edit' | 'delete';
 
-function may(action: Action, viewer: Viewer, { post_author: author, post_status: status, post_type: type, trashedFrom }: Seen): boolean {
+function may(
+  action: Action,
+  viewer: Viewer,
+  { post_author: author, post_status: status, post_type: type, trashedFrom }: AccessRow,
+): boolean {
   const kind = postKindOfType(type);
   return kind !== undefined && mapMetaCap(action, viewer, { author, status, trashedFrom }, kind.capabilities);
 }
 
-/** A stored row as the rules see it. */
-export const seen = (row: Post, metas: Metas | undefined): Seen => ({ ...row, trashedFrom: metaOf(metas, '_wp_trash_meta_status') });
+/** The same of a stored row. */
+export const accessRow = (row: Post, metas: Metas | undefined): AccessRow => ({
+  ...row,
+  trashedFrom: metaOf(metas, '_wp_trash_meta_status'),
+});
 
 /** Whether a caller edits records of this kind at all: only then do lists hold more than what is published. */
 export const editsKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can(`edit_${kind.capabilities}`);

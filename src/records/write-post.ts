@@ -29,7 +29,7 @@ import { countForLanguage, languageOfNew, languagesOf, languagesOfRecords, langu
 import { termsInLanguage } from './term-languages.ts';
 import { resolveTermWishes } from './term-wishes.ts';
 import { inherited } from './translation-source.ts';
-import { mayEdit, seen } from './visibility.ts';
+import { accessRow, mayEdit } from './visibility.ts';
 import type { Write } from './write.ts';
 
 /*
@@ -92,9 +92,7 @@ async function writeLanguage({ db, caller, kind, language: written }: Write, bef
   return written ? placeInLanguage(db, caller, kind, { id: after.ID, ...written, visible }, written.values) : [];
 }
 
-// ------------------------------------------------------------------------------------------------- what has to be
-//                                                                                                   looked up or made
-//                                                                                                   first
+// ------------------------------------------------------------------------------ what has to be looked up or made first
 /**
  * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
  * the record then has besides its row.
@@ -185,7 +183,7 @@ async function knownRecord(write: Write, { columns, metas }: PostPlan, { anew, b
   const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, externalId);
   if (holder === undefined) return undefined;
   const known = brought ? await lockExisting(write, holder) : undefined;
-  return known && mayEdit(write.caller.viewer, seen(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
+  return known && mayEdit(write.caller.viewer, accessRow(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
 }
 
 /** Throws rest_invalid_param if another record of the kind has the name that a change gives to this one. */
@@ -205,7 +203,7 @@ async function knownByTitle(write: Write, { post_title: title = '', post_content
   for (const id of await sameLanguageFirst(write, await findByTitle(db, kind.postType, title, content || undefined))) {
     const row = await lockPost(db, id);
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
-    if (row && mayEdit(caller.viewer, seen(row, metas))) return { row, metas };
+    if (row && mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
   }
   return undefined;
 }

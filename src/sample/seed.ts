@@ -26,8 +26,8 @@ import { blog, categories, organizers, type SampleTerm, tags, venues } from './p
 export type Watched = (total: number, work: (done: (steps: number) => void) => Promise<void>) => Promise<void>;
 
 /**
- * Writes the sample calendar, a year in a small Italian town around the present day, through the verbs of the API: each
- * record in English and in Italian. All of it in one transaction, or nothing.
+ * Writes the sample calendar, a year in a small Italian town around the present day, through the functions behind the
+ * API: each record in English and in Italian. All of it in one transaction, or nothing.
  *
  * @returns how many events it has; 0 where it was there already
  */

@@ -92,8 +92,7 @@ const EXAMPLES = 10;
 
 /**
  * Looks a site through: its database and tables, what is in them, its files and settings. It only reads; what can be
- * repaired without a choice to be made has a
- * `fix`.
+ * repaired without a choice to be made has a `fix`.
  *
  * @throws DatabaseUnavailable
  */

@@ -1,4 +1,4 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { tableOf } from './table.ts';
 import { unixFromText } from './time.ts';
 
@@ -8,7 +8,7 @@ function names(language: string, part: 'month' | 'weekday', width: 'long' | 'sho
 }
 
 /** To make a format takes eighty times as long as to use it. */
-const formatOf = remembered((key: string) => {
+const formatOf = memoize((key: string) => {
   const [part = '', width, language] = key.split(' ');
   return new Intl.DateTimeFormat(language, { [part]: width, timeZone: 'UTC' });
 }, 10_000);

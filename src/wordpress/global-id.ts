@@ -1,16 +1,15 @@
-import { remembered } from '../memo.ts';
+import { memoize } from '../memo.ts';
 import { trimEndOf } from './trim.ts';
 
 /**
  * The address of a record across sites: host and path of the site's home without scheme and port, and the record's id,
- * such as
- * `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
+ * such as `example.com/it?id=6`. `home`: absolute address. Throws a TypeError when it is none.
  */
 export function globalId(home: string, id: number): string {
   return `${hostAndPath(home)}?id=${id}`;
 }
 
-const hostAndPath = remembered((home) => {
+const hostAndPath = memoize((home) => {
   const { hostname, pathname } = new URL(home);
   return hostname + trimEndOf(pathname, '/');
 });

@@ -29,8 +29,7 @@ export function parsePhpDate(text: string, base: Date, zone: Zone): PhpDate | nu
 
 /**
  * The number of Unix seconds that a numeric value stands for, null when the value is not numeric: PHP's is_numeric
- * (`12`, ` 1.5 `,
- * `1e9`, `-5`; no hexadecimal), fractions dropped.
+ * (`12`, ` 1.5 `, `1e9`, `-5`; no hexadecimal), fractions dropped.
  */
 export function phpTimestamp(value: string | number): number | null {
   if (typeof value === 'string' && !/^[ \t\n\r\v\f]*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[ \t\n\r\v\f]*$/.test(value)) return null;

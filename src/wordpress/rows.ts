@@ -1,5 +1,5 @@
 /**
- * The rows of WordPress's tables as plain values: the words that every room above shares.
+ * The rows of WordPress's tables as plain values, for all modules above.
  * Date columns are text, `YYYY-MM-DD HH:MM:SS`; ids and counts are numbers.
  */
 export interface Post {

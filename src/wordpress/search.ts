@@ -14,9 +14,8 @@ const MOST_TERMS = 9;
 
 /**
  * The terms of a search phrase as `WP_Query::parse_search` sees them: words apart at blanks, commas and plus signs, `"a
- * phrase"` as one,
- * `-word` excluded; stop words, single letters, single hyphens and `0` are passed over. Where nothing or too much
- * remains the phrase itself is the one term. Backslashes are taken for PHP's added ones (`stripslashes`).
+ * phrase"` as one, `-word` excluded; stop words, single letters, single hyphens and `0` are passed over. Where nothing
+ * or too much remains the phrase itself is the one term. Backslashes are taken for PHP's added ones (`stripslashes`).
  */
 export function parseSearch(phrase: string): SearchTerm[] {
   const whole = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');

@@ -29,8 +29,7 @@ export type ShortcodeAttributes = Readonly<Record<string, string>>;
 
 /**
  * All uses of the given shortcodes, in order and not overlapping, as `get_shortcode_regex` finds them: the tag ends at
- * the first `]`,
- * `/]` closes it at once, otherwise it reaches to its closing tag if there is one.
+ * the first `]`, `/]` closes it at once, otherwise it reaches to its closing tag if there is one.
  */
 export function findShortcodes(text: string, names: readonly ShortcodeName[] = SHORTCODES): Shortcode[] {
   if (!text.includes('[')) return [];

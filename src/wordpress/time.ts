@@ -15,8 +15,7 @@ export const ZERO_DATE = '0000-00-00 00:00:00';
 /**
  * A time zone as a value.
  * `name` is the spelling it was asked for, which is what is stored; `rules` the IANA name when offsets follow rules,
- * else null and
- * `seconds` (east of UTC) holds always; `label` is the fixed abbreviation, null when it follows rules.
+ * else null and `seconds` (east of UTC) holds always; `label` is the fixed abbreviation, null when it follows rules.
  */
 export type Zone = Readonly<{ name: string; rules: string | null; seconds: number; label: string | null }>;
 
@@ -56,8 +55,7 @@ export function parsePhpZone(name: string): Zone | null {
 
 /**
  * The zone of a site and the name it goes by, from the options `timezone_string` and `gmt_offset`: the first if it
- * names a zone, else
- * `UTC+N` as WordPress's settings page spells it (`UTC+0`, `UTC+5.5`, `UTC-3.5`).
+ * names a zone, else `UTC+N` as WordPress's settings page spells it (`UTC+0`, `UTC+5.5`, `UTC-3.5`).
  * @param options as stored; `gmt_offset` in hours
  */
 export function siteZone(options: { timezone_string?: string | null; gmt_offset?: string | number | null }): { zone: Zone; name: string } {
@@ -109,8 +107,7 @@ export function offsetAt(unix: number, zone: Zone): number {
 
 /**
  * What the zone calls its offset at a wall clock: PHP's format `T` (`CET`, `CEST`, `-03`, `+0545`, `GMT+0200` for a
- * bare offset). For
- * `UTC+2` and its like it is the name of the zone itself, as the calendar plugin stores it.
+ * bare offset). For `UTC+2` and its like it is the name of the zone itself, as the calendar plugin stores it.
  * @param local `YYYY-MM-DD HH:MM:SS` in the zone
  */
 export function abbreviation(local: string, zone: Zone): string {

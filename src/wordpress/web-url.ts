@@ -16,10 +16,9 @@ export const escUrlRaw = (url: string): string => cleanUrl(url, false);
 
 /**
  * The form in which an address of the web is stored, or null when it is none (decision D38): `http`, `https` and `ftp`
- * with a valid host,
- * `mailto`, `tel`. A host of other letters turns into punycode, other letters elsewhere are percent-encoded, characters
- * that may not stand in a URL go, and a single quote, which may end an attribute of HTML, is percent-encoded; all else
- * stays as it was sent.
+ * with a valid host, `mailto`, `tel`. A host of other letters turns into punycode, other letters elsewhere are
+ * percent-encoded, characters that may not stand in a URL go, and a single quote, which may end an attribute of HTML,
+ * is percent-encoded; all else stays as it was sent.
  */
 export function normalizeWebUrl(raw: string): string | null {
   // White space and control characters make an address invalid, as for PHP's FILTER_VALIDATE_URL.

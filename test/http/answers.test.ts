@@ -25,14 +25,14 @@ describeDatabases('answers in memory', (open) => {
 
   /** What is answered at an address that shows the record, and whether it was made anew; `reads`: as it is by now. */
   const ask = async (key: string, reads: string) => {
-    const holds: Version['holds'] = (read) => read.oldest >= oldest;
-    const version: Version = { name: 'one', count: 1, at: performance.now(), holds, lasts: holds };
+    const mayServe: Version['mayServe'] = (read) => read.oldest >= oldest;
+    const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe, mayBuildOn: mayServe };
     const freshness = { ...running.site.freshness, known: () => version, version: async () => version };
     let isNew = false;
     const compute = async ({ rendered }: Site) => {
       isNew = true;
       const known = rendered!.recall(RECORD);
-      if (!known) rendered!.keep(RECORD, { value: reads, holdings: [] });
+      if (!known) rendered!.keep(RECORD, { value: reads, dependencies: [] });
       const body = Buffer.from(String(known?.value ?? reads));
       return { status: 200, headers: {}, body, until: Number.POSITIVE_INFINITY, shared: true };
     };

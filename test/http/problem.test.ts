@@ -51,7 +51,7 @@ describe('an error as clients of WordPress know it', () => {
   });
 
   it('carries the members that go beside', () => {
-    const { body } = reply(new ApiError('term_exists', { data: { term_id: 5 }, besides: { additional_data: [5, 5] } }));
+    const { body } = reply(new ApiError('term_exists', { data: { term_id: 5 }, extraMembers: { additional_data: [5, 5] } }));
     expect(body).toMatchObject({ data: { status: 400, term_id: 5 }, additional_data: [5, 5] });
   });
 

@@ -58,8 +58,8 @@ function outcome(params: AnyList, values: Values, later = 0): Narrowing<unknown>
 /** All that can be said with a parameter: alone, and beside the others of its group. */
 function saidWith(name: string, params: AnyList): { readonly values: Values; readonly without: Values }[] {
   const param = params[name]!;
-  const group: Group<Values, unknown> | undefined = 'saidBy' in param ? param.saidBy : undefined;
-  const others = Object.entries(params).filter(([other, one]) => group && other !== name && 'saidBy' in one && one.saidBy === group);
+  const group: Group<Values, unknown> | undefined = 'group' in param ? param.group : undefined;
+  const others = Object.entries(params).filter(([other, one]) => group && other !== name && 'group' in one && one.group === group);
   const beside = [
     {},
     ...['last', 'first'].map((end) =>

@@ -8,7 +8,7 @@ function setting() {
     state.asked += 1;
     const { version } = state;
     await Promise.resolve();
-    return version === undefined ? undefined : { name: version, count: 1, holds: () => true, lasts: () => true };
+    return version === undefined ? undefined : { name: version, count: 1, mayServe: () => true, mayBuildOn: () => true };
   };
   return { state, freshness: named(createFreshness(probe, { keep: 100, clock: () => state.now })) };
 }
@@ -58,7 +58,8 @@ describe('the freshness of what is remembered', () => {
   it('hides no failure from those who ask when nothing is known any more', async () => {
     let broken = false;
     let now = 0;
-    const probe = async () => (broken ? Promise.reject(new Error('gone')) : { name: '1', count: 1, holds: () => true, lasts: () => true });
+    const probe = async () =>
+      broken ? Promise.reject(new Error('gone')) : { name: '1', count: 1, mayServe: () => true, mayBuildOn: () => true };
     const freshness = named(createFreshness(probe, { keep: 100, clock: () => now }));
     await freshness.version();
     broken = true;

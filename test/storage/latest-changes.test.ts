@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { allPosts, type Dependency } from '../../src/storage/journal/dependencies.ts';
 import type { JournalEntry } from '../../src/storage/journal/entries.ts';
 import type { JournalFeed, JournalListener } from '../../src/storage/journal/feed.ts';
-import { allPosts, type Tag } from '../../src/storage/journal/holdings.ts';
 import { followChanges } from '../../src/storage/journal/latest-changes.ts';
 
 /** A feed that the test tells entries to, and what follows it. */
@@ -31,7 +31,7 @@ function setting({ position = 10, most = 100 } = {}) {
     };
     for (const listener of listeners) listener([entry]);
   };
-  const held = (count: number, ...holdings: Tag[]) => ({ count, holdings, era: changes.era(), checked: count });
+  const held = (count: number, ...dependencies: Dependency[]) => ({ count, dependencies, era: changes.era(), checked: count });
   return { changes, tell, held };
 }
 
@@ -39,36 +39,36 @@ describe('what was made at a count of changes', () => {
   it('is right until something that it holds changes', () => {
     const { changes, tell, held } = setting();
     const [one, other, list] = [held(10, 44), held(10, 45), held(10, allPosts('tribe_events'))];
-    expect([one, other, list].map(changes.isUntouched)).toEqual([true, true, true]);
+    expect([one, other, list].map(changes.isCurrent)).toEqual([true, true, true]);
     tell(11, 44);
-    expect([one, other, list].map(changes.isUntouched)).toEqual([false, true, false]);
+    expect([one, other, list].map(changes.isCurrent)).toEqual([false, true, false]);
     // What was made after it is right again.
-    expect(changes.isUntouched(held(11, 44))).toBe(true);
+    expect(changes.isCurrent(held(11, 44))).toBe(true);
     tell(12, 44, 'term', 'post_tag');
-    expect([held(11, 44), held(11, -44)].map(changes.isUntouched)).toEqual([true, false]);
+    expect([held(11, 44), held(11, -44)].map(changes.isCurrent)).toEqual([true, false]);
   });
 
   it('is right until any entry, where it may hold anything', () => {
     const { changes, tell, held } = setting();
-    const anything = { ...held(10), holdings: undefined };
-    expect(changes.isUntouched(anything)).toBe(true);
+    const anything = { ...held(10), dependencies: undefined };
+    expect(changes.isCurrent(anything)).toBe(true);
     tell(11, 7, 'user', '');
-    expect([changes.isUntouched(anything), changes.isUntouched(held(10, 44))]).toEqual([false, true]);
+    expect([changes.isCurrent(anything), changes.isCurrent(held(10, 44))]).toEqual([false, true]);
   });
 
   it.each(['option', 'all'] as const)('is not right after an entry of the kind %s, whatever the count', (kind) => {
     const { changes, tell, held } = setting();
     const before = held(500, 44);
     tell(3, 0, kind, '');
-    expect(changes.isUntouched(before)).toBe(false);
-    expect(changes.isUntouched(held(3 + 10, 44))).toBe(true);
+    expect(changes.isCurrent(before)).toBe(false);
+    expect(changes.isCurrent(held(3 + 10, 44))).toBe(true);
   });
 
   it('is not right if it is older than what is known', () => {
     const { changes, tell, held } = setting({ position: 10, most: 4 });
-    expect(changes.isUntouched(held(9, 44))).toBe(false);
+    expect(changes.isCurrent(held(9, 44))).toBe(false);
     const kept = held(10, 1);
     for (const object of [44, 45, 46, 47]) tell(object, object, 'post', String(object));
-    expect(changes.isUntouched(kept)).toBe(false);
+    expect(changes.isCurrent(kept)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { nextSighting, type Sighting } from '../../src/storage/engine/change-signs.ts';
-import { type Compared, createQuietTimes, LATE_MS, type Look, STALE_MS, type Standing } from '../../src/storage/freshness/quiet-times.ts';
+import { type Compared, createQuietTimes, LATE_MS, type Look, STALE_MS, type WatchState } from '../../src/storage/freshness/quiet-times.ts';
 
 /*
  * A server beside which the decisions are made, by a clock of milliseconds. It shows commits as late, or as early, as a
@@ -93,7 +93,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
   let sighting: Sighting | undefined;
   let [looks, comparisons] = [0, 0];
 
-  const compare = (standing: Standing): void => {
+  const compare = (standing: WatchState): void => {
     if (!standing.isDue || isComparing) return;
     isComparing = true;
     const ended = quiet.compare();
@@ -115,7 +115,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     });
   };
 
-  const judge = ({ at: looked }: Look, standing: Standing): void => {
+  const judge = ({ at: looked }: Look, standing: WatchState): void => {
     const count = journal.length;
     if (standing.isQuiet) {
       claims += 1;
@@ -127,7 +127,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     const isOutdated = (one: Entry) => journal.some(({ object, number }) => object === one.object && number > one.count);
     for (const one of entries) {
       const { object, value, from, until } = one;
-      if (!standing.holds(from, until) || isOutdated(one)) continue;
+      if (!standing.mayServe(from, until) || isOutdated(one)) continue;
       kept += 1;
       if (!server.valuesSince(object, looked - STALE_MS).has(value))
         wrong.push(`at ${looked}: object ${object} of ${from} to ${until} is used`);
@@ -135,7 +135,7 @@ function run({ happenings, shows, forgotten, pauses, latencies, takes, seed }: C
     // Something is read, a while after the look, and remembered when it is put together; or it is made of something
     // that is remembered.
     const object = Math.floor(random() * OBJECTS.length);
-    const known = entries.findLast((one) => one.object === object && standing.lasts(one.from, one.until) && !isOutdated(one));
+    const known = entries.findLast((one) => one.object === object && standing.mayBuildOn(one.from, one.until) && !isOutdated(one));
     const part = random() < 0.5 ? known : undefined;
     const read = server.now() + Math.floor(random() * 60);
     server.at(read, () => {

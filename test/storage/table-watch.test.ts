@@ -8,11 +8,11 @@ import { loadSite } from '../support/site.ts';
 const BOUND = 60_000;
 
 /** From when on what was read may be used; the clock of the tests goes by whole milliseconds. */
-function oldest({ holds, at }: Watched & { readonly at: number }): number {
+function oldest({ mayServe, at }: Watched & { readonly at: number }): number {
   let [none, some] = [-1, at];
   while (some - none > 1) {
     const middle = Math.floor((some + none) / 2);
-    if (holds({ from: middle, until: middle, oldest: middle })) some = middle;
+    if (mayServe({ from: middle, until: middle, oldest: middle })) some = middle;
     else none = middle;
   }
   return some;

@@ -29,8 +29,7 @@ export interface Table {
  * line, without those that are empty; they may be of different lengths.
  *
  * @throws SourceFault `empty` and those of `textOfTable`; when its rows are read `too-long` and `csv-quote` with the
- * line on which the row begins,
- * `csv-malformed`
+ * line on which the row begins, `csv-malformed`
  */
 export async function openTable(path: string): Promise<Table> {
   const { pieces: texts, encoding } = textOfTable(path);

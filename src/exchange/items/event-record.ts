@@ -6,7 +6,7 @@ import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
-import { remembered } from '../../memo.ts';
+import { memoize } from '../../memo.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
@@ -61,7 +61,7 @@ export const placeOf = ({ venue, address, city, stateprovince, zip, country }: V
     .join(', ');
 
 /** An HTML text as plain text on one line. */
-export const plainLine = remembered((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
+export const plainLine = memoize((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
 
 /**
  * An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they

@@ -51,8 +51,7 @@ export interface NumberedLine {
 
 /**
  * The lines of a text that comes in pieces, without the line feeds between them. One that grows beyond `most` letters
- * ends the reading with the error that
- * `tooLong` makes of its number.
+ * ends the reading with the error that `tooLong` makes of its number.
  */
 export async function* linesIn(
   pieces: AsyncIterable<string>,

@@ -152,8 +152,7 @@ async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number
   return { entries: found.map((term) => termItem(kind, term, slugs.get(term.parent))), last: true };
 }
 
-// ------------------------------------------------------------------------------------------------- venues, organizers,
-//                                                                                                   events
+// ------------------------------------------------------------------------------------------ venues, organizers, events
 type PostStage = 'venues' | 'organizers' | 'events';
 const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
 const EVERYTHING: Readonly<Record<PostStage, Query>> = {
@@ -253,8 +252,7 @@ async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, cor
   return { raw: status === 200 && isMembers(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
 }
 
-// ------------------------------------------------------------------------------------------------- what WordPress
-//                                                                                                   tells besides
+// ---------------------------------------------------------------------------------------- what WordPress tells besides
 /** Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again. */
 async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
   if (ids.length === 0) return [];

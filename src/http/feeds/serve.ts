@@ -11,14 +11,14 @@ import { tagPath } from '../../wordpress/links.ts';
 import { basePath, splitTarget } from '../addressing.ts';
 import { notesOf } from '../answered.ts';
 import { type Answers, keyOf, languageKey } from '../answers.ts';
+import { canonicalQuery } from '../canonical-query.ts';
 import { hasHosts } from '../content-language.ts';
 import { type Answer, deliver, tagOf } from '../deliver.ts';
 import { parseQuery } from '../input.ts';
 import { LANGUAGE_NAMES } from '../language.ts';
-import { meaningOf } from '../meaning.ts';
 import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { answerOf, bringsPassword, httpDate, KEPT, NOT_KEPT, PLAIN, untilWhen } from '../protocol.ts';
+import { answerOf, bringsPassword, expiryOf, httpDate, NO_STORE, PLAIN, REVALIDATE } from '../protocol.ts';
 import { segmentsOf } from '../request.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { visitorOf } from '../visitor.ts';
@@ -47,7 +47,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req, pages));
     const { settings } = wanted.caller;
     const byHost = hasHosts(settings.contentLanguages);
-    const { text, whole } = meaningOf(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, heededOn(settings));
+    const { text, whole } = canonicalQuery(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, paramsOf(settings));
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
     const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
@@ -106,7 +106,7 @@ async function readWanted(site: Site, req: Request): Promise<Wanted | undefined>
     query,
     queryText: text,
     page,
-    self: [page, heededPart(text, heededOn(settings))].filter((part) => part !== '').join('?'),
+    self: [page, takenPart(text, paramsOf(settings))].filter((part) => part !== '').join('?'),
   };
 }
 
@@ -121,18 +121,18 @@ const placeOf = (site: Site, settings: SiteSettings) => ({
 });
 
 /** Parameters that a feed or a page depends on. */
-const HEEDED: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), BOXES[0], 'translation_language']);
+const PARAMS: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), BOXES[0], 'translation_language']);
 
 /** Where content has languages, all names that choose one. */
-const HEEDED_WITH_LANGUAGES: ReadonlySet<string> = new Set([...HEEDED, ...LANGUAGE_NAMES]);
+const PARAMS_WITH_LANGUAGES: ReadonlySet<string> = new Set([...PARAMS, ...LANGUAGE_NAMES]);
 
-const heededOn = ({ contentLanguages }: SiteSettings): ReadonlySet<string> => (contentLanguages ? HEEDED_WITH_LANGUAGES : HEEDED);
+const paramsOf = ({ contentLanguages }: SiteSettings): ReadonlySet<string> => (contentLanguages ? PARAMS_WITH_LANGUAGES : PARAMS);
 
 /** The part of a query that a feed depends on, in the order of the names. */
-function heededPart(query: string, names: ReadonlySet<string>): string {
+function takenPart(query: string, names: ReadonlySet<string>): string {
   const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
-  const heeded = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
-  return heeded.map(([, pair]) => pair).join('&');
+  const taken = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return taken.map(([, pair]) => pair).join('&');
 }
 
 // ------------------------------------------------------------------------------------------------- answers
@@ -179,7 +179,7 @@ function answerWith({ type, body: text, timeliness, records, about, file }: Feed
     headers: {
       'Content-Type': `${type}; charset=UTF-8`,
       'X-Content-Type-Options': 'nosniff',
-      ...(personal ? NOT_KEPT : KEPT),
+      ...(personal ? NO_STORE : REVALIDATE),
       Vary: 'Origin, Accept-Language, Accept-Encoding',
       ETag: tagOf(body),
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
@@ -189,7 +189,7 @@ function answerWith({ type, body: text, timeliness, records, about, file }: Feed
       ...(personal ? {} : surrogateKeys(postKind('event'), records)),
     },
     body,
-    until: untilWhen(timeliness, caller),
+    until: expiryOf(timeliness, caller),
     shared: !personal,
   };
 }

@@ -10,7 +10,7 @@ export interface Wanted {
   readonly address: FeedAddress;
   readonly query: Raw;
   readonly queryText: string;
-  /** Where it was asked for: address of the page, and with what is heeded of the query. */
+  /** Where it was asked for: address of the page, with those parameters of its query that count. */
   readonly page: string;
   readonly self: string;
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Builder, QueryBuilder } from './builder.ts';
 import type { Cluster, ServerChange } from './cluster.ts';
 import type { Dialect, Engine } from './dialect.ts';
@@ -7,7 +6,8 @@ import { openMysql } from './mysql/driver.ts';
 import { openSqlite } from './sqlite/driver.ts';
 import { type Place, statements } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
-import type { Transaction } from './transaction.ts';
+import type { Executor } from './transaction.ts';
+import { type TransactionChecks, transactionChecks } from './transaction-checks.ts';
 import { transactionRunner } from './transaction-runner.ts';
 
 export { DatabaseUnavailable, type UnavailableReason } from './dialect.ts';
@@ -50,7 +50,7 @@ export interface Database extends Asker {
   change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
   /**
-   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of
+   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the executor the whole of
    * `work` runs again, so it must not do anything but ask and write through the database it is given. Inside a
    * transaction it runs in that one.
    *
@@ -59,7 +59,6 @@ export interface Database extends Asker {
    */
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
-  /**
   /**
    * Runs `work` as a part of the transaction that this is: if it fails, what it wrote is undone, and the transaction
    * goes on. Outside a transaction it is one of its own. A part cannot have parts.
@@ -75,10 +74,10 @@ export interface Database extends Asker {
   gathered<T>(what: Gathering<T>): T | undefined;
 
   /**
-   * For a database that notes what is read: notes what a query goes by, and the database for that query
-   * (`journal/holdings.ts`).
+   * Where reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
+   * database to run it on.
    */
-  readonly reading?: { readonly plain: Database; readonly note: (tags: Iterable<number | string | object>) => void };
+  readonly reading?: { readonly plain: Database; readonly note: (dependencies: Iterable<number | string | object>) => void };
 
   /** Its servers. */
   readonly cluster: Cluster;
@@ -114,7 +113,7 @@ export interface DatabaseSettings {
   /**
    * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
    * rows and write without writing the row that every writer writes (`joinWriters`), or that write records without
-   * telling the journal. For tests: it follows every promise of the process.
+   * telling the journal (`transaction-checks.ts`). For tests.
    */
   readonly watched?: boolean;
 }
@@ -126,7 +125,7 @@ export interface DatabaseSettings {
  */
 export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url, options), prefix, watched ? watching() : undefined);
+  return root(engineAt(url, options), prefix, watched ? transactionChecks() : undefined);
 }
 
 /**
@@ -159,131 +158,90 @@ function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primar
   return openMysql(url, { ...(primary ? { primary: primary.driver } : {}), ...(told ? { told } : {}) });
 }
 
-/** What is noted of a transaction where the database is watched. */
-interface Watched {
-  open: boolean;
-  /** It has locked rows; it has written something; it has written the row that every writer writes. */
-  locked: boolean;
-  wrote: boolean;
-  counted: boolean;
-  /** It has written records; the journal was told which. */
-  records: boolean;
-  told: boolean;
-}
-
-/** Where the transaction of a watched database is noted that a piece of work belongs to. */
-interface Watching {
-  readonly current: () => Watched | undefined;
-  readonly run: <T>(state: Watched, work: () => Promise<T>) => Promise<T>;
-}
-
-/** A piece of work may belong to transactions of several databases. */
-interface Within {
-  readonly watching: Watching;
-  readonly state: Watched;
-  readonly outer: Within | undefined;
-}
-
-/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
-const within = new AsyncLocalStorage<Within>();
-
-function watching(): Watching {
-  const own: Watching = {
-    current: () => {
-      let at = within.getStore();
-      while (at && at.watching !== own) at = at.outer;
-      return at?.state;
-    },
-    run: (state, work) => within.run({ watching: own, state, outer: within.getStore() }, work),
-  };
-  return own;
-}
-
 /** What a database and the transactions in it have in common. */
-interface Ground {
+interface Shared {
   readonly engine: Engine;
   readonly prefix: string;
   readonly statementOf: ReturnType<typeof statements>;
   readonly inTransaction: ReturnType<typeof transactionRunner>;
-  /** The way of what is asked outside of transactions. */
-  readonly outside: Transaction;
-  /** Where the transaction that a piece of work belongs to is noted; undefined: the database is not watched. */
-  readonly inside: Watching | undefined;
+  /** Runs what is asked outside of transactions. */
+  readonly outside: Executor;
+  /** Absent: the database is not watched. */
+  readonly checks: TransactionChecks | undefined;
   readonly queries: () => number;
 }
 
 type Gatherings = Map<Gathering<unknown>, unknown>;
 
-function root(engine: Engine, prefix: string, inside: Ground['inside']): Database {
+function root(engine: Engine, prefix: string, checks: Shared['checks']): Database {
   const { driver } = engine;
   const run: RunQuery = (query) => runOnce(driver, query);
   let count = 0;
   driver.listen(({ sql }) => {
     count += 1;
-    const state = inside?.current();
-    if (state) watch(state, sql);
+    checks?.note(sql);
   });
-  const ground: Ground = {
+  const shared: Shared = {
     engine,
     prefix,
     statementOf: statements(prefix),
     inTransaction: transactionRunner(engine),
     outside: { run, builder: engine.builderFor(run) },
-    inside,
+    checks,
     queries: () => count,
   };
-  return handle(ground, ground.outside);
+  return databaseOn(shared, shared.outside);
 }
 
-/** The database as seen from `way`: from outside, or from a transaction. */
-function handle(ground: Ground, way: Transaction, gatherings?: Gatherings): Database {
-  const { prefix, outside, engine } = ground;
+/** The database whose statements `executor` runs: outside of transactions, or in one. */
+function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings): Database {
+  const { prefix, outside, engine, checks } = shared;
   const { driver, dialect, cluster } = engine;
   const refuseBeside = (): void => {
-    if (way === outside) refuseInside(ground);
+    if (executor === outside) checks?.refuseBeside();
   };
   const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
     refuseBeside();
-    return way.run({ method, ...ground.statementOf(text, places) });
+    return executor.run({ method, ...shared.statementOf(text, places) });
   };
   const db: Database = {
     get knex() {
-      return way.builder;
+      return executor.builder;
     },
     get raw() {
-      return way.builder.raw;
+      return executor.builder.raw;
     },
     get ref() {
-      return way.builder.ref;
+      return executor.builder.ref;
     },
     ...{ driver, dialect, cluster, prefix },
     table: (name) => prefix + name,
     from: <Name extends TableName>(name: Name, alias?: string) => {
       refuseBeside();
-      return queryOf<Tables[Name]>(way.builder, name, alias === undefined ? prefix + name : { [alias]: prefix + name });
+      return queryOf<Tables[Name]>(executor.builder, name, alias === undefined ? prefix + name : { [alias]: prefix + name });
     },
     query: () => {
       refuseBeside();
-      return way.builder.queryBuilder();
+      return executor.builder.queryBuilder();
     },
-    ask: <Row>(sql: string, bindings: readonly unknown[] = []) => way.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
+    ask: <Row>(sql: string, bindings: readonly unknown[] = []) => executor.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
     rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => run('select', text, places) as Promise<Row[]>,
     insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
     change: async (text, ...places) => Number(await run('update', text, places)),
     transaction: async (work) => {
-      if (way !== outside) return work(db);
+      if (executor !== outside) return work(db);
       refuseBeside();
       let gathered: Gatherings = new Map();
-      const result = await ground.inTransaction((transaction) => {
+      const result = await shared.inTransaction((transaction) => {
         gathered = new Map();
-        return watchedWork(ground, work, transaction, gathered);
+        return transactionWork(shared, work, transaction, gathered);
       });
       for (const [what, found] of gathered) what.committed(db, found);
       return result;
     },
-    part: async (work) => (way === outside ? db.transaction(work) : partOf(ground, db, gatherings, work)),
+    part: async (work) => (executor === outside ? db.transaction(work) : partOf(shared, db, gatherings, work)),
     gathered: (what) => gatheredIn(gatherings, what),
-    queries: ground.queries,
+    queries: shared.queries,
     close: async () => {
       await driver.close();
     },
@@ -291,67 +249,37 @@ function handle(ground: Ground, way: Transaction, gatherings?: Gatherings): Data
   return db;
 }
 
-/**
- * Beside a transaction of one's own a query misses what was just written; one that writes waits on SQLite for itself.
- */
-function refuseInside({ inside }: Ground): void {
-  if (inside?.current()?.open) throw new Error('inside a transaction, use the database given to it');
-}
-
-/** Runs a piece of work; meanwhile it is known that it has a transaction. */
-async function watchedWork<T>(
-  ground: Ground,
-  work: (db: Database) => Promise<T>,
-  transaction: Transaction,
-  gatherings: Gatherings,
-): Promise<T> {
-  const { inside } = ground;
-  if (!inside) return wholeWork(ground, work, { transaction, gatherings });
-  const state: Watched = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
-  try {
-    const result = await inside.run(state, () => wholeWork(ground, work, { transaction, gatherings, state }));
-    if (state.locked && state.wrote && !state.counted)
-      throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
-    if (state.records && !state.told) throw new Error('a transaction that writes records must tell the journal which');
+/** Runs the work of a transaction, and writes what it has gathered. */
+function transactionWork<T>(shared: Shared, work: (db: Database) => Promise<T>, executor: Executor, gatherings: Gatherings): Promise<T> {
+  const run = async (told: (namesRecords: boolean) => void): Promise<T> => {
+    const db = databaseOn(shared, executor, gatherings);
+    const result = await work(db);
+    for (const [what, gathered] of gatherings) {
+      told(what.namesRecords(gathered));
+      await what.settle(db, gathered);
+    }
     return result;
-  } finally {
-    state.open = false;
-  }
-}
-
-/** Runs a piece of work, and writes what it has gathered. */
-async function wholeWork<T>(
-  ground: Ground,
-  work: (db: Database) => Promise<T>,
-  { transaction, gatherings, state }: { readonly transaction: Transaction; readonly gatherings: Gatherings; readonly state?: Watched },
-): Promise<T> {
-  const db = handle(ground, transaction, gatherings);
-  const result = await work(db);
-  for (const [what, gathered] of gatherings) {
-    if (state) state.told ||= what.namesRecords(gathered);
-    await what.settle(db, gathered);
-  }
-  return result;
+  };
+  return shared.checks ? shared.checks.run(run) : run(() => undefined);
 }
 
 /** Runs a part of a transaction; if it fails, what it wrote and gathered is undone. */
 async function partOf<T>(
-  { inside }: Ground,
+  { checks }: Shared,
   db: Database,
   gatherings: Gatherings | undefined,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   await db.ask('SAVEPOINT part');
   const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
-  const state = inside?.current();
-  const records = state?.records === true;
+  const forgetRecords = checks?.beginPart();
   try {
     const result = await work({ ...db, part: (inner) => inner(db) });
     await db.ask('RELEASE SAVEPOINT part');
     return result;
   } catch (error) {
     await db.ask('ROLLBACK TO SAVEPOINT part');
-    if (state) state.records = records;
+    forgetRecords?.();
     gatherings?.clear();
     for (const [what, gathered] of before) gatherings?.set(what, gathered);
     throw error;
@@ -363,34 +291,4 @@ function gatheredIn<T>(gatherings: Gatherings | undefined, what: Gathering<T>): 
   const key = what as Gathering<unknown>;
   if (gatherings && !gatherings.has(key)) gatherings.set(key, what.begin());
   return gatherings?.get(key) as T | undefined;
-}
-
-/** Notes what a statement does in a transaction. */
-function watch(state: Watched, sql: string): void {
-  state.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
-  state.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
-  state.records ||= changesRecords(sql);
-  state.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
-}
-
-/** The table that a statement changes. */
-const CHANGED = /^(?:insert into|update|delete from) `(\w+)`/i;
-
-/** What records are made of, without the prefix. Metas of users are not: they change with each login. */
-const RECORDS = [
-  'posts',
-  'postmeta',
-  'terms',
-  'termmeta',
-  'term_taxonomy',
-  'term_relationships',
-  'tec_events',
-  'tec_occurrences',
-  'tec_series_relationships',
-  'users',
-];
-
-function changesRecords(sql: string): boolean {
-  const table = CHANGED.exec(sql)?.[1];
-  return table !== undefined && RECORDS.some((name) => table.endsWith(name));
 }

@@ -1,4 +1,4 @@
-import { remembered } from '../../memo.ts';
+import { memoize } from '../../memo.ts';
 import type { Database } from './database.ts';
 import { Piece, Rows, type Value, verbatim } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
@@ -53,7 +53,7 @@ const MOST_VALUES = 3000;
 /**
  * The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them.
  */
-const targetOf = remembered((names) => {
+const targetOf = memoize((names) => {
   const [prefix, table, ...columns] = names.split(',');
   return new Piece([`?? (${columns.map(() => '??').join(', ')})`, [`${prefix}${table}`, ...columns]], table);
 });

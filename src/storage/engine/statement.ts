@@ -1,4 +1,4 @@
-import { remembered } from '../../memo.ts';
+import { memoize } from '../../memo.ts';
 import type { Sql } from './dialect.ts';
 
 /** What a statement binds at one place. */
@@ -43,7 +43,7 @@ export class Piece {
 }
 
 /** A piece of SQL that binds nothing. */
-export const verbatim = remembered((sql) => new Piece([sql, []]));
+export const verbatim = memoize((sql) => new Piece([sql, []]));
 
 /** A statement as it is sent. */
 export interface Statement {

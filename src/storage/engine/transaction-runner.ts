@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, type Engine } from './dialect.ts';
 import { createQueue, LONGEST_WAIT_MS } from './queue.ts';
-import { beginShared, type SharedTransaction, type Transaction } from './transaction.ts';
+import { beginShared, type Executor, type SharedTransaction } from './transaction.ts';
 
 /** Runs a piece of work as one transaction: all of it is written or nothing. */
-export type RunTransaction = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+export type RunTransaction = <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
 
 const FIRST_PAUSE_MS = 2;
 /** A request that finds no server for this long is turned away. */

@@ -1,13 +1,13 @@
 import type { Builder } from './builder.ts';
 import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
 import { type Outcome, plain, type Query, type RunQuery, resultOf, type Session } from './driver.ts';
-import { within } from './within.ts';
+import { withTimeout } from './timeout.ts';
 
-/** What a piece of work asks and writes through. */
-export interface Transaction {
-  /** Runs one statement in it. */
+/** Runs statements: outside of transactions, or in one. */
+export interface Executor {
+  /** Runs one statement. */
   readonly run: RunQuery;
-  /** Builds statements that run in it. */
+  /** Builds statements that it runs. */
   readonly builder: Builder;
 }
 
@@ -36,7 +36,7 @@ export interface SharedTransaction {
    *
    * @throws DatabaseUnavailable where the database failed, even if `work` passed over it; else whatever `work` throws
    */
-  readonly take: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+  readonly take: <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
   /**
    * Writes everything for good, or nothing.
    *
@@ -61,7 +61,7 @@ export async function beginShared(session: Session, means: Means): Promise<Share
     throw error;
   }
   const begun = performance.now();
-  const connection = faithful(session);
+  const connection = failFast(session);
   const end = ending();
   const open: OpenTransaction = { session, means, connection, end, pieces: 0 };
   return {
@@ -78,13 +78,13 @@ export async function beginShared(session: Session, means: Means): Promise<Share
 interface OpenTransaction {
   readonly session: Session;
   readonly means: Means;
-  readonly connection: ReturnType<typeof faithful>;
+  readonly connection: ReturnType<typeof failFast>;
   readonly end: Ending;
   /** How many pieces of work it holds. */
   pieces: number;
 }
 
-async function takePiece<T>(open: OpenTransaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+async function takePiece<T>(open: OpenTransaction, work: (transaction: Executor) => Promise<T>): Promise<T> {
   const { connection, means } = open;
   const isFirst = open.pieces === 0;
   const piece = pieceOf(connection.query, means);
@@ -148,7 +148,7 @@ type RunOutcome = (query: Query) => Promise<Outcome>;
  * Runs statements until the database has ended the transaction by itself. From then on all of them fail with what it
  * said.
  */
-function faithful(session: Session): { readonly query: RunOutcome; readonly lost: () => DatabaseUnavailable | undefined } {
+function failFast(session: Session): { readonly query: RunOutcome; readonly lost: () => DatabaseUnavailable | undefined } {
   let lost: DatabaseUnavailable | undefined;
   return {
     lost: () => lost,
@@ -183,14 +183,14 @@ function ending(): Ending {
 }
 
 /** What a piece of work is given, until it is over. */
-function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transaction: Transaction; readonly end: () => void } {
+function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transaction: Executor; readonly end: () => void } {
   let isOver = false;
   let builder: Builder | undefined;
   const run: RunQuery = async (asked) => {
     if (isOver) throw new Error(`the transaction is over: ${asked.sql}`);
     return resultOf(asked, await query(asked));
   };
-  const transaction: Transaction = {
+  const transaction: Executor = {
     run,
     get builder() {
       builder ??= builderFor(run);
@@ -211,7 +211,7 @@ function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transacti
  */
 async function rollBack(session: Session): Promise<void> {
   try {
-    await within(ROLLBACK_MS, session.query(plain('ROLLBACK')));
+    await withTimeout(ROLLBACK_MS, session.query(plain('ROLLBACK')));
   } catch {
     session.discard();
   }

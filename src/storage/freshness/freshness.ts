@@ -3,8 +3,8 @@ import type { ReadTime } from '../journal/object-memory.ts';
 import type { Watched } from './table-watch.ts';
 
 /**
- * How long what was read may be kept. Everything that is remembered is remembered under a version of the data; the
- * version changes with every write, whoever wrote.
+ * Whether the data has changed. Everything in memory belongs to a version of the data, which changes with every write,
+ * whoever wrote.
  */
 export interface Freshness {
   /** The version if it was asked for recently enough, without waiting; undefined: ask `version`. */
@@ -25,14 +25,20 @@ export interface Version {
    * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
    */
   readonly at: number;
-  /** Whether what was read then under this name may be used still, unless the journal tells of it. */
-  readonly holds: (read: ReadTime) => boolean;
-  /** Whether it may become a part of something that is read under this version, and used for as long as that is. */
-  readonly lasts: (read: ReadTime) => boolean;
+  /**
+   * Whether an answer made of what was read then under this name may still be served, unless the journal names a change
+   * of it. For a short while others may have changed it already (`STALE_MS`).
+   */
+  readonly mayServe: (read: ReadTime) => boolean;
+  /**
+   * Whether it may also become part of a new answer made at this version, which will be served for as long as that
+   * version is: nothing was being written while it was read.
+   */
+  readonly mayBuildOn: (read: ReadTime) => boolean;
 }
 
 /** What a probe for the version finds. */
-export type Found = Pick<Version, 'name' | 'count' | 'holds' | 'lasts'>;
+export type Found = Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'>;
 
 export interface FreshnessOptions {
   /** For how many milliseconds a version counts as known. */
@@ -126,10 +132,10 @@ export async function lookAtVersion(db: Database, others: OthersWatch | undefine
     row = await readCounter(db);
   }
   const count = Number(row?.counter ?? 0);
-  const { version, holds, lasts } = watched ?? { version: '', holds: () => true, lasts: () => true };
+  const { version, mayServe, mayBuildOn } = watched ?? { version: '', mayServe: () => true, mayBuildOn: () => true };
   return {
     count,
-    found: version === undefined ? undefined : { name: version, count, holds, lasts },
+    found: version === undefined ? undefined : { name: version, count, mayServe, mayBuildOn },
     changedAt: others ? undefined : row?.changed_at,
   };
 }

@@ -28,8 +28,8 @@ export interface Look {
   readonly surprises: number;
 }
 
-/** What is known at a look. */
-export interface Standing {
+/** What is known of the changes of others at a look. */
+export interface WatchState {
   /** Whether everything that others had committed when the look began has been taken over. */
   readonly isQuiet: boolean;
   /**
@@ -39,13 +39,13 @@ export interface Standing {
   readonly isFresh: boolean;
   /** Whether it is time to compare. */
   readonly isDue: boolean;
-  /** Whether what was read between these moments may still be used, if nothing that was taken over says otherwise. */
-  readonly holds: (from: number, until: number) => boolean;
+  /** Whether what was read between these moments may still be served, unless a change taken over says otherwise. */
+  readonly mayServe: (from: number, until: number) => boolean;
   /**
-   * Whether it may become a part of something that is read now, and that is used for as long as this: what was read
-   * while something was written may have been there for a moment only.
+   * Whether it may become part of an answer that is made now, and served for as long as this one: what was read while
+   * something was being written may have been there for a moment only.
    */
-  readonly lasts: (from: number, until: number) => boolean;
+  readonly mayBuildOn: (from: number, until: number) => boolean;
 }
 
 /** How a comparison ended. `writes`: with how many transactions it took over what it found; undefined: not known. */
@@ -56,7 +56,7 @@ export interface Compared {
 }
 
 export interface QuietTimes {
-  readonly see: (look: Look) => Standing;
+  readonly see: (look: Look) => WatchState;
   /**
    * To be called when a comparison begins, after a look. Gives what to call when it ends; `undefined`: it came to
    * nothing.
@@ -118,7 +118,7 @@ export function createQuietTimes(): QuietTimes {
     // The position may have been trusted too soon: once the signs are settled, a comparison makes sure.
     if (proven === 'fully') return !proof!.bySigns && look.sighting.trusted;
     if (proven) return schedule.hasRested(look.at, REST.forgetful, SHORTEST_MS);
-    if (!schedule.hasRested(look.at, unrest.lasts(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return false;
+    if (!schedule.hasRested(look.at, unrest.duration(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return false;
     return schedule.isNew(provable(look)) || schedule.isLate(look.at, unrest.quietAt());
   };
 
@@ -129,13 +129,13 @@ export function createQuietTimes(): QuietTimes {
       const proven = isProven(look);
       if (proven) unrest.end(look.at, proof!.begun);
       else unrest.begin(look.at);
-      const lasts = unrest.known();
+      const wasQuiet = unrest.wasQuiet();
       return {
         isQuiet: proven === 'fully',
         isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= STALE_MS,
         isDue: isDue(look, proven),
-        holds: (from, until) => look.at - from <= STALE_MS || lasts(from, until),
-        lasts,
+        mayServe: (from, until) => look.at - from <= STALE_MS || wasQuiet(from, until),
+        mayBuildOn: wasQuiet,
       };
     },
     compare: () => {
@@ -203,14 +203,15 @@ const MOST_TIMES = 1000;
 /** The times in which something may have been written that was not taken over yet. */
 function createUnrest() {
   let quietAt = Number.NEGATIVE_INFINITY;
-  /** Since when it lasts, if it does, and when that was seen. */
+  /** If there is unrest now: since when, and when that was seen. */
   let open: { readonly from: number; readonly seen: number } | undefined;
   /** In their order. */
   let times: readonly { readonly from: number; readonly until: number }[] = [];
   return {
     /** The latest look without. */
     quietAt: () => quietAt,
-    lasts: (at: number): number => (open ? at - open.seen : 0),
+    /** For how many milliseconds it has been seen. */
+    duration: (at: number): number => (open ? at - open.seen : 0),
     begin: (at: number): void => {
       open ??= { from: quietAt - LATE_MS, seen: at };
     },
@@ -225,7 +226,7 @@ function createUnrest() {
       quietAt = at;
     },
     /** Whether nothing was written between two moments, by what is known now. */
-    known: (): ((from: number, until: number) => boolean) => {
+    wasQuiet: (): ((from: number, until: number) => boolean) => {
       const [now, before] = [open, times];
       return (from, until) => (!now || until <= now.from) && (before.findLast((time) => time.from < until)?.until ?? from) <= from;
     },

@@ -1,7 +1,7 @@
 import { nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
-import { createQuietTimes, type Look, type Standing } from './quiet-times.ts';
+import { createQuietTimes, type Look, type WatchState } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
 import { watchedNames } from './watched-tables.ts';
 
@@ -9,10 +9,9 @@ import { watchedNames } from './watched-tables.ts';
 export interface Watched {
   /** Another text after each change that is not in the journal. Undefined: nothing may be remembered at the moment. */
   readonly version: string | undefined;
-  /** Whether what was read then may be used still, if the journal does not say otherwise. */
-  readonly holds: (read: ReadTime) => boolean;
-  /** Whether it may become a part of something that is read now. */
-  readonly lasts: (read: ReadTime) => boolean;
+  /** As in `Version`. */
+  readonly mayServe: (read: ReadTime) => boolean;
+  readonly mayBuildOn: (read: ReadTime) => boolean;
   /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
 }
@@ -74,19 +73,19 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     if (!known) {
       const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
       const isYoung = (read: ReadTime) => read.oldest >= least;
-      return { version, holds: isYoung, lasts: isYoung, isTakenOver: false };
+      return { version, mayServe: isYoung, mayBuildOn: isYoung, isTakenOver: false };
     }
     return {
       version: known.isFresh ? 'taken over' : undefined,
-      holds: ({ from, until, oldest }) => oldest >= least && known.holds(from, until),
-      lasts: ({ from, until, oldest }) => oldest >= least && known.lasts(from, until),
+      mayServe: ({ from, until, oldest }) => oldest >= least && known.mayServe(from, until),
+      mayBuildOn: ({ from, until, oldest }) => oldest >= least && known.mayBuildOn(from, until),
       isTakenOver: known.isQuiet,
     };
   });
 }
 
 /** Takes over changes, beside the looks, whenever it is time. `see` gives what is known; undefined: nothing is. */
-function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => Standing | undefined } {
+function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => WatchState | undefined } {
   const quiet = createQuietTimes();
   let isPossible = false;
   let isRunning = false;

@@ -1,54 +1,54 @@
+import { allPosts, type Dependencies, type Dependency, dependenciesOf, type ListDependency } from './dependencies.ts';
 import type { JournalEntry } from './entries.ts';
 import type { JournalFeed } from './feed.ts';
-import { allPosts, type Holdings, type Outlook, type Tag, touchedBy } from './holdings.ts';
 
-/** Something that was made of what was in the database when the count of changes was `count`, or later. */
-export interface Held {
+/** A value derived from the data as it was when the counter of changes stood at `count`, or later. */
+export interface Derived {
   readonly count: number;
-  readonly holdings: Holdings;
-  /** Of the follower when it began to be made. */
+  readonly dependencies: Dependencies;
+  /** `LatestChanges.era` when the value began to be computed. */
   readonly era: number;
-  /** Up to which entry it is known to be untouched. */
+  /** The number of the last journal entry that is known not to affect it. */
   checked: number;
 }
 
-/** Knows of each object when it changed last. */
+/** When each object changed last. */
 export interface LatestChanges {
-  /** Whether nothing that it holds has changed since it was made, as far as entries were told. */
-  readonly isUntouched: (held: Held) => boolean;
-  /** Changes whenever everything may have changed. */
+  /** Whether no entry received so far affects the value. Moves its `checked` forward if so. */
+  readonly isCurrent: (value: Derived) => boolean;
+  /** Increases with each entry after which anything may be different. */
   readonly era: () => number;
 }
 
-/** So many objects are known. Who holds one that is not known any more counts as touched. */
-const MOST_TAGS = 50_000;
+/** How many dependencies are kept; a value older than the first one that was dropped counts as outdated. */
+const MOST_DEPENDENCIES = 50_000;
 
-/** So many entries of the last ones are known themselves, for lists that are not concerned by all of them. */
+/** At least so many of the latest entries are kept, for lists, which not every change of a post affects. */
 const MOST_ENTRIES = 500;
 
-/** Follows a journal from now on. */
-export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChanges {
-  const latest = new Map<Tag, number>();
-  /** What was made below this count may hold something that changed without being known. */
+/** Follows a journal from now on. `most`: how many dependencies are kept. */
+export function followChanges(feed: JournalFeed, most = MOST_DEPENDENCIES): LatestChanges {
+  const latest = new Map<Dependency, number>();
+  /** Values from before this number may depend on a change that is not kept any more. */
   let from = feed.position() ?? 0;
   let last = from;
   let era = 0;
-  /** The last ones, in their order, and the number up to which there are none of them any more. */
+  /** The latest entries, in order, and the number up to which they have been dropped. */
   let entries: JournalEntry[] = [];
   let forgotten = from;
 
   const take = (entry: JournalEntry): void => {
-    const tags = touchedBy(entry);
+    const changed = dependenciesOf(entry);
     last = entry.number;
-    if (tags === undefined) era += 1;
-    for (const tag of tags ?? []) {
-      // The latest is the last in the order of the map.
-      latest.delete(tag);
-      latest.set(tag, entry.number);
+    if (changed === undefined) era += 1;
+    for (const dependency of changed ?? []) {
+      // Deleted first, so that the map stays in the order of the changes.
+      latest.delete(dependency);
+      latest.set(dependency, entry.number);
     }
-    for (const [tag, number] of latest) {
+    for (const [dependency, number] of latest) {
       if (latest.size <= most) break;
-      latest.delete(tag);
+      latest.delete(dependency);
       from = Math.max(from, number);
     }
     entries.push(entry);
@@ -57,36 +57,36 @@ export function followChanges(feed: JournalFeed, most = MOST_TAGS): LatestChange
       entries = entries.slice(MOST_ENTRIES);
     }
   };
-  const isAfter = (tag: Tag, count: number): boolean => (latest.get(tag) ?? 0) > count;
-  const concerns = (outlook: Outlook, after: number): boolean =>
-    after < forgotten ? isAfter(allPosts(outlook.posts), after) : isConcerned(entries, outlook, after);
+  const hasChanged = (dependency: Dependency, after: number): boolean => (latest.get(dependency) ?? 0) > after;
+  const isListAffected = (list: ListDependency, after: number): boolean =>
+    after < forgotten ? hasChanged(allPosts(list.posts), after) : isAffected(entries, list, after);
   feed.subscribe((entries) => {
     for (const entry of entries) take(entry);
   });
 
   return {
     era: () => era,
-    isUntouched: (held) => {
-      if (held.era !== era || held.count < from) return false;
-      if (held.checked >= last) return true;
-      const { holdings, count, checked } = held;
-      const isTouched =
-        holdings === undefined
+    isCurrent: (value) => {
+      if (value.era !== era || value.count < from) return false;
+      if (value.checked >= last) return true;
+      const { dependencies, count, checked } = value;
+      const isOutdated =
+        dependencies === undefined
           ? last > count
-          : holdings.some((tag) => (typeof tag === 'object' ? concerns(tag, checked) : isAfter(tag, count)));
-      if (!isTouched) held.checked = last;
-      return !isTouched;
+          : dependencies.some((one) => (typeof one === 'object' ? isListAffected(one, checked) : hasChanged(one, count)));
+      if (!isOutdated) value.checked = last;
+      return !isOutdated;
     },
   };
 }
 
-/** Whether one of these entries after that of a number concerns a list. They are in their order. */
-function isConcerned(entries: readonly JournalEntry[], { posts, isConcernedBy }: Outlook, after: number): boolean {
+/** Whether one of these entries with a number above `after` affects a list. `entries`: in order of their numbers. */
+function isAffected(entries: readonly JournalEntry[], { posts, isAffectedBy }: ListDependency, after: number): boolean {
   for (let place = entries.length - 1; place >= 0; place -= 1) {
     const { number, kind, type, own } = entries[place]!;
     if (number <= after) return false;
     const isOf = kind === 'post' && type === posts;
-    if (own ? isConcernedBy(own, isOf) : isOf) return true;
+    if (own ? isAffectedBy(own, isOf) : isOf) return true;
   }
   return false;
 }

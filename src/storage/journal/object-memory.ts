@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Tag } from './holdings.ts';
-import type { Held, LatestChanges } from './latest-changes.ts';
+import type { Dependency } from './dependencies.ts';
+import type { Derived, LatestChanges } from './latest-changes.ts';
 
 /** When something was read, in milliseconds. */
 export interface ReadTime {
@@ -11,13 +11,13 @@ export interface ReadTime {
   readonly oldest: number;
 }
 
-/** Something that was made of objects in the database, and the objects that it holds. */
+/** A value computed from objects in the database, and what it depends on. */
 export interface Remembered {
   readonly value: unknown;
-  readonly holdings: readonly Tag[];
+  readonly dependencies: readonly Dependency[];
 }
 
-/** What is remembered, as it is right for one piece of work. */
+/** The values in memory that are current for one computation. */
 export interface ObjectMemory {
   readonly recall: (key: string) => Remembered | undefined;
   readonly keep: (key: string, remembered: Remembered) => void;
@@ -25,39 +25,40 @@ export interface ObjectMemory {
   readonly oldest: () => number;
 }
 
-/** At which version of the data a piece of work began, and what tells of changes since. */
+/** The version of the data at which a computation began, and what reports changes since. */
 export interface Moment {
   readonly version: {
     readonly name: string;
     readonly count: number;
     readonly at: number;
-    readonly lasts: (read: ReadTime) => boolean;
+    readonly mayBuildOn: (read: ReadTime) => boolean;
   };
   readonly changes: LatestChanges;
-  /** Of `changes`, when the version was asked for. */
+  /** `changes.era()` when the version was asked for. */
   readonly era: number;
 }
 
-type Entry = Remembered & Held & { readonly read: ReadTime };
+type Entry = Remembered & Derived & { readonly read: ReadTime };
 
-/** What an entry costs besides what is in it. */
+/** What an entry takes besides its value and dependencies. */
 const OVERHEAD_BYTES = 500;
 /** Objects take about twice the room of their JSON. */
 const OBJECT_BYTES = 2;
-const TAG_BYTES = 8;
+const DEPENDENCY_BYTES = 8;
 
-/** A memory of values of JSON, of so many bytes in all. Each is right until something that it holds changes. */
+/** A memory for JSON values, of so many bytes in all. Each is current until something that it depends on changes. */
 export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMemory {
   const entries = new LRUCache<string, Entry>({
     maxSize: bytes,
-    sizeCalculation: ({ value, holdings }) => OBJECT_BYTES * JSON.stringify(value).length + TAG_BYTES * holdings.length + OVERHEAD_BYTES,
+    sizeCalculation: ({ value, dependencies }) =>
+      OBJECT_BYTES * JSON.stringify(value).length + DEPENDENCY_BYTES * dependencies.length + OVERHEAD_BYTES,
   });
-  return ({ version: { name, count, at, lasts }, changes, era }) => {
+  return ({ version: { name, count, at, mayBuildOn }, changes, era }) => {
     let oldest = at;
     return {
       recall: (key) => {
         const entry = entries.get(`${name} ${key}`);
-        if (!entry || !lasts(entry.read) || !changes.isUntouched(entry)) return undefined;
+        if (!entry || !mayBuildOn(entry.read) || !changes.isCurrent(entry)) return undefined;
         oldest = Math.min(oldest, entry.read.oldest);
         return entry;
       },

@@ -11,8 +11,8 @@ import { type Moved, type NumberedChange, noteOwnChanges, type Part, trulyMoved 
  * know that there is a journal, and none of their callers can forget it.
  */
 
-/** Who writes. `now`: when. */
-export interface Hand {
+/** Who writes, and when. */
+export interface Actor {
   readonly now: Date;
   readonly viewer?: { readonly id: number };
 }
@@ -32,7 +32,7 @@ interface PostTouch {
 }
 
 interface Touched {
-  hand: Hand | undefined;
+  actor: Actor | undefined;
   joins: boolean;
   everything: boolean;
   readonly posts: Map<number, PostTouch>;
@@ -51,7 +51,7 @@ interface Touched {
 
 const TOUCHED: Gathering<Touched> = {
   begin: () => ({
-    hand: undefined,
+    actor: undefined,
     joins: false,
     everything: false,
     posts: new Map(),
@@ -192,9 +192,9 @@ export function everythingTouched(db: Database): void {
  * time as a text with fraction). Both are written at the end of the transaction, because all writers write these rows:
  * one that held them while waiting for a name could deadlock with the holder of the name.
  */
-export function noteChange(db: Database, hand: Hand): void {
+export function noteChange(db: Database, actor: Actor): void {
   const touched = inTransaction(db);
-  touched.hand = { ...touched.hand, ...hand };
+  touched.actor = { ...touched.actor, ...actor };
 }
 
 /**
@@ -214,17 +214,17 @@ function inTransaction(db: Database): Touched {
 
 // ------------------------------------------------------------------------------------------------- what is written
 async function settle(db: Database, touched: Touched): Promise<void> {
-  const { hand, joins } = touched;
+  const { actor, joins } = touched;
   const changes = touched.everything ? [EVERYTHING] : await changesOf(db, touched);
-  if (!hand && changes.length === 0) {
+  if (!actor && changes.length === 0) {
     if (joins) await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
     return;
   }
-  const now = hand?.now ?? new Date();
+  const now = actor?.now ?? new Date();
   const at = nowUtc(now);
-  const last = await append(db, changes, { writer: 'fasti', at, user: hand?.viewer?.id ?? 0 });
+  const last = await append(db, changes, { writer: 'fasti', at, user: actor?.viewer?.id ?? 0 });
   if (changes.length > 0) await followers.get(db.driver)?.(db, changes);
-  if (hand) await noteLastSave(db, now);
+  if (actor) await noteLastSave(db, now);
   // Last: those who followed may have written to the list index.
   touched.own = ownChanges(touched, changes, { last, at });
 }

@@ -2,7 +2,7 @@ import type { ContentLanguages, Memberships } from '../../wordpress/content-lang
 import type { Term } from '../../wordpress/rows.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
-import { type Tag, termTag } from '../journal/holdings.ts';
+import { type Dependency, termDependency } from '../journal/dependencies.ts';
 
 /*
  * The two forms in which a database says languages stand behind one interface, as the two kinds of databases do. Nobody
@@ -40,7 +40,7 @@ export interface Named {
  * What the languages and groups of records go by: a change of a group is a change of each of its members, of those that
  * leave it and those that join it.
  */
-export const tagsOf = ({ posts, terms }: Named): Tag[] => [...posts, ...terms.map((term) => termTag(term.term_id))];
+export const tagsOf = ({ posts, terms }: Named): Dependency[] => [...posts, ...terms.map((term) => termDependency(term.term_id))];
 
 /** What the languages and groups of no records are. */
 export const NO_MEMBERSHIPS: Memberships = { posts: new Map(), terms: new Map() };

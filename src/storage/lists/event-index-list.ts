@@ -36,10 +36,10 @@ import {
 import { fitsFew, isAboveBase, type PostQuery, type Recurrence, recordId, type Visibility } from './post-query.ts';
 
 /**
- * A list of events as one stretch of the list index (`fasti_entries`): those of any of these facets that start and end
- * between these moments, in the order of their starts. Moments are numbers, all bounds belong to the stretch.
+ * A list of events as one range of the list index (`fasti_entries`): those of any of these facets that start and end
+ * between these moments, in the order of their starts. Moments are numbers, all bounds belong to the range.
  */
-export interface Stretch {
+export interface IndexRange {
   readonly facets: readonly [Facet, ...Facet[]];
   readonly from: number;
   readonly to: number;
@@ -64,8 +64,8 @@ type OfLanguage = Extract<Condition, { readonly by: 'language' }>;
 /** Whether it does not matter whose the posts are. */
 const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
 
-/** The query as a stretch of the index; undefined where it is better asked of WordPress's tables, or must be. */
-export function stretchOf(query: PostQuery): Stretch | undefined {
+/** The query as a range of the index; undefined where it is better asked of WordPress's tables, or must be. */
+export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   const { conditions, visible, order, opened } = query;
   if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
   // Where a password or the right to edit opens some, the posts say which.
@@ -107,7 +107,7 @@ interface Gathered {
 }
 
 interface Headed {
-  readonly facets: Stretch['facets'];
+  readonly facets: IndexRange['facets'];
   readonly condition: Guarded | OfLanguage;
 }
 
@@ -154,14 +154,14 @@ export interface Span {
 /** One page. `rest`: a condition on the posts (as `p`), where there is any. */
 export async function findIndexedIds(
   db: Database,
-  stretch: Stretch,
+  range: IndexRange,
   limits: { readonly limit: number; readonly offset: number; readonly recurrence?: Recurrence | undefined },
   rest: Sql | undefined,
 ): Promise<Page> {
-  const parts = partsOf(stretch).map((part) => rowsOf(db, stretch, part, rest));
-  if (rest !== undefined || stretch.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: stretch.descending });
-  const total = isCountedByDays(stretch) ? countedByDays(db, stretch) : countOf(parts);
-  const page = await pageOf(db, parts, { ...limits, total, descending: stretch.descending });
+  const parts = partsOf(range).map((part) => rowsOf(db, range, part, rest));
+  if (rest !== undefined || range.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: range.descending });
+  const total = isCountedByDays(range) ? countedByDays(db, range) : countOf(parts);
+  const page = await pageOf(db, parts, { ...limits, total, descending: range.descending });
   return { ...page, total: page.total ?? (await numberOf(db, total)) };
 }
 
@@ -192,8 +192,7 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   ];
 }
 
-// ------------------------------------------------------------------------------------------------- what a query asks
-//                                                                                                   for
+// ----------------------------------------------------------------------------------------------- what a query asks for
 /** More facets than this are left to the posts: each of them is looked for by itself. */
 const MOST_FACETS = 50;
 
@@ -201,7 +200,7 @@ const MOST_FACETS = 50;
  * The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the
  * featured ones.
  */
-function facetsIn(condition: Guarded): Stretch['facets'] | undefined {
+function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
   if (condition.by === 'links') {
     const kind = postKind('event').links[condition.key];
@@ -226,7 +225,7 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
 
-function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): Stretch['facets'] | undefined {
+function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));
   return first === undefined || others.length >= MOST_FACETS ? undefined : [first, ...others];
 }
@@ -259,7 +258,7 @@ interface Part {
  * of ends from more than a month before: so much is looked through for these, and of what lies before only the long
  * ones.
  */
-function partsOf({ facets, from, to, endFrom, endTo }: Stretch): Part[] {
+function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
   const last = Math.min(to, endTo);
   const near = endFrom > from ? Math.max(from, shortBefore(endFrom)) : from;
   const main = { facets, from: near, to: last };
@@ -267,16 +266,16 @@ function partsOf({ facets, from, to, endFrom, endTo }: Stretch): Part[] {
 }
 
 /** `FROM … WHERE …` of the rows `x` of a part. What stands under several of its facets is there once. */
-function rowsOf(db: Database, stretch: Stretch, { facets, from, to }: Part, rest: Sql | undefined): Sql {
-  const { endFrom, endTo, statuses } = stretch;
+function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, rest: Sql | undefined): Sql {
+  const { endFrom, endTo, statuses } = range;
   const conditions: Sql[] = [among('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
   if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
   if (endTo < LATEST) conditions.push(['x.end_at <= ?', [endTo]]);
   if (statuses) conditions.push(among('x.status', statuses));
-  if (stretch.listedOnly) conditions.push(['x.hidden = 0', []]);
-  if (stretch.openOnly) conditions.push(['x.locked = 0', []]);
-  if (stretch.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
-  if (stretch.language !== undefined) conditions.push(isUnder(db, stretch.language));
+  if (range.listedOnly) conditions.push(['x.hidden = 0', []]);
+  if (range.openOnly) conditions.push(['x.locked = 0', []]);
+  if (range.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
+  if (range.language !== undefined) conditions.push(isUnder(db, range.language));
   if (rest) conditions.push(rest);
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
@@ -362,7 +361,7 @@ async function pageOfAll(
 }
 
 // ------------------------------------------------------------------------------------------------- totals
-/** Whether the counts of days are of what this stretch holds. */
+/** Whether the counts of days are of what this range holds. */
 const isCountedByDays = ({
   facets: [facet, ...others],
   statuses,
@@ -371,7 +370,7 @@ const isCountedByDays = ({
   unfeaturedOnly,
   language,
   rest,
-}: Stretch): boolean =>
+}: IndexRange): boolean =>
   others.length === 0 &&
   language === undefined &&
   statuses !== undefined &&
@@ -393,12 +392,12 @@ async function numberOf(db: Database, value: Sql): Promise<number> {
 }
 
 /**
- * How many events a stretch of one facet holds, without counting them one by one: those that start in it, with those
+ * How many events a range of one facet holds, without counting them one by one: those that start in it, with those
  * that run into it where ends have a lower bound, less those that run beyond the upper one.
  */
-function countedByDays(db: Database, stretch: Stretch): Sql {
-  const { from, to, endFrom, endTo } = stretch;
-  const [facet] = stretch.facets;
+function countedByDays(db: Database, range: IndexRange): Sql {
+  const { from, to, endFrom, endTo } = range;
+  const [facet] = range.facets;
   if (endFrom > endTo) return ['0', []];
   const last = Math.min(to, endTo);
   const terms: { readonly sign: '+' | '-'; readonly sql: Sql }[] = [];

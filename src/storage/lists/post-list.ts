@@ -3,14 +3,14 @@ import { postKind, postKindOfType, postTypes, termKind } from '../../kinds/index
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { allPosts, allTerms, goesBy, heldToo, type Tag } from '../journal/holdings.ts';
+import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringEvents } from '../rows/recurring-events.ts';
 import { countRows } from '../rows/row-count.ts';
-import { findIndexedIds, type Page, type Stretch, stretchOf } from './event-index-list.ts';
+import { findIndexedIds, type IndexRange, indexRangeOf, type Page } from './event-index-list.ts';
 import { withLinksFound } from './linked-records.ts';
-import { linksOutlook, outlookOf } from './outlook.ts';
+import { linksDependency, listDependency } from './list-dependency.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
@@ -26,25 +26,25 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
   const key = memory ? keyOf(asked) : '';
   const known = memory?.recall(key);
   if (known) {
-    heldToo(database, known.holdings);
-    // What stands under such a key is a page.
+    addDependencies(database, known.dependencies);
+    // Only pages are kept under such a key.
     return known.value as Page;
   }
-  const db = goesBy(database, sources);
+  const db = dependingOn(database, sources);
   const query = await withLinksFound(db, asked);
   const page = await pageOf(db, query);
-  const holdings = [...sources, outlookOf(query, stretchOf(query), page.span)];
-  heldToo(database, holdings);
-  memory?.keep(key, { value: page, holdings });
+  const dependencies = [...sources, listDependency(query, indexRangeOf(query), page.span)];
+  addDependencies(database, dependencies);
+  memory?.keep(key, { value: page, dependencies });
   return page;
 }
 
-/** What is asked, as a text. */
+/** The key of a page in memory. */
 const keyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
-  const stretch = stretchOf(query);
-  if (stretch) return findIndexedIds(db, stretch, query, restOf(db, stretch, query));
+  const range = indexRangeOf(query);
+  if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
   if (query.distances) return nearestOf(db, query, query.distances);
   const { limit, offset } = query;
   const ordered = narrowed(db, query).select('p.ID as id');
@@ -60,25 +60,25 @@ async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   return { ids: idsIn(rows), total, linked: [] };
 }
 
-/** What a list goes by, besides the posts that it lists; undefined: it may be anything. */
-function sourcesOf({ kind, attached, conditions }: PostQuery): Tag[] | undefined {
+/** What a list depends on besides the posts that it lists; undefined: it may be anything. */
+function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | undefined {
   if (attached || !postKindOfType(kind.postType)) return undefined;
-  const tags: Tag[] = [];
+  const dependencies: Dependency[] = [];
   for (const condition of conditions) {
     const beyond = BEYOND[condition.by];
     if (beyond === 'anything') return undefined;
-    if (beyond === 'posts') tags.push(...postTypes.map(allPosts));
-    if (condition.by === 'terms') tags.push(allTerms(termKind(condition.kind).taxonomy));
-    if (condition.by === 'linkedFrom') tags.push(condition.event);
+    if (beyond === 'posts') dependencies.push(...postTypes.map(allPosts));
+    if (condition.by === 'terms') dependencies.push(allTerms(termKind(condition.kind).taxonomy));
+    if (condition.by === 'linkedFrom') dependencies.push(condition.event);
     if (condition.by === 'linkedFromAny')
-      tags.push(...(condition.within ? postTypes.map(allPosts) : [linksOutlook(postKind('event').postType, condition.key)]));
+      dependencies.push(...(condition.within ? postTypes.map(allPosts) : [linksDependency(postKind('event').postType, condition.key)]));
   }
-  return tags;
+  return dependencies;
 }
 
 /**
- * What conditions look at besides the posts that they narrow: terms, links of events, any posts, or who knows. What
- * they look at of these posts themselves is in `outlook.ts`.
+ * What conditions depend on besides the posts of the list: terms, links of events, any posts, or anything at all. What
+ * they depend on of these posts themselves is in `list-dependency.ts`.
  */
 const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
   id: 'nothing',
@@ -214,7 +214,7 @@ const isIndexed = (condition: Condition): boolean =>
   (condition.by === 'terms' && condition.wanted !== 'none') || (condition.by === 'meta' && condition.present);
 
 /** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
-function restOf(db: Database, { statuses, rest }: Stretch, query: PostQuery): Sql | undefined {
+function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery): Sql | undefined {
   if (statuses !== undefined && rest.length === 0) return undefined;
   const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));

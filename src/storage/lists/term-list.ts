@@ -5,7 +5,7 @@ import { tableOf } from '../../wordpress/table.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { placeAmong } from '../engine/expressions.ts';
-import { allTerms, goesBy } from '../journal/holdings.ts';
+import { allTerms, dependingOn } from '../journal/dependencies.ts';
 import { countRows } from '../rows/row-count.ts';
 import { loadTree, termsOf } from '../rows/terms.ts';
 import { whereInLanguage } from './in-language.ts';
@@ -27,7 +27,7 @@ export async function findTerms(
   query: TermQuery,
 ): Promise<{ terms: Term[]; total: number; tree: Map<number, { parent: number; slug: string }> }> {
   const { kind, hideEmpty, post } = query;
-  const db = goesBy(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
+  const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
   const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
   const lifted = hideEmpty ? aboveUsed(tree) : [];
   const filtered = () => narrowed(db, query);

@@ -5,7 +5,7 @@ import type { ContentLanguages, Membership } from '../../wordpress/content-langu
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
-import { allPosts, goesBy } from '../journal/holdings.ts';
+import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import { formOf } from '../languages/forms.ts';
 import { loadOccurrences, recurringEvents } from './recurring-events.ts';
 import { loadTermsBy, loadTermsOf } from './terms.ts';
@@ -176,14 +176,14 @@ const galleryParentsOf = (post: Post | undefined): number[] =>
 
 /** Rows of `posts` by id. */
 export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
-  const rows = ids.length === 0 ? [] : await goesBy(db, ids).rows<Post>`SELECT * FROM {posts} WHERE ID IN (${unique(ids)})`;
+  const rows = ids.length === 0 ? [] : await dependingOn(db, ids).rows<Post>`SELECT * FROM {posts} WHERE ID IN (${unique(ids)})`;
   return new Map(rows.map((row) => [row.ID, row]));
 }
 
 /** Metas of posts by post id; every value of a key in the order of the rows. */
 export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
   if (ids.length === 0) return new Map();
-  const rows = await goesBy(db, ids).rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
+  const rows = await dependingOn(db, ids).rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
     SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${unique(ids)}) ORDER BY post_id, meta_id`;
   const metas = new Map<number, Map<string, string[]>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
@@ -206,7 +206,7 @@ const LARGEST_GALLERY = 500;
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
   const attached = new Map<number, number[]>();
   if (parents.length === 0) return attached;
-  const rows: { ID: number; post_parent: number }[] = await goesBy(db, [allPosts('attachment')])
+  const rows: { ID: number; post_parent: number }[] = await dependingOn(db, [allPosts('attachment')])
     .from('posts')
     .select('ID', 'post_parent')
     .where('post_type', 'attachment')

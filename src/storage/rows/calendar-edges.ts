@@ -1,5 +1,5 @@
 import type { CalendarSettings } from '../../calendar/settings.ts';
-import { remembered } from '../../memo.ts';
+import { memoize } from '../../memo.ts';
 import { serializedMembers, withMembers } from '../../wordpress/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { calendarEdges, type Edges } from './occurrences.ts';
@@ -82,4 +82,4 @@ async function writeEdges(db: Database, stored: string, { earliest, latest }: Ed
   if (changed !== undefined && changed !== stored) await writeOption(db, OPTION, changed);
 }
 
-const membersOf = remembered((stored): Readonly<Record<string, unknown>> => serializedMembers(stored));
+const membersOf = memoize((stored): Readonly<Record<string, unknown>> => serializedMembers(stored));

@@ -19,9 +19,7 @@ export async function lockNames(db: Database, names: readonly string[]): Promise
 /** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
 const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
 
-// ------------------------------------------------------------------------------------------------- names: who looks
-//                                                                                                   for the same thing
-//                                                                                                   gives the same one
+// -------------------------------------------------------------- names: who looks for the same thing gives the same one
 
 /**
  * A slug that no other post of the type may have. For files of the library (`attachment`) it is looked for in all

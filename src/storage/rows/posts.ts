@@ -3,7 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import { allPosts, goesBy } from '../journal/holdings.ts';
+import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import { partsOfMeta } from '../journal/own-changes.ts';
 import { columnsWritten, learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
@@ -28,7 +28,7 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   const slug = path.at(-1);
   if (!slug) return [];
-  const named = goesBy(db, [allPosts(type)])
+  const named = dependingOn(db, [allPosts(type)])
     .from('posts')
     .where({ post_name: slug, post_type: type });
   const rows = await named.orderBy('ID').select('ID', 'post_parent');

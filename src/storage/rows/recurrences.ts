@@ -9,8 +9,7 @@ import { recurringIn } from './recurring-events.ts';
 
 /*
  * Everything that the tables hold of events that recur, for what goes in and out in bulk. All of it needs the columns
- * of
- * `schema/recurrence-tables.ts`; series need their table.
+ * of `schema/recurrence-tables.ts`; series need their table.
  */
 
 /** When an event takes place. */

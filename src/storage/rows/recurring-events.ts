@@ -3,12 +3,11 @@ import { DATES } from '../../kinds/event-metas.ts';
 import type { EventDate } from '../../kinds/occurrence.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
-import { allPosts, goesBy } from '../journal/holdings.ts';
+import { allPosts, dependingOn } from '../journal/dependencies.ts';
 
 /*
  * Events that take place several times, as the occurrence tables hold them. Except for `isRecurring`, these need the
- * columns of
- * `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
+ * columns of `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
  */
 
 /** Whether rows are those of an event that recurs: there are several, or its one row says so. */
@@ -18,7 +17,7 @@ export const isRecurring = (rows: readonly Pick<TecOccurrenceRow, 'has_recurrenc
 /** Which of these events recur, by the ids of their posts. */
 export async function recurringEvents(db: Database, posts: readonly number[]): Promise<Set<number>> {
   if (posts.length === 0) return new Set();
-  const rows = await goesBy(db, posts).rows<{ id: number }>`
+  const rows = await dependingOn(db, posts).rows<{ id: number }>`
     SELECT post_id AS id FROM {tec_occurrences} WHERE post_id IN (${[...new Set(posts)]})
     GROUP BY post_id HAVING COUNT(*) > 1 OR MAX(has_recurrence) = 1`;
   return new Set(rows.map(({ id }) => id));
@@ -67,7 +66,7 @@ export async function datedPostsOnDay(db: Database, parent: number, day: string)
 export async function loadOccurrences(db: Database, records: readonly number[], base: number): Promise<EventDate[]> {
   const ids = [...new Set(records.filter((id) => id > base))].map((id) => id - base);
   if (ids.length === 0) return [];
-  const rows = await goesBy(db, [allPosts(event.postType)]).rows<OccurrenceRow>`
+  const rows = await dependingOn(db, [allPosts(event.postType)]).rows<OccurrenceRow>`
     SELECT o.occurrence_id, o.post_id, o.start_date, o.end_date, o.start_date_utc, o.end_date_utc, o.duration, o.has_recurrence,
       COUNT(*) AS of_event, SUM(DATE(x.start_date) = DATE(o.start_date)) AS of_day,
       SUM(DATE(x.start_date) = DATE(o.start_date) AND x.start_date <= o.start_date) AS place

@@ -6,7 +6,7 @@ import type { Sql } from '../engine/dialect.ts';
 import { among, either, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import { allTerms, goesBy, heldToo, termTag } from '../journal/holdings.ts';
+import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
 import { TERMS_PART } from '../journal/own-changes.ts';
 import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 
@@ -36,7 +36,7 @@ export const firstTerms = async (db: Database, taxonomy: string, most: number): 
   (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
 
 export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
-  return (await termsOf(goesBy(db, [termTag(id)]), taxonomy)
+  return (await termsOf(dependingOn(db, [termDependency(id)]), taxonomy)
     .where('t.term_id', id)
     .first()) as Term | undefined;
 }
@@ -47,7 +47,9 @@ export async function lockTerm(db: Database, id: number): Promise<void> {
 }
 
 export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
-  const rows = (ids.length === 0 ? [] : await termsOf(goesBy(db, ids.map(termTag)), taxonomy).whereIn('t.term_id', [...ids])) as Term[];
+  const rows = (
+    ids.length === 0 ? [] : await termsOf(dependingOn(db, ids.map(termDependency)), taxonomy).whereIn('t.term_id', [...ids])
+  ) as Term[];
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
@@ -55,11 +57,11 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
 export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
   if (ids.length === 0) return new Map();
   const column = verbatim(key === 'term_id' ? 't.term_id' : 'tt.term_taxonomy_id');
-  const rows = await goesBy(db, []).rows<Term>`
+  const rows = await dependingOn(db, []).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
     WHERE ${column} IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
   // Of one that is not there it is not known under which id it would be.
-  heldToo(db, rows.length === new Set(ids).size ? rows.map((row) => termTag(row.term_id)) : taxonomies.map(allTerms));
+  addDependencies(db, rows.length === new Set(ids).size ? rows.map((row) => termDependency(row.term_id)) : taxonomies.map(allTerms));
   return new Map(rows.map((row) => [row[key], row]));
 }
 
@@ -77,7 +79,7 @@ export async function findTermsLike(
     ...(first === undefined ? [] : [db.dialect.equalsFolded('t.name', first, ...others)]),
   ];
   const isById = slugs.length + names.length === 0;
-  return goesBy(db, isById ? ids.map(termTag) : [allTerms(taxonomy)]).rows<Term>`
+  return dependingOn(db, isById ? ids.map(termDependency) : [allTerms(taxonomy)]).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())}
     FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
     WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
@@ -95,7 +97,7 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
 
 /** Every category with its parent, for walking the tree. Small by nature. */
 export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
-  const rows = (await termsOf(goesBy(db, [allTerms(taxonomy)]), taxonomy)) as Term[];
+  const rows = (await termsOf(dependingOn(db, [allTerms(taxonomy)]), taxonomy)) as Term[];
   return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
 }
 
@@ -107,13 +109,13 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   const terms = new Map<number, Term[]>();
   if (ids.length === 0) return terms;
   const join = verbatim(db.dialect.joinInOrder);
-  const rows = await goesBy(db, ids).rows<Term & { object_id: number; sort_key: string }>`
+  const rows = await dependingOn(db, ids).rows<Term & { object_id: number; sort_key: string }>`
     SELECT r.object_id, ${verbatim(COLUMNS.join())}, ${new Piece(db.dialect.sortKey('t.name'))} AS sort_key
     FROM {term_relationships} r ${join} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id ${join} {terms} t ON t.term_id = tt.term_id
     WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${taxonomies})`;
-  heldToo(
+  addDependencies(
     db,
-    rows.map((row) => termTag(row.term_id)),
+    rows.map((row) => termDependency(row.term_id)),
   );
   rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
   for (const { object_id: id, sort_key: _, ...term } of rows) {

@@ -2,7 +2,7 @@ import type { Cluster, ServerChange } from '../cluster.ts';
 import type { MysqlServer } from './address.ts';
 import { type Connection, trackConnections } from './connections.ts';
 import { createGaleraSync } from './galera-sync.ts';
-import { type ErrorTable, isSilence, lookAtServers, messageOf } from './look.ts';
+import { type ErrorTable, isNoAnswer, lookAtServers, messageOf } from './look.ts';
 import { createPulse } from './pulse.ts';
 import { chooseServers, type Servers, type ServersOptions } from './server-choice.ts';
 
@@ -152,8 +152,8 @@ async function connectToChosen({
     try {
       return await connections.open(server, patience, SESSION);
     } catch (error) {
-      const isGone = isSilence(error) || errors.isCut(error) || errors.isLeaving(error);
-      if (isGone) chosen.leave(server, { detail: messageOf(error), silent: isSilence(error) });
+      const isGone = isNoAnswer(error) || errors.isCut(error) || errors.isLeaving(error);
+      if (isGone) chosen.leave(server, { detail: messageOf(error), silent: isNoAnswer(error) });
       if (!isGone || left === 1) throw error;
     }
   }

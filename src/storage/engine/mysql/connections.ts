@@ -1,4 +1,4 @@
-import { within } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import type { MysqlServer } from './address.ts';
 
 /** A connection of the driver, as far as it is used here. */
@@ -16,7 +16,7 @@ export interface Connection {
 export interface Connections {
   /**
    * Opens one and runs some statements on it, within so many milliseconds in all. Throws the driver's error, or
-   * Silence.
+   * NoAnswer.
    */
   readonly open: (server: MysqlServer, limit: number, statements: readonly string[]) => Promise<Connection>;
   readonly serverOf: (connection: Connection) => MysqlServer | undefined;
@@ -37,7 +37,7 @@ export function trackConnections(connect: (options: object) => Connection): Conn
       leadsTo.set(connection, server);
       connection.stream.once('close', () => leadsTo.delete(connection));
       try {
-        return await within(limit, begin(connection, statements));
+        return await withTimeout(limit, begin(connection, statements));
       } catch (error) {
         drop(connection);
         throw error;

@@ -1,10 +1,10 @@
-import { within } from '../within.ts';
+import { withTimeout } from '../timeout.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 
 /** Waits until a Galera node has applied what was committed through other nodes. */
 export interface GaleraSync {
-  /** Throws Silence after `limit` milliseconds, or the driver's error. */
+  /** Throws NoAnswer after `limit` milliseconds, or the driver's error. */
   readonly wait: (server: MysqlServer, limit: number) => Promise<void>;
   /**
    * The same for a reader, who goes on after a short while. A cluster that has just lost a node answers nobody for
@@ -47,7 +47,7 @@ export function createGaleraSync(connections: Connections): GaleraSync {
   };
 
   return {
-    wait: (server, limit) => within(limit, sync(server)),
+    wait: (server, limit) => withTimeout(limit, sync(server)),
     waitBriefly: async (server) => {
       if (waiting?.server !== server) {
         const mine = { work: sync(server), server, long: false };
@@ -59,7 +59,7 @@ export function createGaleraSync(connections: Connections): GaleraSync {
       }
       const mine = waiting;
       if (mine.long) return;
-      await within(BRIEFLY_MS, mine.work).catch(() => {
+      await withTimeout(BRIEFLY_MS, mine.work).catch(() => {
         mine.long = true;
       });
     },

@@ -1,5 +1,5 @@
 import { codeOf } from '../dialect.ts';
-import { Silence, within } from '../within.ts';
+import { NoAnswer, withTimeout } from '../timeout.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 import type { Look } from './server-choice.ts';
@@ -42,13 +42,13 @@ export function lookAtServers(
   const see = async (server: MysqlServer): Promise<Look> => {
     const connection = await connections.open(server, limit, []);
     try {
-      const shown = await within(limit, showAll(connection));
+      const shown = await withTimeout(limit, showAll(connection));
       const seen = lookOf(shown, writes);
       nodes.set(server, isGalera(shown));
       details.set(server, seen.detail);
       return seen;
     } catch (error) {
-      if (isSilence(error) || errors.isCut(error) || errors.isLeaving(error)) throw error;
+      if (isNoAnswer(error) || errors.isCut(error) || errors.isLeaving(error)) throw error;
       // A proxy that accepts the connection but doesn't know these statements.
       nodes.set(server, false);
       return { fitness: 'fit', detail: '' };
@@ -62,7 +62,7 @@ export function lookAtServers(
       return await see(server);
     } catch (error) {
       const fitness = errors.isCrowded(error) ? 'strained' : 'unfit';
-      return { fitness, detail: `${server.name}: ${messageOf(error)}`, silent: isSilence(error) };
+      return { fitness, detail: `${server.name}: ${messageOf(error)}`, silent: isNoAnswer(error) };
     }
   };
 
@@ -95,7 +95,7 @@ function lookOf(shown: ReadonlyMap<string, string>, writes: boolean): Look {
 }
 
 /** Whether a server did not say anything in time. */
-export const isSilence = (error: unknown): boolean => error instanceof Silence || codeOf(error) === 'ETIMEDOUT';
+export const isNoAnswer = (error: unknown): boolean => error instanceof NoAnswer || codeOf(error) === 'ETIMEDOUT';
 
 /** The message of an error. Node's error for a name with several addresses has only a code. */
 export function messageOf(error: unknown): string {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type Better from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { remembered } from '../../../memo.ts';
+import { memoize } from '../../../memo.ts';
 import { foldForSearch, foldText } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
 import { Sqlite } from './library.ts';
@@ -55,7 +55,7 @@ export function identityOf(filename: string): string | undefined {
 }
 
 /** The names of terms are sorted again with every list. */
-const knownFold = remembered(foldText);
+const knownFold = memoize(foldText);
 
 /**
  * The texts of a row are searched for one word after the other: of the last few the form in which they are searched is

@@ -1,11 +1,11 @@
-import { remembered } from '../../../memo.ts';
+import { memoize } from '../../../memo.ts';
 import { parseSerialized } from '../../../wordpress/serialized.ts';
 
 /**
  * The members of a group as the description of its term says them: code to id. Polylang stores other things beside them
  * (`sync`), and ids as integers or as texts; what is broken names nobody.
  */
-export const membersIn = remembered((description): ReadonlyMap<string, number> => {
+export const membersIn = memoize((description): ReadonlyMap<string, number> => {
   const stored = parseSerialized(description);
   if (stored === null || typeof stored !== 'object' || Array.isArray(stored)) return new Map();
   return new Map(

@@ -2,72 +2,72 @@ import type { Condition, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
 import type { EntryRow } from '../engine/tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
-import type { Outlook } from '../journal/holdings.ts';
+import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
-import type { Span, Stretch } from './event-index-list.ts';
+import type { IndexRange, Span } from './event-index-list.ts';
 import type { PostQuery } from './post-query.ts';
 
 /*
- * Could a change concern a list? What a list looks at follows from what it is asked for: rows of the list index that
- * lie in its stretch, and parts of posts that its conditions and its order go by.
+ * Can a change alter a list? What a list depends on follows from its query: the rows of the list index in its range,
+ * and the parts of posts that its conditions and its order read.
  */
 
 /**
- * What a list looks at of the posts that it lists. `stretch`, `span`: where it is read from the list index, and where
- * its page lies there.
+ * What a list depends on of the posts that it lists. `range`, `span`: the range of the list index that it is read
+ * from, and where its page lies in that; absent where WordPress's tables are read.
  */
-export function outlookOf(query: PostQuery, stretch: Stretch | undefined, span: Span | undefined): Outlook {
+export function listDependency(query: PostQuery, range: IndexRange | undefined, span: Span | undefined): ListDependency {
   const { postType: posts } = query.kind;
-  if (!stretch) {
+  if (!range) {
     const parts = partsOf(query);
-    return { posts, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };
+    return { posts, isAffectedBy: (own, isOf) => isOf && writes(own, parts) };
   }
-  const place = isRefined(stretch) ? span : undefined;
-  if (!asksPosts(stretch)) return { posts, isConcernedBy: (own) => movesPage(own, stretch, place) };
-  const beside = partsOf({ ...query, conditions: stretch.rest });
-  return { posts, isConcernedBy: (own, isOf) => movesPage(own, stretch, place) || (isOf && meets(own, beside)) };
+  const place = isOneToOne(range) ? span : undefined;
+  if (!asksPosts(range)) return { posts, isAffectedBy: (own) => movesPage(own, range, place) };
+  const beside = partsOf({ ...query, conditions: range.rest });
+  return { posts, isAffectedBy: (own, isOf) => movesPage(own, range, place) || (isOf && writes(own, beside)) };
 }
 
-/** What a list of venues or organizers looks at of events: who sees them, when they are, what they name. */
-export function linksOutlook(events: string, key: string): Outlook {
+/** What a list of venues or organizers depends on of events: who may see them, their dates, what they link to. */
+export function linksDependency(events: string, key: string): ListDependency {
   const parts = new Set([...ALWAYS, ...DATED, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
-  return { posts: events, isConcernedBy: (own, isOf) => isOf && meets(own, parts) };
+  return { posts: events, isAffectedBy: (own, isOf) => isOf && writes(own, parts) };
 }
 
-/** Whether something was written that is looked at; undefined: it may be anything. */
-const meets = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
+/** Whether a part that is depended on was written; undefined: it may be any. */
+const writes = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
   looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
 
-/** Whether a list from the index asks something of the posts besides. */
-const asksPosts = ({ rest, statuses }: Stretch): boolean => rest.length > 0 || statuses === undefined;
+/** Whether a list from the index needs the posts as well. */
+const asksPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
 
-/** Whether each row of a stretch is one record of the list: the posts are not asked, and no other facet has it too. */
-const isRefined = (stretch: Stretch): boolean => stretch.facets.length === 1 && !asksPosts(stretch) && asksFacet(stretch) === undefined;
+/** Whether each row of a range is one record of the list: no post filters it, and no second facet repeats it. */
+const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range) && asksFacet(range) === undefined;
 
-/** The facet that is asked for besides those of the rows, where these do not say whether an event stands under it. */
-const asksFacet = ({ language }: Stretch): Facet | undefined =>
+/** The facet that events must have besides, where the rows themselves do not tell whether they have it. */
+const asksFacet = ({ language }: IndexRange): Facet | undefined =>
   language === undefined || languageIn(language) !== undefined ? undefined : language;
 
 /**
  * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
- * out of the stretch are outside of the page, and as many before it, and as many after it, as there were: then the page
+ * out of the range are outside of the page, and as many before it, and as many after it, as there were: then the page
  * begins at the same record, and the total is the same.
  *
- * @param span where the page lies; undefined: any row in the stretch counts
+ * @param span where the page lies; undefined: any row in the range counts
  */
-export function movesPage({ moved }: Pick<OwnChange, 'moved'>, stretch: Stretch, span: Span | undefined): boolean {
+export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange, span: Span | undefined): boolean {
   if (moved === undefined) return true;
-  const beside = asksFacet(stretch);
+  const beside = asksFacet(range);
   if (beside !== undefined && [...moved.gone, ...moved.fresh].some(({ facet }) => facet === beside)) return true;
-  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInStretch(row, stretch)));
+  const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInRange(row, range)));
   if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
-  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, stretch.descending)));
+  const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, range.descending)));
   const count = (place: -1 | 0 | 1) => places.map((some) => some.filter((one) => one === place).length);
   const [within, before, after] = [count(0), count(-1), count(1)];
   return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
 }
 
-/** Whether a row comes before a page, after it, or maybe in it: whatever starts with its first or last record may. */
+/** Whether a row comes before a page, after it, or perhaps in it: one that starts with its first or last record may. */
 function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: boolean): -1 | 0 | 1 {
   const direction = descending ? -1 : 1;
   if (direction * (start_at - first) < 0) return -1;
@@ -75,11 +75,11 @@ function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: 
 }
 
 /**
- * Whether a row of the list index counts in a stretch, as the query that reads it has it. The twins of long events are
+ * Whether a row of the list index counts in a range, as the query that reads it has it. The twins of long events are
  * moved with them.
  */
-export function isInStretch(row: EntryRow, stretch: Stretch): boolean {
-  const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = stretch;
+export function isInRange(row: EntryRow, range: IndexRange): boolean {
+  const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = range;
   return (
     facets.includes(row.facet) &&
     row.start_at >= from &&
@@ -95,12 +95,12 @@ export function isInStretch(row: EntryRow, stretch: Stretch): boolean {
 }
 
 // ------------------------------------------------------------------------------------------------- parts of posts
-/** Whose posts they are, and who may see them and their texts, every list looks at. */
+/** What decides who may see a post and its texts: every list depends on it. */
 const ALWAYS: readonly Part[] = ['post_type', 'post_status', 'post_password', 'post_author'];
 /** The dates of an event are in the calendar's tables, or in these metas where there are none. */
 const DATED: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap(partsWithMeta)];
 
-/** What a list of posts looks at, where WordPress's tables are asked; undefined: it may be anything. */
+/** The parts of posts that a list from WordPress's tables depends on; undefined: it may be any. */
 export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'conditions' | 'order'>): ReadonlySet<Part> | undefined {
   const looked = conditions.map((condition) => partsIn(condition));
   if (looked.includes(undefined)) return undefined;
@@ -117,7 +117,7 @@ function partsIn(condition: Condition): readonly Part[] | undefined {
   return typeof parts === 'function' ? (parts as (of: Condition) => readonly Part[] | undefined)(condition) : parts;
 }
 
-/** The parts of a post that a condition looks at; undefined: it may be any. */
+/** The parts of a post that a condition reads; undefined: it may be any. */
 const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   id: [],
   notId: [],
@@ -151,7 +151,7 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
 const placedBy = (link: string | undefined): readonly Part[] =>
   [...Object.values(COORDINATES), ...(link === undefined ? [] : [link])].flatMap(partsWithMeta);
 
-/** The parts of a post that an order goes by. */
+/** The parts of a post that an order reads. */
 const ORDERS: Readonly<Record<Order['by'], readonly Part[]>> = {
   start: [...DATED, 'post_date'],
   end: [...DATED, 'post_date'],

@@ -3,8 +3,8 @@ import { DATES } from '../../src/kinds/event-metas.ts';
 import type { EntryRow } from '../../src/storage/engine/tables.ts';
 import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';
-import type { Span, Stretch } from '../../src/storage/lists/event-index-list.ts';
-import { isInStretch, movesPage, outlookOf, partsOf } from '../../src/storage/lists/outlook.ts';
+import type { IndexRange, Span } from '../../src/storage/lists/event-index-list.ts';
+import { isInRange, listDependency, movesPage, partsOf } from '../../src/storage/lists/list-dependency.ts';
 import type { PostQuery } from '../../src/storage/lists/post-query.ts';
 
 const MARCH = 20_270_301_000_000;
@@ -25,7 +25,7 @@ const row = (start_at: number, more: Partial<EntryRow> = {}): EntryRow => ({
   language: 0,
   ...more,
 });
-const STRETCH: Stretch = {
+const RANGE: IndexRange = {
   facets: [ALL],
   from: MARCH,
   to: APRIL,
@@ -42,7 +42,7 @@ const STRETCH: Stretch = {
 const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
 
 describe('a row of the list index', () => {
-  it.each<[string, EntryRow, Partial<Stretch>, boolean]>([
+  it.each<[string, EntryRow, Partial<IndexRange>, boolean]>([
     ['on the first moment', row(MARCH), {}, true],
     ['before the first moment', row(MARCH - 1), {}, false],
     ['on the last moment', row(APRIL), {}, true],
@@ -60,8 +60,8 @@ describe('a row of the list index', () => {
     ['of another language', row(at(2), { language: 1 }), { language: facetOf('language', 2) }, false],
     ['of the language', row(at(2), { language: 2 }), { language: facetOf('language', 2) }, true],
     ['of another language, which may stand in', row(at(2), { language: 1 }), { language: facetOf('complete', 2) }, true],
-  ])('%s', (_, one, stretch, is) => {
-    expect(isInStretch(one, { ...STRETCH, ...stretch })).toBe(is);
+  ])('%s', (_, one, range, is) => {
+    expect(isInRange(one, { ...RANGE, ...range })).toBe(is);
   });
 });
 
@@ -70,7 +70,7 @@ describe('a page from the list index', () => {
   it.each<[string, Moved | undefined, Span | undefined, boolean]>([
     ['is another one where nobody knows what was moved', undefined, SPAN, true],
     ['stays where nothing was moved', { gone: [], fresh: [] }, SPAN, false],
-    ['stays after a move outside of the stretch', { gone: [row(at(1, APRIL))], fresh: [row(at(2, APRIL))] }, SPAN, false],
+    ['stays after a move outside of the range', { gone: [row(at(1, APRIL))], fresh: [row(at(2, APRIL))] }, SPAN, false],
     ['stays after a move behind it', { gone: [row(at(21))], fresh: [row(at(25))] }, SPAN, false],
     ['stays after a move before it', { gone: [row(at(2))], fresh: [row(at(9))] }, SPAN, false],
     ['is another one after a move across it', { gone: [row(at(9))], fresh: [row(at(21))] }, SPAN, true],
@@ -89,7 +89,7 @@ describe('a page from the list index', () => {
     ['may be another one after any move, where it has no records', { gone: [row(at(21))], fresh: [row(at(25))] }, undefined, true],
     ['stays where an event without records in it becomes hidden', { gone: [], fresh: [row(at(15), { hidden: 1 })] }, SPAN, false],
   ])('%s', (_, what, span, is) => {
-    expect(movesPage({ moved: what }, STRETCH, span)).toBe(is);
+    expect(movesPage({ moved: what }, RANGE, span)).toBe(is);
   });
 
   it.each<[string, number, number, boolean]>([
@@ -98,7 +98,7 @@ describe('a page from the list index', () => {
     ['is another one after a move across it', 9, 21, true],
   ])('from the last to the first, %s', (_, from, to, is) => {
     const span = { first: SPAN.last!, last: SPAN.first };
-    expect(movesPage(moved([row(at(from))], [row(at(to))]), { ...STRETCH, descending: true }, span)).toBe(is);
+    expect(movesPage(moved([row(at(from))], [row(at(to))]), { ...RANGE, descending: true }, span)).toBe(is);
   });
 });
 
@@ -116,8 +116,8 @@ describe('what a list looks at', () => {
     ...more,
   });
   const own = (...parts: string[]): OwnChange => ({ parts: new Set(parts), moved: { gone: [], fresh: [] } });
-  const isConcerned = (asked: PostQuery, change: OwnChange, isOf = true, stretch?: Stretch, span?: Span) =>
-    outlookOf(asked, stretch, span).isConcernedBy(change, isOf);
+  const isAffected = (asked: PostQuery, change: OwnChange, isOf = true, range?: IndexRange, span?: Span) =>
+    listDependency(asked, range, span).isAffectedBy(change, isOf);
 
   it.each<[string, readonly number[], boolean]>([
     ['is another one where an event begins or ends to stand in for a translation', [facetOf('complete', 2)], true],
@@ -125,10 +125,10 @@ describe('what a list looks at', () => {
     ['is another one after any move of its own rows, which do not say who stands in', [facetOf('tag', 4)], true],
   ])('a page of a tag and of a language, with what stands in for it, %s', (_, facets, is) => {
     const rows = facets.map((facet) => row(at(2), { facet }));
-    const stretch = { ...STRETCH, facets: [facetOf('tag', 4)] as const, language: facetOf('complete', 2) };
+    const range = { ...RANGE, facets: [facetOf('tag', 4)] as const, language: facetOf('complete', 2) };
     const gone = rows.map((one) => ({ ...one, start_at: at(3) }));
-    const { isConcernedBy } = outlookOf(query(), stretch, { first: at(10), last: at(20) });
-    expect(isConcernedBy({ parts: new Set(), moved: { gone, fresh: rows } }, false)).toBe(is);
+    const { isAffectedBy } = listDependency(query(), range, { first: at(10), last: at(20) });
+    expect(isAffectedBy({ parts: new Set(), moved: { gone, fresh: rows } }, false)).toBe(is);
   });
 
   it.each<[string, Partial<PostQuery>, readonly string[], boolean]>([
@@ -164,33 +164,33 @@ describe('what a list looks at', () => {
     ['terms that are not', {}, [TERMS_PART], false],
     ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', wanted: true }] }, ['post_content'], true],
   ])('a change of %s', (_, asked, parts, is) => {
-    expect(isConcerned(query(asked), own(...parts))).toBe(is);
+    expect(isAffected(query(asked), own(...parts))).toBe(is);
   });
 
   it('is nothing of posts of another type, and anything of those whose change is not known', () => {
-    expect(isConcerned(query(), own('post_status'), false)).toBe(false);
-    expect(isConcerned(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
+    expect(isAffected(query(), own('post_status'), false)).toBe(false);
+    expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } })).toBe(true);
   });
 
   it('is the index alone, where it is read from that', () => {
     const span = { first: at(10), last: at(20) };
-    expect(isConcerned(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, STRETCH, span)).toBe(false);
+    expect(isAffected(query(), { parts: undefined, moved: { gone: [], fresh: [] } }, true, RANGE, span)).toBe(false);
     // Whichever object the entry names: a category takes its events with it.
-    expect(isConcerned(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, STRETCH, span)).toBe(true);
+    expect(isAffected(query(), { parts: undefined, ...moved([row(at(15))], []) } as OwnChange, false, RANGE, span)).toBe(true);
   });
 
-  it('is the posts too, where these are asked besides; and then any row in the stretch counts', () => {
-    const stretch: Stretch = { ...STRETCH, rest: [{ by: 'author', ids: [1] }] };
+  it('is the posts too, where these are asked besides; and then any row in the range counts', () => {
+    const range: IndexRange = { ...RANGE, rest: [{ by: 'author', ids: [1] }] };
     const span = { first: at(10), last: at(20) };
-    expect(isConcerned(query(), own('post_author'), true, stretch, span)).toBe(true);
-    expect(isConcerned(query(), own('post_content'), true, stretch, span)).toBe(false);
-    expect(isConcerned(query(), { parts: new Set(), ...moved([row(at(21))], [row(at(25))]) } as OwnChange, true, stretch, span)).toBe(true);
+    expect(isAffected(query(), own('post_author'), true, range, span)).toBe(true);
+    expect(isAffected(query(), own('post_content'), true, range, span)).toBe(false);
+    expect(isAffected(query(), { parts: new Set(), ...moved([row(at(21))], [row(at(25))]) } as OwnChange, true, range, span)).toBe(true);
   });
 
   it('is any row, where an event may stand under several of the headings', () => {
-    const stretch: Stretch = { ...STRETCH, facets: [facetOf('tag', 4), facetOf('tag', 5)] };
+    const range: IndexRange = { ...RANGE, facets: [facetOf('tag', 4), facetOf('tag', 5)] };
     const change = moved([row(at(21), { facet: facetOf('tag', 4) })], [row(at(25), { facet: facetOf('tag', 4) })]);
-    expect(isConcerned(query(), { parts: new Set(), ...change } as OwnChange, true, stretch, { first: at(10), last: at(20) })).toBe(true);
+    expect(isAffected(query(), { parts: new Set(), ...change } as OwnChange, true, range, { first: at(10), last: at(20) })).toBe(true);
   });
 
   it('is known of every condition, and of every order', () => {

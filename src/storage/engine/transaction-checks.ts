@@ -1,0 +1,120 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/*
+ * Checks of how transactions are used, for tests (`watched` of `openDatabase`): they follow every promise of the
+ * process, which costs too much for a server.
+ */
+
+/** What a watched transaction has done so far. */
+interface Observed {
+  /** Whether its work is still going on. */
+  open: boolean;
+  /** It has locked rows; it has written something; it has written the row that every writer writes. */
+  locked: boolean;
+  wrote: boolean;
+  counted: boolean;
+  /** It has written records; the journal was told which. */
+  records: boolean;
+  told: boolean;
+}
+
+/** Watches the transactions of one database. */
+export interface TransactionChecks {
+  /** Notes what a statement does that runs now. To be called with every statement, just before it runs. */
+  readonly note: (sql: string) => void;
+  /** To be called with every query outside of transactions. Throws if it would run beside one that is open. */
+  readonly refuseBeside: () => void;
+  /**
+   * Runs the work of a transaction. `work` says by `told` that the journal gets to know which records it writes.
+   *
+   * @throws Error for a transaction that locks rows and writes without writing the row that every writer writes, or
+   * that writes records without telling the journal; else whatever `work` throws
+   */
+  readonly run: <T>(work: (told: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
+  /** To be called before a part of a transaction. Gives what forgets the records of that part, which was undone. */
+  readonly beginPart: () => () => void;
+}
+
+/** A piece of work may belong to transactions of several databases. */
+interface Context {
+  readonly owner: object;
+  readonly observed: Observed;
+  readonly outer: Context | undefined;
+}
+
+/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
+const contexts = new AsyncLocalStorage<Context>();
+
+/** Checks for one database. */
+export function transactionChecks(): TransactionChecks {
+  const owner = {};
+  const current = (): Observed | undefined => {
+    let at = contexts.getStore();
+    while (at && at.owner !== owner) at = at.outer;
+    return at?.observed;
+  };
+  return {
+    note: (sql) => {
+      const observed = current();
+      if (observed) observe(observed, sql);
+    },
+    refuseBeside: () => {
+      // It would miss what was just written; one that writes waits on SQLite for itself.
+      if (current()?.open) throw new Error('inside a transaction, use the database given to it');
+    },
+    run: async (work) => {
+      const observed: Observed = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
+      const told = (namesRecords: boolean): void => {
+        observed.told ||= namesRecords;
+      };
+      try {
+        const result = await contexts.run({ owner, observed, outer: contexts.getStore() }, () => work(told));
+        check(observed);
+        return result;
+      } finally {
+        observed.open = false;
+      }
+    },
+    beginPart: () => {
+      const observed = current();
+      const records = observed?.records === true;
+      return () => {
+        if (observed) observed.records = records;
+      };
+    },
+  };
+}
+
+function check({ locked, wrote, counted, records, told }: Observed): void {
+  if (locked && wrote && !counted) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+  if (records && !told) throw new Error('a transaction that writes records must tell the journal which');
+}
+
+function observe(observed: Observed, sql: string): void {
+  observed.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
+  observed.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
+  observed.records ||= changesRecords(sql);
+  observed.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
+}
+
+/** The table that a statement changes. */
+const CHANGED = /^(?:insert into|update|delete from) `(\w+)`/i;
+
+/** What records are made of, without the prefix. Metas of users are not: they change with each login. */
+const RECORDS = [
+  'posts',
+  'postmeta',
+  'terms',
+  'termmeta',
+  'term_taxonomy',
+  'term_relationships',
+  'tec_events',
+  'tec_occurrences',
+  'tec_series_relationships',
+  'users',
+];
+
+function changesRecords(sql: string): boolean {
+  const table = CHANGED.exec(sql)?.[1];
+  return table !== undefined && RECORDS.some((name) => table.endsWith(name));
+}
