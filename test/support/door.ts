@@ -68,6 +68,8 @@ export async function openDoor(address: string): Promise<Door> {
   const port = typeof place === 'object' && place ? place.port : 0;
   const url = new URL(address);
   url.port = String(port);
+  // A socket would lead past it.
+  url.searchParams.delete('socketPath');
   return {
     url: url.href,
     port,

@@ -9,6 +9,7 @@ import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
+import { lineTo, type Received } from './in-memory-line.ts';
 
 export interface Answer {
   readonly status: number;
@@ -62,43 +63,35 @@ export async function serveDatabase(
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  const agent = new http.Agent({ keepAlive: true });
+  const line = lineTo(server, `127.0.0.1:${port}`);
   return {
     site,
     base: `http://127.0.0.1:${port}`,
-    send: (method, path, { headers = {}, body = null, as } = {}) =>
-      new Promise((resolve, reject) => {
-        const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
-        const payload = json ? JSON.stringify(body) : body;
-        const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
-        const request = http.request(
-          {
-            agent,
-            host: '127.0.0.1',
-            port,
-            method,
-            path,
-            headers: payload === null ? sent : { ...sent, 'Content-Length': String(Buffer.byteLength(payload as string)) },
-          },
-          (response) => {
-            const chunks: Buffer[] = [];
-            response.on('data', (chunk: Buffer) => chunks.push(chunk));
-            response.on('end', () => {
-              const text = Buffer.concat(chunks).toString('utf8');
-              resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
-            });
-          },
-        );
-        request.on('error', reject);
-        request.end(payload as string | undefined);
-      }),
+    send: async (method, path, { headers = {}, body = null, as } = {}) => {
+      const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
+      const payload = json ? JSON.stringify(body) : (body as string | Buffer | null);
+      const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
+      return answerOf(await line.ask({ method, path, headers: sent, payload }));
+    },
     close: async () => {
-      agent.destroy();
+      line.close();
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
       await site.close();
     },
   };
+}
+
+/** Many tests compare texts only. */
+function answerOf(received: Received): Answer {
+  let body: { readonly parsed: unknown } | undefined;
+  return Object.defineProperty({ ...received, body: undefined }, 'body', {
+    enumerable: true,
+    get: () => {
+      body ??= { parsed: parsed(received.text) };
+      return body.parsed;
+    },
+  });
 }
 
 function parsed(text: string): unknown {

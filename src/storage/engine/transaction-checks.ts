@@ -42,8 +42,10 @@ interface Context {
   readonly outer: Context | undefined;
 }
 
-/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
+/** One for all databases: every promise of the process has to be told to each of them that is used. */
 const contexts = new AsyncLocalStorage<Context>();
+/** How many watched transactions are open. While there is none, no promise has to be followed. */
+let openTransactions = 0;
 
 /** Checks for one database. */
 export function transactionChecks(): TransactionChecks {
@@ -67,12 +69,15 @@ export function transactionChecks(): TransactionChecks {
       const told = (namesRecords: boolean): void => {
         observed.told ||= namesRecords;
       };
+      openTransactions += 1;
       try {
         const result = await contexts.run({ owner, observed, outer: contexts.getStore() }, () => work(told));
         check(observed);
         return result;
       } finally {
         observed.open = false;
+        openTransactions -= 1;
+        if (openTransactions === 0) contexts.disable();
       }
     },
     beginPart: () => {
