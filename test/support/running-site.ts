@@ -9,7 +9,7 @@ import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
-import { lineTo, type Received } from './in-memory-line.ts';
+import { InMemoryAgent } from './in-memory-agent.ts';
 
 export interface Answer {
   readonly status: number;
@@ -63,18 +63,26 @@ export async function serveDatabase(
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  const line = lineTo(server, `127.0.0.1:${port}`);
+  const agent = new InMemoryAgent(server);
   return {
     site,
     base: `http://127.0.0.1:${port}`,
-    send: async (method, path, { headers = {}, body = null, as } = {}) => {
-      const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
-      const payload = json ? JSON.stringify(body) : (body as string | Buffer | null);
-      const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
-      return answerOf(await line.ask({ method, path, headers: sent, payload }));
-    },
+    send: (method, path, { headers = {}, body = null, as } = {}) =>
+      new Promise((resolve, reject) => {
+        const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
+        const payload = json ? JSON.stringify(body) : (body as string | Buffer | null);
+        const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
+        const length = payload === null ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) };
+        const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: { ...sent, ...length } }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => resolve(answerOf(response, Buffer.concat(chunks).toString('utf8'))));
+        });
+        request.on('error', reject);
+        request.end(payload ?? undefined);
+      }),
     close: async () => {
-      line.close();
+      agent.destroy();
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
       await site.close();
@@ -82,13 +90,13 @@ export async function serveDatabase(
   };
 }
 
-/** Many tests compare texts only. */
-function answerOf(received: Received): Answer {
+/** Many tests compare texts only: the body is parsed when somebody asks for it. */
+function answerOf({ statusCode: status = 0, headers }: http.IncomingMessage, text: string): Answer {
   let body: { readonly parsed: unknown } | undefined;
-  return Object.defineProperty({ ...received, body: undefined }, 'body', {
+  return Object.defineProperty({ status, headers, text, body: undefined }, 'body', {
     enumerable: true,
     get: () => {
-      body ??= { parsed: parsed(received.text) };
+      body ??= { parsed: parsed(text) };
       return body.parsed;
     },
   });
