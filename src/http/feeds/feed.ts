@@ -71,7 +71,7 @@ const passwordOf = ({ query: { password } }: Wanted) => (typeof password === 'st
 async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> {
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
-  const found = await namedEvents(site, caller, names, passwordOf(wanted));
+  const found = await namedEvents(site, caller, names, { password: passwordOf(wanted) });
   const event = found.events[0]?.id;
   if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
   return { ...found, title: caller.settings.name, about: page.of === 'event' ? { event } : {} };
