@@ -117,7 +117,7 @@ async function findPosts(
   { conditions, order, statuses, limit, offset }: Slice,
   asked: Opened,
 ): Promise<Page> {
-  const { db, rendered } = openedFor(site, asked);
+  const { db, memory } = openedFor(site, asked);
   const query = {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
@@ -129,12 +129,12 @@ async function findPosts(
     recurrence: listedAs('occurrence', settings),
     indexed: await trustsIndex(site, settings),
   };
-  return findPostIds(db, query, rendered);
+  return findPostIds(db, query, memory);
 }
 
 /** The site for a request, without records that are remembered if it asks for more than others see. */
 const openedFor = (site: Site, { password, context }: Opened): Site => {
-  const { rendered: _, ...others } = site;
+  const { memory: _, ...others } = site;
   return password === undefined && (context === undefined || context === 'view') ? site : others;
 };
 
