@@ -43,11 +43,8 @@ export interface Site {
   readonly changedAt: () => string | undefined;
   /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
   readonly reading: () => Site;
-  /**
-   * Records rendered for anonymous callers, and pages of lists, as long as they are right. Only where an answer is made
-   * for all.
-   */
-  readonly rendered?: ObjectMemory;
+  /** Where records and pages of lists are kept for further answers. Only where the answer is for everybody. */
+  readonly memory?: ObjectMemory;
   readonly close: () => Promise<void>;
 }
 

@@ -13,10 +13,10 @@ export interface RecurrenceSet {
   readonly length: number | undefined;
   /** The rule as it is there, without its name, and read. */
   readonly rule: SetRule | undefined;
-  readonly besides: readonly { readonly start: string; readonly length: number | undefined }[];
-  readonly exceptRule: SetRule | undefined;
+  readonly rdates: readonly { readonly start: string; readonly length: number | undefined }[];
+  readonly exrule: SetRule | undefined;
   /** Dates left out; `YYYY-MM-DD` leaves out all that begin on that day. */
-  readonly except: readonly string[];
+  readonly exdates: readonly string[];
 }
 
 /** A rule as its line says it, and read. */
@@ -46,22 +46,22 @@ export function parseRecurrenceSet(text: string): RecurrenceSet | undefined {
   if (lines.includes(undefined) || !start) return undefined;
   const zone = start.value.endsWith('Z') ? parseZone('UTC') : parseZone(start.zone ?? '');
   if (!zone) return undefined;
-  const told = (name: string) => lines.flatMap((line) => (line?.name === name ? [line] : []));
+  const linesOf = (name: string) => lines.flatMap((line) => (line?.name === name ? [line] : []));
   const begin = localOf(start.value, start, zone);
-  const [end] = told('DTEND').map((line) => localOf(line.value, line, zone));
-  if (begin?.length !== WHOLE || (told('DTEND').length > 0 && end?.length !== WHOLE)) return undefined;
-  const [rule, exceptRule] = [ruleOf(told('RRULE'), zone), ruleOf(told('EXRULE'), zone)];
-  const besides = valuesOf(told('RDATE')).map(({ value, line }) => besideOf(value, line, zone, begin));
-  const except = valuesOf(told('EXDATE')).map(({ value, line }) => localOf(value, line, zone));
-  if (rule === null || exceptRule === null || besides.includes(undefined) || except.includes(undefined)) return undefined;
+  const [end] = linesOf('DTEND').map((line) => localOf(line.value, line, zone));
+  if (begin?.length !== WHOLE || (linesOf('DTEND').length > 0 && end?.length !== WHOLE)) return undefined;
+  const [rule, exrule] = [ruleOf(linesOf('RRULE'), zone), ruleOf(linesOf('EXRULE'), zone)];
+  const rdates = valuesOf(linesOf('RDATE')).map(({ value, line }) => rdateOf(value, line, zone, begin));
+  const exdates = valuesOf(linesOf('EXDATE')).map(({ value, line }) => localOf(value, line, zone));
+  if (rule === null || exrule === null || rdates.includes(undefined) || exdates.includes(undefined)) return undefined;
   return {
     zone,
     start: begin,
     length: end === undefined ? undefined : unixFromLocal(end, zone) - unixFromLocal(begin, zone),
     rule,
-    besides: besides.filter((one) => one !== undefined),
-    exceptRule,
-    except: except.filter((one) => one !== undefined),
+    rdates: rdates.filter((one) => one !== undefined),
+    exrule,
+    exdates: exdates.filter((one) => one !== undefined),
   };
 }
 
@@ -77,16 +77,16 @@ export function datesOfSet(
   set: RecurrenceSet,
   { first, length, last }: { readonly first: string; readonly length: number; readonly last: string },
 ): SetDate[] {
-  const { zone, start, rule, exceptRule, except } = set;
+  const { zone, start, rule, exrule, exdates } = set;
   const dates = new Map<number, SetDate>();
   const add = (local: string, long: number | undefined, ruled: boolean) => {
     const at = unixFromLocal(local, zone);
     if (local <= last && !dates.has(at)) dates.set(at, { start: local, at, length: long ?? set.length ?? length, ruled });
   };
   if (rule) for (const local of startsOf(rule.rule, start, last)) add(local, undefined, true);
-  for (const one of set.besides) add(one.start, one.length, false);
+  for (const one of set.rdates) add(one.start, one.length, false);
   if (!rule) add(start, undefined, false);
-  const gone = new Set([...except, ...(exceptRule ? startsOf(exceptRule.rule, start, last) : [])]);
+  const gone = new Set([...exdates, ...(exrule ? startsOf(exrule.rule, start, last) : [])]);
   return [...dates.values()]
     .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))
     .sort((one, other) => one.at - other.at);
@@ -135,7 +135,7 @@ function localOf(value: string, line: Line, zone: Zone): string | undefined {
 }
 
 /** A date besides: a time, a day (at the hour of the start), or a period. */
-export function besideOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['besides'][number] | undefined {
+export function rdateOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['rdates'][number] | undefined {
   const [from = '', to] = value.split('/', 2);
   const told = localOf(from, line, zone);
   if (told === undefined) return undefined;

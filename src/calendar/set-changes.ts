@@ -6,7 +6,7 @@
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/time.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
-import { besideOf, datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, type SetDate } from './recurrence-set.ts';
+import { datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';
 
 /** What is stored of an event that recurs, and its first date. */
 export interface StoredSet {
@@ -32,7 +32,7 @@ export function withoutDate(stored: StoredSet, start: string): StoredSet | undef
   const set = parseRecurrenceSet(stored.set);
   const takesPlace = (dates: RecurrenceSet): boolean => given(dates, stored, start).some((date) => date.start === start);
   if (!set || start === stored.first.start || !takesPlace(set)) return undefined;
-  const isListed = set.besides.some((one) => one.start === start);
+  const isListed = set.rdates.some((one) => one.start === start);
   const unlisted = isListed ? withoutListed(stored, set, start) : stored;
   const left = unlisted && parseRecurrenceSet(unlisted.set);
   if (!left) return undefined;
@@ -94,9 +94,9 @@ function withLine({ set, first }: StoredSet, { zone, start }: RecurrenceSet, lin
 }
 
 /** The dates that a line lists, in the order of its values. */
-function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): ReturnType<typeof besideOf>[] {
+function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): ReturnType<typeof rdateOf>[] {
   const line = lineOf(text);
-  return line?.name === 'RDATE' ? line.value.split(',').map((value) => besideOf(value, line, zone, start)) : [];
+  return line?.name === 'RDATE' ? line.value.split(',').map((value) => rdateOf(value, line, zone, start)) : [];
 }
 
 function withoutListed(stored: StoredSet, { zone, start }: RecurrenceSet, gone: string): StoredSet | undefined {

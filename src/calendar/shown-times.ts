@@ -2,7 +2,7 @@ import { parseZone, toLocal, type Zone } from '../wordpress/time.ts';
 import type { CalendarSettings } from './settings.ts';
 
 /** When an event starts and ends, as records tell it: by its own clock and in UTC, `YYYY-MM-DD HH:MM:SS`. */
-export interface ToldTimes {
+export interface RecordTimes {
   readonly start_date: string;
   readonly end_date: string;
   readonly utc_start_date: string;
@@ -21,7 +21,7 @@ export interface ShownTimes {
  * Start and end as the pages of the calendar show them (`tribe_events_timezone_mode`): by the clock of the event, or by
  * the one of the site. Events in the very zone of the site keep what is stored of their own clock.
  */
-export function shownTimes(event: ToldTimes, mode: CalendarSettings['timezoneMode'], siteZone: Zone): ShownTimes {
+export function shownTimes(event: RecordTimes, mode: CalendarSettings['timezoneMode'], siteZone: Zone): ShownTimes {
   const { start_date: start, end_date: end, utc_start_date: startUtc, utc_end_date: endUtc, timezone } = event;
   if (mode === 'event' || timezone === siteZone.name) return { start, end, zone: parseZone(timezone) };
   return { start: toLocal(startUtc, siteZone), end: toLocal(endUtc, siteZone), zone: siteZone };

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ToldDates } from '../calendar/told-dates.ts';
+import type { RecurringDates } from '../calendar/recurring-dates.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { NOTHING_ABOUT } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
@@ -39,7 +39,7 @@ interface DatesForm {
 }
 
 /** The dates of an event; undefined where it does not recur. */
-export async function datesOf({ site, caller }: Filler, event: Editable): Promise<ToldDates | undefined> {
+export async function datesOf({ site, caller }: Filler, event: Editable): Promise<RecurringDates | undefined> {
   const timezone = String(event.values.timezone ?? '');
   return (await datesOfEvents(site, caller, [{ id: event.id, timezone }])).get(event.id);
 }
@@ -77,7 +77,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
               startUtc={startUtc}
               may={{
                 leaveOut: removes && startUtc !== told.dates[0]?.startUtc,
-                move: told.besides.includes(start) && startUtc !== told.dates[0]?.startUtc,
+                move: told.rdates.includes(start) && startUtc !== told.dates[0]?.startUtc,
               }}
             />
           ))}

@@ -75,7 +75,7 @@ interface Entry {
 export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
   const forRecords = Math.floor(bytes * RECORDS_PART);
   const { current, keep, keepAlias } = createEntries({ bytes: bytes - forRecords, clock });
-  const renderedAt = createObjectMemory(forRecords);
+  const memoryAt = createObjectMemory(forRecords);
   const computing = new Map<string, Promise<Answer>>();
   const changesIn = memoizeByObject((journal: JournalFeed) => followChanges(journal));
 
@@ -98,11 +98,11 @@ export function createAnswers({ bytes, clock }: AnswersOptions): Answers {
       if (running) return running;
       const era = changes.era();
       const reading = trackReads(from.db);
-      const rendered = renderedAt({ version, changes, era });
-      const work = compute({ ...from, db: reading.db, rendered })
+      const memory = memoryAt({ version, changes, era });
+      const work = compute({ ...from, db: reading.db, memory })
         .then((answer) => {
           const made = { answer, version, era, route: notes.route, dependencies: reading.dependencies() };
-          if (isKeepable(answer)) keep(key, keptOf(made, rendered.oldest()));
+          if (isKeepable(answer)) keep(key, keptOf(made, memory.oldest()));
           return answer;
         })
         .finally(() => computing.delete(name));

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { claimOf } from '../accounts/credentials.ts';
 import { fail } from '../errors.ts';
+import { withTimeout } from '../host/timeout.ts';
 import { version } from '../host/version.ts';
 import { folderFault } from '../media/library.ts';
 import { trustsIndex } from '../records/list-index.ts';
@@ -136,10 +137,6 @@ export async function faultsOf(site: Site): Promise<Faults> {
 }
 
 async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, 'slow');
-  });
   const answer = ask().then(
     () => undefined,
     (error: unknown) => {
@@ -147,8 +144,8 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
       return error instanceof DatabaseUnavailable ? error.reason : 'failing';
     },
   );
-  const fault = await Promise.race([answer, patience]);
-  clearTimeout(timer);
+  // Any other failure has become an answer.
+  const fault = await withTimeout(PATIENCE_MS, answer).catch(() => 'slow');
   return fault === undefined ? undefined : `database ${fault}`;
 }
 

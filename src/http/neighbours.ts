@@ -1,5 +1,6 @@
 import type { Values } from '../kinds/param.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
+import { urlEncode } from '../wordpress/web-url.ts';
 import type { Raw } from './input.ts';
 
 /**
@@ -35,18 +36,12 @@ function queryFor(query: Raw, accepted: Values, page: number): string {
     ([name, value]) => [name, name === 'page' ? page : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,
   );
   const all = Object.hasOwn(query, 'page') ? pairs : [...pairs, ['page', page] as const];
-  return all.flatMap(([name, value]) => written(encoded(name), value)).join('&');
+  return all.flatMap(([name, value]) => written(urlEncode(name), value)).join('&');
 }
 
 /** A value as PHP writes it: members of lists by number, true as 1, false and null as nothing. */
 function written(name: string, value: unknown): string[] {
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([key, member]) => written(`${name}%5B${encoded(key)}%5D`, member));
-  return [`${name}=${value === true ? '1' : value === false || value === null || value === undefined ? '' : encoded(String(value))}`];
+    return Object.entries(value).flatMap(([key, member]) => written(`${name}%5B${urlEncode(key)}%5D`, member));
+  return [`${name}=${value === true ? '1' : value === false || value === null || value === undefined ? '' : urlEncode(String(value))}`];
 }
-
-/** PHP's `urlencode`. */
-const encoded = (text: string) =>
-  encodeURIComponent(text)
-    .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('%20', '+');

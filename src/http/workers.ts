@@ -55,7 +55,7 @@ export interface Workers {
   readonly metrics: () => Promise<string>;
 }
 
-interface Member {
+interface Worker {
   readonly process: ChildProcess;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
@@ -66,11 +66,11 @@ interface Member {
   readonly sent: Socket[];
 }
 
-/** All workers of the service, and what they have to do. */
-interface Crew {
+/** All workers of the service, and the connections that wait for one. */
+interface WorkerPool {
   readonly options: WorkersOptions;
   readonly server: Server;
-  readonly members: Set<Member>;
+  readonly workers: Set<Worker>;
   /** Connections that nobody was sent yet. */
   readonly waiting: Socket[];
   phase: 'starting' | 'serving' | 'stopping' | 'over';
@@ -85,35 +85,35 @@ interface Crew {
  */
 export function manageWorkers(options: WorkersOptions): Workers {
   const server = createServer({ pauseOnConnect: true }, (socket) => {
-    crew.waiting.push(socket);
-    handOn(crew);
+    pool.waiting.push(socket);
+    assignConnections(pool);
   });
-  const crew: Crew = { options, server, members: new Set(), waiting: [], phase: 'starting', turn: 0 };
+  const pool: WorkerPool = { options, server, workers: new Set(), waiting: [], phase: 'starting', turn: 0 };
   server.on('error', options.failed);
-  for (let number = 0; number < options.count; number += 1) start(crew, number);
+  for (let number = 0; number < options.count; number += 1) start(pool, number);
 
   let replacing: Promise<void> = Promise.resolve();
   return {
-    stop: () => void stopAll(crew),
+    stop: () => void stopAll(pool),
     replace: () => {
-      replacing = replacing.then(() => replaceAll(crew));
+      replacing = replacing.then(() => replaceAll(pool));
       return replacing;
     },
-    metrics: () => metricsOf(crew),
+    metrics: () => metricsOf(pool),
   };
 }
 
 // ------------------------------------------------------------------------------------------------- connections
 /** Connections go in turns to those who have taken what they were sent: one that is stuck gets no more than one. */
-function handOn(crew: Crew): void {
-  const { members, waiting } = crew;
-  const present = [...members].filter((member) => member.process.connected);
+function assignConnections(pool: WorkerPool): void {
+  const { workers, waiting } = pool;
+  const present = [...workers].filter((worker) => worker.process.connected);
   const able = present.filter(({ state }) => state === 'ready');
   const takers = able.length > 0 ? able : present.filter(({ state }) => state === 'waiting').slice(0, 1);
   while (takers.length > 0 && waiting.length > 0) {
     const least = Math.min(...takers.map(({ sent }) => sent.length));
     const idle = takers.filter(({ sent }) => sent.length === least);
-    const taker = idle[crew.turn++ % idle.length]!;
+    const taker = idle[pool.turn++ % idle.length]!;
     const socket = waiting.shift()!;
     taker.sent.push(socket);
     tell(taker, 'connection', socket);
@@ -121,47 +121,47 @@ function handOn(crew: Crew): void {
 }
 
 /** Opens the port, the first time that a worker can answer. */
-function listen(crew: Crew): void {
-  if (crew.phase !== 'starting') return;
-  crew.phase = 'serving';
-  const { server, options } = crew;
+function listen(pool: WorkerPool): void {
+  if (pool.phase !== 'starting') return;
+  pool.phase = 'serving';
+  const { server, options } = pool;
   const { place, log, count } = options;
   server.listen(place, () => log.info({ address: server.address(), workers: count }, 'listening'));
 }
 
 // ------------------------------------------------------------------------------------------------- one worker
-function tell(member: Member, word: ToWorker, socket?: Socket): void {
+function tell(worker: Worker, word: ToWorker, socket?: Socket): void {
   // One that is going may hear nothing any more.
-  if (member.process.connected) member.process.send(word, socket, { keepOpen: true }, () => undefined);
+  if (worker.process.connected) worker.process.send(word, socket, { keepOpen: true }, () => undefined);
 }
 
-function start(crew: Crew, number: number): Member {
+function start(pool: WorkerPool, number: number): Worker {
   const child = fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } });
-  const member: Member = { process: child, number, state: 'starting', sent: [] };
-  crew.members.add(member);
-  child.on('message', (word: FromWorker) => hear(crew, member, word));
+  const worker: Worker = { process: child, number, state: 'starting', sent: [] };
+  pool.workers.add(worker);
+  child.on('message', (word: FromWorker) => receive(pool, worker, word));
   child.on('error', () => undefined);
-  child.once('exit', (code, signal) => void ended(crew, member, { code, signal }));
-  return member;
+  child.once('exit', (code, signal) => void ended(pool, worker, { code, signal }));
+  return worker;
 }
 
-function hear(crew: Crew, member: Member, word: FromWorker): void {
+function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
   if (typeof word === 'object') {
-    member.process.emit(MEASURED, word.measured);
+    worker.process.emit(MEASURED, word.measured);
     return;
   }
   if (word === 'asks for metrics') {
-    void metricsOf(crew).then((metrics) => tell(member, { metrics }));
+    void metricsOf(pool).then((metrics) => tell(worker, { metrics }));
     return;
   }
-  if (word === 'taken') member.sent.shift()?.destroy();
-  else if (word === 'leaving') void leave(crew, member);
-  else if (member.state !== 'leaving') {
-    member.state = word;
-    member.process.emit(word);
-    listen(crew);
+  if (word === 'taken') worker.sent.shift()?.destroy();
+  else if (word === 'leaving') void leave(pool, worker);
+  else if (worker.state !== 'leaving') {
+    worker.state = word;
+    worker.process.emit(word);
+    listen(pool);
   }
-  handOn(crew);
+  assignConnections(pool);
 }
 
 /** The name of the event that a worker has sent its numbers. */
@@ -169,12 +169,12 @@ const MEASURED = 'measured';
 /** A worker that is stuck is left out of the metrics. */
 const MEASURE_MS = 2000;
 
-async function metricsOf({ members }: Crew): Promise<string> {
-  const asked = [...members].filter(({ state, process: { connected } }) => connected && state !== 'starting');
+async function metricsOf({ workers }: WorkerPool): Promise<string> {
+  const asked = [...workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');
   const parts = await Promise.all(
-    asked.map(async (member): Promise<Measured[]> => {
-      const answer = once(member.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
-      tell(member, 'measure');
+    asked.map(async (worker): Promise<Measured[]> => {
+      const answer = once(worker.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
+      tell(worker, 'measure');
       return answer.then(
         ([measured]) => [measured as Measured],
         () => [],
@@ -185,73 +185,77 @@ async function metricsOf({ members }: Crew): Promise<string> {
 }
 
 /** Makes a worker end that gets no connections any more, and waits until it has. */
-async function leave({ options: { patience } }: Crew, member: Member): Promise<void> {
-  if (member.state === 'leaving') return;
-  member.state = 'leaving';
-  const left = once(member.process, 'exit');
-  tell(member, 'end');
-  const late = setTimeout(() => member.process.kill('SIGKILL'), patience + GRACE_MS);
+async function leave({ options: { patience } }: WorkerPool, worker: Worker): Promise<void> {
+  if (worker.state === 'leaving') return;
+  worker.state = 'leaving';
+  const left = once(worker.process, 'exit');
+  tell(worker, 'end');
+  const late = setTimeout(() => worker.process.kill('SIGKILL'), patience + GRACE_MS);
   await left;
   clearTimeout(late);
 }
 
 /** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
-async function ended(crew: Crew, member: Member, end: { readonly code: number | null; readonly signal: string | null }): Promise<void> {
-  const { members, options } = crew;
-  members.delete(member);
-  if (crew.phase === 'over') return;
-  crew.waiting.unshift(...member.sent);
-  handOn(crew);
-  if (crew.phase === 'stopping') {
-    if (members.size > 0) return;
+async function ended(
+  pool: WorkerPool,
+  worker: Worker,
+  end: { readonly code: number | null; readonly signal: string | null },
+): Promise<void> {
+  const { workers, options } = pool;
+  workers.delete(worker);
+  if (pool.phase === 'over') return;
+  pool.waiting.unshift(...worker.sent);
+  assignConnections(pool);
+  if (pool.phase === 'stopping') {
+    if (workers.size > 0) return;
     options.log.info('stopped');
     options.ended(0);
     return;
   }
-  if (member.state !== 'leaving') options.log.error({ worker: member.process.pid, ...end }, 'a worker has ended');
-  if (crew.phase === 'starting') {
-    crew.phase = 'over';
-    killAll(crew);
+  if (worker.state !== 'leaving') options.log.error({ worker: worker.process.pid, ...end }, 'a worker has ended');
+  if (pool.phase === 'starting') {
+    pool.phase = 'over';
+    killAll(pool);
     options.ended(1);
     return;
   }
   await sleep(PAUSE_MS);
-  if (isServing(crew) && ![...members].some(({ number }) => number === member.number)) start(crew, member.number);
+  if (isServing(pool) && ![...workers].some(({ number }) => number === worker.number)) start(pool, worker.number);
 }
 
 /** Asked where time has passed: the phase may be another one by then. */
-const isServing = ({ phase }: Crew): boolean => phase === 'serving';
+const isServing = ({ phase }: WorkerPool): boolean => phase === 'serving';
 
 // ------------------------------------------------------------------------------------------------- all workers
-function killAll({ members }: Crew): void {
-  for (const member of members) member.process.kill('SIGKILL');
+function killAll({ workers }: WorkerPool): void {
+  for (const worker of workers) worker.process.kill('SIGKILL');
 }
 
 /** Ends all workers; called again, at once. */
-async function stopAll(crew: Crew): Promise<void> {
-  const { members, server, options } = crew;
-  if (crew.phase === 'stopping') {
-    killAll(crew);
+async function stopAll(pool: WorkerPool): Promise<void> {
+  const { workers, server, options } = pool;
+  if (pool.phase === 'stopping') {
+    killAll(pool);
     return;
   }
-  const served = isServing(crew);
-  crew.phase = 'stopping';
+  const served = isServing(pool);
+  pool.phase = 'stopping';
   options.log.info('stopping');
-  for (const member of members) tell(member, 'stopping');
+  for (const worker of workers) tell(worker, 'stopping');
   if (served) {
     await sleep(options.notice);
     await closePort(server, options.place);
   }
-  for (const member of members) void leave(crew, member);
+  for (const worker of workers) void leave(pool, worker);
 }
 
-async function replaceAll(crew: Crew): Promise<void> {
-  const { members, options } = crew;
+async function replaceAll(pool: WorkerPool): Promise<void> {
+  const { workers, options } = pool;
   const { log, count } = options;
   log.info({ workers: count }, 'replacing the workers');
-  for (const member of [...members]) {
-    if (!isServing(crew)) return;
-    if (!(await replaceOne(crew, member))) {
+  for (const worker of [...workers]) {
+    if (!isServing(pool)) return;
+    if (!(await replaceOne(pool, worker))) {
       log.error('a new worker did not come up, so the others stay');
       return;
     }
@@ -260,9 +264,9 @@ async function replaceAll(crew: Crew): Promise<void> {
 }
 
 /** Puts another in the place of one. False: the other does not come up, so the one stays. */
-async function replaceOne(crew: Crew, old: Member): Promise<boolean> {
-  const next = start(crew, old.number);
+async function replaceOne(pool: WorkerPool, old: Worker): Promise<boolean> {
+  const next = start(pool, old.number);
   const came = await Promise.race([once(next.process, 'ready').then(() => true), once(next.process, 'exit').then(() => false)]);
-  if (came) await leave(crew, old);
+  if (came) await leave(pool, old);
   return came;
 }

@@ -23,8 +23,8 @@ import { embeddedTermRecord } from './term-record.ts';
 import { codeOf, languageMember, shownTerm, termLanguage } from './translations.ts';
 import { renderVenue, type VenueRecord } from './venue.ts';
 
-/** The published event; `single`: with its JSON-LD. */
-export function renderEvent(id: number, bundle: Bundle, context: RenderContext, single: boolean): EventRecord {
+/** The published event. */
+export function renderEvent(id: number, bundle: Bundle, context: RenderContext): EventRecord {
   const row = bundle.posts.get(id)!;
   const metas = bundle.metas.get(id);
   const value = (key: string) => metaOf(metas, key) ?? '';
@@ -38,9 +38,9 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, EVENT.website);
   const url = pageUrl(id, bundle, context);
-  const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context, single));
+  const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context));
   const [onlyVenue] = venueRecords;
-  const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context, single));
+  const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context));
 
   return {
     id,
@@ -67,7 +67,7 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext, 
     organizer: organizerRecords,
     ...filledTexts(eventTexts, (key) => (locked ? '' : value(key))),
     custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
-    ...(single && row.post_password === ''
+    ...(context.withJsonLd && row.post_password === ''
       ? {
           json_ld: eventLd(row, bundle, context, {
             location: ldOf(venueRecords[0]),

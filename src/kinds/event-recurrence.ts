@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToldDates } from '../calendar/told-dates.ts';
+import type { RecurringDates } from '../calendar/recurring-dates.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
@@ -34,12 +34,16 @@ export const recurrenceRecord = z.object({
  * The member `recurrence` of an event. `series`: the post of the series that it belongs to; one that isn't published
  * isn't shown.
  */
-export const renderRecurrence = (post: number, told: ToldDates, series: SeriesPost | undefined): z.output<typeof recurrenceRecord> => ({
+export const renderRecurrence = (
+  post: number,
+  told: RecurringDates,
+  series: SeriesPost | undefined,
+): z.output<typeof recurrenceRecord> => ({
   post_id: post,
   dtstart: told.start,
   rrule: told.rule?.text ?? null,
-  rdate: [...told.besides],
-  exdate: [...told.except],
+  rdate: [...told.rdates],
+  exdate: [...told.exdates],
   first: told.dates[0]?.start ?? told.start,
   count: told.dates.length,
   series:

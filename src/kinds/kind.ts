@@ -124,8 +124,8 @@ export interface PostKind<Fields extends PostFields = PostFields, Published exte
   /** The meta that holds the status from before the trash, besides WordPress's own. */
   readonly trashedStatusMeta?: string;
   readonly record: z.ZodType<Published>;
-  /** Pure map from the loaded rows to the published record. `single`: a GET of this one record. */
-  readonly render: (id: number, bundle: Bundle, context: RenderContext, single: boolean) => Published;
+  /** Pure map from the loaded rows to the published record. */
+  readonly render: (id: number, bundle: Bundle, context: RenderContext) => Published;
 }
 
 export interface TermKind {

@@ -78,13 +78,13 @@ export const organizer: PostKind<typeof fields, OrganizerRecord> = {
   render: renderOrganizer,
 };
 
-/** The published organizer; `withLd`: with its JSON-LD, as single GETs carry it. */
-export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): OrganizerRecord {
+/** The published organizer. */
+export function renderOrganizer(id: number, bundle: Bundle, context: RenderContext): OrganizerRecord {
   const locked = isLocked(bundle.posts.get(id)!, context);
   return linkedRecord(id, bundle, context, {
     name: 'organizer',
     texts: organizerTexts,
-    between: withLd && !locked ? { json_ld: organizerLd(id, bundle, context) } : {},
+    between: context.withJsonLd && !locked ? { json_ld: organizerLd(id, bundle, context) } : {},
     after: {},
   });
 }

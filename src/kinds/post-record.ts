@@ -99,12 +99,12 @@ const RENDER = { content: renderContent, excerpt: renderExcerpt };
  */
 const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
 const knownTitle = memoize(renderTitle);
-const alone = (smilies: boolean) => {
+const memoizedTexts = (smilies: boolean) => {
   const options = { smilies, images: () => undefined };
   return { content: memoize((text) => renderContent(text, options)), excerpt: memoize((text) => renderExcerpt(text, options)) };
 };
-const WITH_SMILIES = alone(true);
-const WITHOUT_SMILIES = alone(false);
+const WITH_SMILIES = memoizedTexts(true);
+const WITHOUT_SMILIES = memoizedTexts(false);
 
 /** What differs between the records of venues and organizers. `Between`, `After`: members of one of them only. */
 interface LinkedShape<Name extends string, Texts, Between, After> {

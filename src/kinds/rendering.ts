@@ -23,6 +23,8 @@ export interface RenderContext extends RuleContext {
   readonly mayRead: (row: Post) => boolean;
   /** Whether linked records are shown in the language of the event, where they are translated into it. */
   readonly translatesLinks?: boolean;
+  /** Whether records carry their JSON-LD, as one that is read by itself does, and those of most lists do not. */
+  readonly withJsonLd?: boolean | undefined;
 }
 
 /** All rows that the records of one answer are made of; loaded at once, rendered without waiting. */

@@ -219,14 +219,14 @@ export const momentArgument: Grammar<string> = {
   },
 };
 
-/** Whole numbers in an array; as text only with `csv`. Anything else is refused as a value. */
-export const idsArgument = (csv: boolean): Grammar<readonly number[]> => ({
+/** Whole numbers in an array, with `orText` also as text with commas. Anything else is refused as a value. */
+export const idsArgument = ({ orText }: { readonly orText: boolean }): Grammar<readonly number[]> => ({
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
-  hint: { reason: 'not-ids', example: csv ? '12,15' : [12, 15] },
+  hint: { reason: 'not-ids', example: orText ? '12,15' : [12, 15] },
   json: { type: 'array', items: { type: 'integer' } },
   read: (raw) => {
-    const list = Array.isArray(raw) || csv ? parseList(raw) : undefined;
+    const list = Array.isArray(raw) || orText ? parseList(raw) : undefined;
     if (list === undefined || list.length === 0 || list.length > LONGEST) return { fault: { stage: 'value' } };
     const values = list.flatMap((item) => wholeNumber(item) ?? []).filter((value) => value > 0);
     return values.length === list.length ? accept(values) : { fault: { stage: 'value' } };

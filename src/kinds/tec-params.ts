@@ -70,10 +70,10 @@ const EVENT_FILTERS = {
   start_date,
   end_date,
   search: filter({ grammar: droppedString, narrows: (phrase, context) => (phrase === '' ? [] : bySearch()(phrase, context)) }),
-  categories: control(idsArgument(false)),
-  tags: control(idsArgument(false)),
-  venue: filter({ grammar: { ...idsArgument(true), refers: 'venue' }, narrows: byLinks(VENUE_LINK, UNGUARDED) }),
-  organizer: filter({ grammar: { ...idsArgument(true), refers: 'organizer' }, narrows: byLinks(ORGANIZER_LINK, UNGUARDED) }),
+  categories: control(idsArgument({ orText: false })),
+  tags: control(idsArgument({ orText: false })),
+  venue: filter({ grammar: { ...idsArgument({ orText: true }), refers: 'venue' }, narrows: byLinks(VENUE_LINK, UNGUARDED) }),
+  organizer: filter({ grammar: { ...idsArgument({ orText: true }), refers: 'organizer' }, narrows: byLinks(ORGANIZER_LINK, UNGUARDED) }),
   featured: filter({ grammar: truth, narrows: byMeta(FEATURED_META, { guarded: true }) }),
   status: control(statuses),
   post_parent: filter({ grammar: { ...positiveArgument, refers: 'event' }, narrows: byParent }),
@@ -182,7 +182,7 @@ export type TecFieldValues = ValuesOf<TecFields>;
 export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   const fields = [...ownNames(kind)].map(([name, field]) => {
     const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
-    return [name, { ...declared, grammar: told(name, declared.grammar) }] as const;
+    return [name, { ...declared, grammar: withOwnCode(name, declared.grammar) }] as const;
   });
   return {
     ...Object.fromEntries(fields),
@@ -192,7 +192,7 @@ export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
 }
 
 /** A grammar whose faults these routes tell by a code of their own. */
-const told = (name: string, grammar: Grammar): Grammar => {
+const withOwnCode = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;
   const late = { stage: 'schema', code: code.code, reason: code.reason, about: 'argument' } as const;

@@ -7,6 +7,7 @@ import { renderTitle } from '../wordpress/render.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { isPrivate } from '../wordpress/status.ts';
 import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
+import { urlEncode } from '../wordpress/web-url.ts';
 import { authored, postCore, termMembers } from './core-post.ts';
 import { customFieldsRecord, takesCustomFields } from './custom-fields.ts';
 import { costOptions, currencyOf } from './event-cost.ts';
@@ -142,10 +143,7 @@ function venueMembers({ ID }: Post, bundle: Bundle): TecRecord {
 function mapLink(parts: readonly string[]): string {
   const address = parts.filter((part) => part !== '').join(' ');
   if (address === '') return '';
-  const query = encodeURIComponent(address)
-    .replaceAll('%20', '+')
-    .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-  return `https://maps.google.com/maps?f=q&#038;source=s_q&#038;hl=en&#038;geocode=&#038;q=${query}`;
+  return `https://maps.google.com/maps?f=q&#038;source=s_q&#038;hl=en&#038;geocode=&#038;q=${urlEncode(address)}`;
 }
 
 function organizerMembers({ ID }: Post, bundle: Bundle): TecRecord {

@@ -112,8 +112,8 @@ export const venue: PostKind<typeof fields, VenueRecord> = {
   render: renderVenue,
 };
 
-/** The published venue; `withLd`: with its JSON-LD, as single GETs carry it. */
-export function renderVenue(id: number, bundle: Bundle, context: RenderContext, withLd: boolean): VenueRecord {
+/** The published venue. */
+export function renderVenue(id: number, bundle: Bundle, context: RenderContext): VenueRecord {
   const metas = bundle.metas.get(id);
   const row = bundle.posts.get(id)!;
   const locked = isLocked(row, context);
@@ -128,7 +128,10 @@ export function renderVenue(id: number, bundle: Bundle, context: RenderContext, 
   return linkedRecord(id, bundle, context, {
     name: 'venue',
     texts: venueTexts,
-    between: { ...(placed ? { geo_lat: lat, geo_lng: lng } : {}), ...(withLd && !locked ? { json_ld: venueLd(id, bundle, context) } : {}) },
+    between: {
+      ...(placed ? { geo_lat: lat, geo_lng: lng } : {}),
+      ...(context.withJsonLd && !locked ? { json_ld: venueLd(id, bundle, context) } : {}),
+    },
     after: { show_map: shown(VENUE.show_map), show_map_link: shown(VENUE.show_map_link) },
   });
 }

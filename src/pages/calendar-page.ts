@@ -38,7 +38,7 @@ export async function calendarPage(
   const found = await listCalendar(site, caller, page, {
     filters: Object.fromEntries(filters),
     unhidden: true,
-    single: true,
+    withJsonLd: true,
     limit: whole ? MOST_AT_ONCE : perPage,
     offset: whole ? 0 : (page.number - 1) * perPage,
   });

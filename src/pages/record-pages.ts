@@ -27,7 +27,7 @@ export interface Opening {
 export async function eventPage({ site, theme }: Workshop, caller: Caller, page: EventPage, { password }: Opening): Promise<Content> {
   const speech = speechFor(site, caller);
   const { say } = speech;
-  const found = await namedEvents(site, caller, namesOf(page), password, true);
+  const found = await namedEvents(site, caller, namesOf(page), { password, withJsonLd: true });
   const event = found.events[0] ?? fail('rest_no_route');
   const { record, locked } = event;
   const card = eventCard(event, caller, speech);
@@ -138,7 +138,7 @@ export async function linkedPage({ site, theme }: Workshop, caller: Caller, page
   const found = await listCalendar(site, caller, UPCOMING, {
     filters: { [kind]: String(record.id) },
     unhidden: true,
-    single: true,
+    withJsonLd: true,
     limit: perPage,
     offset: (number - 1) * perPage,
   });

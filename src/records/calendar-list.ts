@@ -19,7 +19,7 @@ export interface ListWishes {
   /** What opens protected events. */
   readonly password?: string | undefined;
   /** With their JSON-LD. */
-  readonly single?: boolean | undefined;
+  readonly withJsonLd?: boolean | undefined;
 }
 
 /** A list of the calendar: what it shows, from which day or month on, and the terms that the address names. */

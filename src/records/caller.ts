@@ -52,17 +52,12 @@ export const bundleOptions = ({ settings, content }: Caller): BundleOptions => (
   translatesLinks: content.code !== undefined,
 });
 
-/**
- * How a viewer asks: in which language, and, where it is by a request, when, under which address and in which
- * namespace.
- */
-type Way = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'content'>>;
+/** How a viewer asks: in which language, and what else is known where it is by a request. */
+type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'content'>>;
 
-/**
- * The caller that a viewer is. Unless `way` says otherwise: at this moment, under the site's home, in our namespace.
- */
-export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, way: Way): Caller {
-  const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock(), content = ANY_LANGUAGE } = way;
+/** A viewer as a caller. Unless the options say otherwise: at this moment, under the site's home, in our namespace. */
+export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
+  const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock(), content = ANY_LANGUAGE } = options;
   return {
     content,
     viewer,

@@ -133,7 +133,7 @@ function editable(
   const metas = bundle.metas.get(id);
   const it = accessRow(row, metas);
   const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
-  const rendered = kind.render(id, bundle, context, false);
+  const rendered = kind.render(id, bundle, context);
   const record = single && bundle.languages ? { ...rendered, ...translationMembers(id, kind.path, bundle, context) } : rendered;
   const stored = { row, metas, terms: bundle.terms.get(id) ?? [], record };
   return {

@@ -37,7 +37,7 @@ export interface FeedQuery {
   /** What opens protected events. */
   readonly password?: string | undefined;
   /** With their JSON-LD. */
-  readonly single?: boolean | undefined;
+  readonly withJsonLd?: boolean | undefined;
 }
 
 /** An event of a feed: the record that the API shows, its row, and what anybody sees of a protected one besides. */
@@ -87,19 +87,18 @@ export const namesOf = ({ slug, id = 0, on }: EventPage): NamedEvents =>
   slug === undefined ? { ids: [id] } : { slug: slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '', on };
 
 /**
- * Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out.
- * `single`: with their JSON-LD.
+ * Named events, hidden ones too, in the order of the ids. Those that the caller may not see are left out. `asked`: what
+ * opens protected ones, and whether they come with their JSON-LD.
  */
 export async function namedEvents(
   site: Site,
   caller: Caller,
   named: NamedEvents,
-  password: string | undefined,
-  single = false,
+  asked: Pick<FeedQuery, 'password' | 'withJsonLd'> = {},
 ): Promise<FeedEvents> {
   const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
   if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };
-  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, { password, single }), password);
+  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, asked), asked.password);
   return { events, total: events.length, timeliness: 'never' };
 }
 
@@ -113,7 +112,7 @@ async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<Named
   return record === undefined ? [] : [record];
 }
 
-interface EventSlice extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | 'single'> {
+interface EventSlice extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | 'withJsonLd'> {
   readonly conditions: readonly Condition[];
   readonly order: Order;
 }
@@ -121,9 +120,9 @@ interface EventSlice extends Pick<FeedQuery, 'limit' | 'offset' | 'password' | '
 async function eventsBy(
   site: Site,
   caller: Caller,
-  { password, single, ...slice }: EventSlice,
+  { password, withJsonLd, ...slice }: EventSlice,
 ): Promise<Pick<FeedEvents, 'events' | 'total'>> {
-  const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, single });
+  const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, withJsonLd });
   return { events: eventsOf(found, password), total: found.total };
 }
 

@@ -30,6 +30,6 @@ type Read = (site: Site, caller: Caller, id: number) => Promise<Rendered<LinkedR
 
 /** Each kind has a shape of its own. */
 const READ: Readonly<Record<LinkedKindName, Read>> = {
-  venue: (site, caller, id) => readablePosts(site, caller, venue, [id], { single: true }),
-  organizer: (site, caller, id) => readablePosts(site, caller, organizer, [id], { single: true }),
+  venue: (site, caller, id) => readablePosts(site, caller, venue, [id], { withJsonLd: true }),
+  organizer: (site, caller, id) => readablePosts(site, caller, organizer, [id], { withJsonLd: true }),
 };

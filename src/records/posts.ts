@@ -63,7 +63,7 @@ export async function listPosts<Published extends PublishedRecord>(
   const found = await findPosts(site, caller, kind, slice, values);
   const { total } = found;
   const context = renderContext(caller, rights(caller, values));
-  const render = (id: number, bundle: Bundle) => published(kind, id, bundle, context, false);
+  const render = (id: number, bundle: Bundle) => published(kind, id, bundle, context);
   const records = await renderedPosts(openedFor(site, values), caller, kind, render, found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
@@ -83,10 +83,9 @@ export interface Rendered<Published = PublishedRecord> {
   readonly bundle: Bundle;
 }
 
-/** How records are asked for: opened, and with what lists go without. */
+/** How records are asked for: what opens protected ones, and with their JSON-LD or without. */
 type Asked = Opened & {
-  /** With their JSON-LD. */
-  readonly single?: boolean | undefined;
+  readonly withJsonLd?: boolean | undefined;
 };
 
 /**
@@ -102,9 +101,9 @@ export async function narrowedPosts<Published extends PublishedRecord>(
 ): Promise<Rendered<Published> & { readonly total: number }> {
   const { ids, total, linked } = await findPosts(site, caller, kind, slice, asked);
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
-  const context = renderContext(caller, rights(caller, asked));
+  const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: asked.withJsonLd };
   const shown = ids.filter((id) => bundle.posts.has(id));
-  return { records: shown.map((id) => published(kind, id, bundle, context, asked.single ?? false)), bundle, total };
+  return { records: shown.map((id) => published(kind, id, bundle, context)), bundle, total };
 }
 
 /** A slice of a list: what it is narrowed to, its order, and which part of it. */
@@ -118,7 +117,7 @@ async function findPosts(
   { conditions, order, statuses, limit, offset }: Slice,
   asked: Opened,
 ): Promise<Page> {
-  const { db, rendered } = openedFor(site, asked);
+  const { db, memory } = openedFor(site, asked);
   const query = {
     kind,
     ...listRights(viewer, kind, { statuses, ...openingOf(asked) }),
@@ -130,12 +129,12 @@ async function findPosts(
     recurrence: listedAs('occurrence', settings),
     indexed: await trustsIndex(site, settings),
   };
-  return findPostIds(db, query, rendered);
+  return findPostIds(db, query, memory);
 }
 
 /** The site for a request, without records that are remembered if it asks for more than others see. */
 const openedFor = (site: Site, { password, context }: Opened): Site => {
-  const { rendered: _, ...others } = site;
+  const { memory: _, ...others } = site;
   return password === undefined && (context === undefined || context === 'view') ? site : others;
 };
 
@@ -149,12 +148,12 @@ export async function readablePosts<Published extends PublishedRecord>(
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
-  const context = renderContext(caller, rights(caller, asked));
+  const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: asked.withJsonLd };
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => published(kind, id, bundle, context, asked.single ?? false)), bundle };
+  return { records: readable.map((id) => published(kind, id, bundle, context)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */
@@ -253,10 +252,10 @@ export async function readPost<Published extends PublishedRecord>(
   }
   const mine = row?.post_type === kind.postType ? row : failParam('id', 'id-unknown');
   if (!mayRead(viewer, accessRow(mine, bundle.metas.get(id)))) return fail(notAccessible);
-  const context = renderContext(caller, rights(caller, asked));
+  const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: true };
   if (locked && isLocked(mine, context)) return fail(locked);
   const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
-  return { record: { ...published(kind, id, bundle, context, true), ...rule }, version: loadedVersion(caller, id, bundle) };
+  return { record: { ...published(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
 /** A record as it is shown by itself or in a list: with its translations, which records within others go without. */
@@ -265,9 +264,8 @@ const published = <Published extends PublishedRecord>(
   id: number,
   bundle: Bundle,
   context: RenderContext,
-  single: boolean,
 ): Published => {
-  const record = kind.render(id, bundle, context, single);
+  const record = kind.render(id, bundle, context);
   return bundle.languages ? { ...record, ...translationMembers(id, kind.path, bundle, context) } : record;
 };
 
@@ -301,7 +299,7 @@ export async function renderPost(
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), expected });
   if (!bundle.posts.has(id)) return missing(kind);
   const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
-  const record = published(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }), false);
+  const record = published(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }));
   return { record, version: loadedVersion(caller, id, bundle) };
 }
 

@@ -1,4 +1,4 @@
-import { type ToldDates, toldDates } from '../calendar/told-dates.ts';
+import { type RecurringDates, recurringDates } from '../calendar/recurring-dates.ts';
 import { DATES } from '../kinds/event-metas.ts';
 import { renderRecurrence } from '../kinds/event-recurrence.ts';
 import type { EventRecord } from '../kinds/event-shape.ts';
@@ -23,7 +23,7 @@ export async function recurrenceOf(
   const stored = recurrence && (await loadRecurrences(db, [post])).get(post);
   if (!recurrence || !stored?.recurs) return null;
   const series = recurrence.series ? (await loadSeries(db, [post])).get(post) : undefined;
-  return renderRecurrence(post, toldDates(stored, parseZone(metaOf(metas, DATES.timezone) ?? '') ?? zone), series);
+  return renderRecurrence(post, recurringDates(stored, parseZone(metaOf(metas, DATES.timezone) ?? '') ?? zone), series);
 }
 
 /** All dates of those of these events that recur, by the ids of their posts. */
@@ -31,7 +31,7 @@ export async function datesOfEvents(
   { db }: Site,
   { settings }: Caller,
   events: readonly Pick<EventRecord, 'id' | 'timezone'>[],
-): Promise<Map<number, ToldDates>> {
+): Promise<Map<number, RecurringDates>> {
   if (!settings.recurrence) return new Map();
   const stored = await loadRecurrences(
     db,
@@ -40,7 +40,7 @@ export async function datesOfEvents(
   return new Map(
     events.flatMap(({ id, timezone }) => {
       const own = stored.get(id);
-      return own?.recurs ? [[id, toldDates(own, parseZone(timezone) ?? settings.zone)] as const] : [];
+      return own?.recurs ? [[id, recurringDates(own, parseZone(timezone) ?? settings.zone)] as const] : [];
     }),
   );
 }

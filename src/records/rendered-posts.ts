@@ -7,7 +7,7 @@ import { bundleOptions, type Caller } from './caller.ts';
 
 /**
  * Records of a list, rendered, in this order; ids without a row are left out. Where the answer is made for all who are
- * anonymous (`Site.rendered`), those that are known are not loaded again. `expected`: ids that they are likely to name.
+ * anonymous (`Site.memory`), those that are known are not loaded again. `expected`: ids that they are likely to name.
  */
 export async function renderedPosts<Published extends PublishedRecord>(
   site: Site,
@@ -16,11 +16,11 @@ export async function renderedPosts<Published extends PublishedRecord>(
   render: (id: number, bundle: Bundle) => Published,
   { ids, linked: expected }: { readonly ids: readonly number[]; readonly linked: readonly number[] },
 ): Promise<Published[]> {
-  const { db, rendered } = site;
+  const { db, memory } = site;
   const keyOf = keysFor(caller, kind);
   const records = new Map<number, Published>();
   for (const id of ids) {
-    const known = rendered?.recall(keyOf(id));
+    const known = memory?.recall(keyOf(id));
     if (!known) continue;
     addDependencies(db, known.dependencies);
     // Only records of the kind are kept under its keys.
@@ -34,7 +34,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
       const tracked = trackBundle(bundle);
       const record = render(id, tracked.bundle);
       const dependencies = tracked.dependencies();
-      if (dependencies) rendered?.keep(keyOf(id), { value: record, dependencies });
+      if (dependencies) memory?.keep(keyOf(id), { value: record, dependencies });
       records.set(id, record);
     }
   }

@@ -75,7 +75,7 @@ export async function changeTermRow(
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
   if (changes.name !== undefined) rows.name = storedName(changes.name, 'empty_term_name');
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
-  if (changes.parent !== undefined) rows.parent = await withoutLoop(db, kind, term, changes.parent);
+  if (changes.parent !== undefined) rows.parent = await withoutLoop(db, term, changes.parent);
   if (changes.slug !== undefined) {
     const sent = sanitizeTitle(changes.slug);
     const wished = sent || sanitizeTitle(rows.name ?? term.name) || String(term.term_id);
@@ -144,10 +144,19 @@ export async function freeSlug(db: Database, kind: TermKind, wished: string, par
 }
 
 /** A term can't hang below itself: it goes to the root instead (`wp_check_term_hierarchy_for_loops`). */
-async function withoutLoop(db: Database, kind: TermKind, term: Term, parent: number): Promise<number> {
-  if (parent === 0) return 0;
-  const tree = await loadTree(db, kind.taxonomy);
+async function withoutLoop(db: Database, term: Term, parent: number): Promise<number> {
+  return (await makesLoop(db, term, parent)) ? 0 : parent;
+}
+
+/** Whether a term would hang below itself if it got this parent; 0: the root. */
+export async function makesLoop(
+  db: Database,
+  { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,
+  parent: number,
+): Promise<boolean> {
+  if (parent === 0) return false;
+  const tree = await loadTree(db, taxonomy);
   const above = new Set<number>();
-  for (let id = parent; id > 0 && !above.has(id); id = tree.get(id)?.parent ?? 0) above.add(id);
-  return above.has(term.term_id) ? 0 : parent;
+  for (let at = parent; at > 0 && !above.has(at); at = tree.get(at)?.parent ?? 0) above.add(at);
+  return above.has(id);
 }

@@ -45,7 +45,7 @@ import type { Inspection } from '../storage/engine/dialect.ts';
 import { pagesOf } from '../storage/engine/pages.ts';
 import { hasForeignChanges, takeOverChanges } from '../storage/freshness/foreign-changes.ts';
 import { comesTo, positionOf } from '../storage/freshness/replicas.ts';
-import { indexEvents, type Spoken } from '../storage/index/event-index.ts';
+import { indexEvents, type OptionalLanguages } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { beginCounting } from '../storage/journal/entries.ts';
 import { everythingTouched, noteChange } from '../storage/journal/touched.ts';
@@ -425,7 +425,7 @@ async function noteFindings(site: Site): Promise<Finding[]> {
 }
 
 /** The index beside a WordPress. What that has written since is no fault of it: a server takes that over. */
-async function indexBesideOthers(db: Database, languages: Spoken): Promise<IndexState | 'behind'> {
+async function indexBesideOthers(db: Database, languages: OptionalLanguages): Promise<IndexState | 'behind'> {
   const state = await indexState(db, languages);
   if (state !== 'wrong') return state;
   // A server may have taken it over since the index was read.

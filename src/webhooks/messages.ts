@@ -3,7 +3,7 @@ import type { Hook, NewMessage } from '../storage/rows/hooks.ts';
 import { nowUtc } from '../wordpress/time.ts';
 
 /** What a message says: `event.updated` with the record, for instance. */
-export interface Said {
+export interface MessageContent {
   /** Its place among the messages about the same record. */
   readonly number: number;
   readonly type: string;
@@ -11,7 +11,7 @@ export interface Said {
 }
 
 /** A message in the form of Standard Webhooks, to be sent at once. */
-export function message(hook: Pick<Hook, 'id'>, { number, type, data }: Said, now: Date): NewMessage {
+export function message(hook: Pick<Hook, 'id'>, { number, type, data }: MessageContent, now: Date): NewMessage {
   const isOfRecord = data.kind !== undefined && data.id !== undefined;
   return {
     // Whoever gets a message twice knows it by this.

@@ -48,3 +48,6 @@ export type Metas = ReadonlyMap<string, readonly string[]>;
 
 /** The first value of a meta key, or undefined where there is no row. */
 export const metaOf = (metas: Metas | undefined, key: string): string | undefined => metas?.get(key)?.[0];
+
+/** Metas that WordPress writes while somebody has a post open in an editor; no page or answer shows them. */
+export const EDITOR_METAS: readonly string[] = ['_edit_lock', '_edit_last'];

@@ -124,3 +124,11 @@ export function percentDecoded(text: string): string {
     return text;
   }
 }
+
+/**
+ * PHP's `urlencode`: as in forms, blanks become `+`, and nothing but letters, digits, `-`, `_` and `.` stays as it is.
+ */
+export const urlEncode = (text: string): string =>
+  encodeURIComponent(text)
+    .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');

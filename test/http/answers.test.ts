@@ -29,10 +29,10 @@ describeDatabases('answers in memory', (open) => {
     const version: Version = { name: 'one', count: 1, at: performance.now(), mayServe, mayBuildOn: mayServe };
     const freshness = { ...running.site.freshness, known: () => version, version: async () => version };
     let isNew = false;
-    const compute = async ({ rendered }: Site) => {
+    const compute = async ({ memory }: Site) => {
       isNew = true;
-      const known = rendered!.recall(RECORD);
-      if (!known) rendered!.keep(RECORD, { value: reads, dependencies: [] });
+      const known = memory!.recall(RECORD);
+      if (!known) memory!.keep(RECORD, { value: reads, dependencies: [] });
       const body = Buffer.from(String(known?.value ?? reads));
       return { status: 200, headers: {}, body, until: Number.POSITIVE_INFINITY, shared: true };
     };

@@ -84,7 +84,7 @@ describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as co
   const { bundle, context, metas } = alone(kind, key);
   const inTec = field.names?.tec === false ? undefined : (field.names?.tec ?? name);
 
-  it('is a member of the record', () => expect(kind.render(7, bundle, context, false)).toMatchObject({ [name]: 'Words' }));
+  it('is a member of the record', () => expect(kind.render(7, bundle, context)).toMatchObject({ [name]: 'Words' }));
   it('is a meta of wp/v2', () => expect(coreMeta(kind, metas)).toMatchObject({ [field.names?.core || key]: 'Words' }));
   it('is a field and a member of tec/v1', () => {
     if (inTec === undefined) return;

@@ -3,7 +3,8 @@ import { DATES } from '../../src/kinds/event-metas.ts';
 import type { EntryRow } from '../../src/storage/engine/tables.ts';
 import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';
-import type { IndexRange, Span } from '../../src/storage/lists/event-index-list.ts';
+import type { Span } from '../../src/storage/lists/event-index-list.ts';
+import type { IndexRange } from '../../src/storage/lists/index-range.ts';
 import { isInRange, listDependency, movesPage, partsOf } from '../../src/storage/lists/list-dependency.ts';
 import type { PostQuery } from '../../src/storage/lists/post-query.ts';
 

@@ -1,4 +1,4 @@
-import { toldDates } from '../../calendar/told-dates.ts';
+import { recurringDates } from '../../calendar/recurring-dates.ts';
 import { event } from '../../kinds/event.ts';
 import type { Caller } from '../../records/caller.ts';
 import { listPosts, readablePosts } from '../../records/posts.ts';
@@ -65,6 +65,6 @@ async function seriesOf(site: Site, caller: Caller, items: readonly PostItem[]):
   const { records } = await readablePosts(site, caller, event, [...dates.keys()]);
   return records.map((record) => {
     const stored = dates.get(record.id);
-    return { ...record, recurs: stored && toldDates(stored, parseZone(record.timezone) ?? caller.settings.zone) };
+    return { ...record, recurs: stored && recurringDates(stored, parseZone(record.timezone) ?? caller.settings.zone) };
   });
 }

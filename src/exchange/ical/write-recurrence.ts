@@ -1,4 +1,4 @@
-import { listedDates, type ToldDates } from '../../calendar/told-dates.ts';
+import { listedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
 import { addDays, addSeconds, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
 import { folded, line } from './write-line.ts';
 import { isDate, tells, timeLine } from './write-times.ts';
@@ -11,9 +11,9 @@ import { isDate, tells, timeLine } from './write-times.ts';
 type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
 
 /** The lines that say when, for each VEVENT of an event. */
-export function recurringTimes(allDay: boolean, dates: ToldDates): string[][] {
+export function recurringTimes(allDay: boolean, dates: RecurringDates): string[][] {
   const told = canRepeat(allDay, dates) ? dates : listedDates(dates);
-  const { zone, start, length, rule, besides, except } = told;
+  const { zone, start, length, rule, rdates, exdates } = told;
   const known = new Map(told.dates.map((date) => [date.start, date.startUtc]));
   const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
     allDay ? line(name, 'date', [local.slice(0, 10)]) : timeLine(name, local, utc, zone);
@@ -23,14 +23,14 @@ export function recurringTimes(allDay: boolean, dates: ToldDates): string[][] {
     return [at('dtstart', local), end];
   };
   // Without a rule some programs take the first date only where it is listed, too.
-  const listed = rule || besides.length === 0 ? besides : [start, ...besides];
+  const listed = rule || rdates.length === 0 ? rdates : [start, ...rdates];
   const size = allDay ? daysOf : (seconds: number) => seconds;
   return [
     [
       ...lasting(start, length),
       ...(rule ? [folded(`RRULE:${ruleText(allDay, told)}`)] : []),
       ...listed.map((local) => at('rdate', local)),
-      ...except.map((local) => at('exdate', local)),
+      ...exdates.map((local) => at('exdate', local)),
     ],
     ...told.dates
       .filter((date) => size(date.length) !== size(length))
@@ -39,7 +39,7 @@ export function recurringTimes(allDay: boolean, dates: ToldDates): string[][] {
 }
 
 /** The zone that these times are told in; undefined where they are days, or in UTC. */
-export const repeatsIn = (allDay: boolean, { zone }: ToldDates): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
+export const repeatsIn = (allDay: boolean, { zone }: RecurringDates): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
 
 const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
 
@@ -50,7 +50,7 @@ const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_
  * Whether calendars understand the rule as it is meant: from a start that the zone tells, and of days only where the
  * event is made of days.
  */
-function canRepeat(allDay: boolean, told: ToldDates): boolean {
+function canRepeat(allDay: boolean, told: RecurringDates): boolean {
   const { zone, start, rule } = told;
   if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(told)))) return false;
   if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
@@ -62,7 +62,7 @@ const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
 /** The rule with its end as the start is told: a day, or a moment in UTC. */
-function ruleText(allDay: boolean, told: ToldDates): string {
+function ruleText(allDay: boolean, told: RecurringDates): string {
   const { start, zone, rule } = told;
   const parts = (rule?.text ?? '')
     .toUpperCase()
@@ -77,7 +77,7 @@ function ruleText(allDay: boolean, told: ToldDates): string {
 }
 
 /** The end of a rule, local; a day means its last second. */
-function untilOf({ rule }: ToldDates): string {
+function untilOf({ rule }: RecurringDates): string {
   const [, year, month, day, hour = '23', minute = '59', second = '59'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/.exec(rule?.rule.until ?? '') ?? [];
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`;

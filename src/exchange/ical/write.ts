@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
+import type { RecurringDates } from '../../calendar/recurring-dates.ts';
 import { type ShownTimes, shownTimes } from '../../calendar/shown-times.ts';
-import type { ToldDates } from '../../calendar/told-dates.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText, type Zone } from '../../wordpress/time.ts';
 import { type EventRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
@@ -28,7 +28,7 @@ export interface CalendarHead {
 /** An event of a calendar. */
 export interface CalendarEvent extends EventRecord {
   /** All its dates, where it recurs and is written as one event; without them, the one date of the record. */
-  readonly recurs?: ToldDates | undefined;
+  readonly recurs?: RecurringDates | undefined;
 }
 
 /**

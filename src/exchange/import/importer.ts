@@ -29,7 +29,7 @@ import { keysWanted, settleWaiting } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import type { Run, Work } from './run.ts';
 import { writeAuthors } from './write-authors.ts';
-import { recountLanguages, speakTerms, writeLanguages } from './write-languages.ts';
+import { assignTermLanguage, recountLanguages, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
 import { writeSettings } from './write-settings.ts';
 import { writeTerms } from './write-terms.ts';
@@ -88,28 +88,28 @@ const ITEMS = 200;
  */
 export async function importItems(site: Site, caller: Caller, entries: AsyncIterable<Entry>, options: ImportOptions): Promise<Report> {
   if (!caller.viewer.can('import')) fail('rest_forbidden');
-  const course = await openRun(site, caller, options);
-  const { sum } = course;
+  const state = await openRun(site, caller, options);
+  const { sum } = state;
   let seen = 0;
   let prepared = false;
   for await (const piece of batches(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
     const items = piece.filter(isItem);
-    const recurring = prepared || course.run.dry ? undefined : recurringItem(items);
+    const recurring = prepared || state.run.dry ? undefined : recurringItem(items);
     if (recurring) {
       await prepareRecurrence(site, recurring);
-      course.run = { ...course.run, caller: { ...caller, settings: await site.settings() } };
+      state.run = { ...state.run, caller: { ...caller, settings: await site.settings() } };
       prepared = true;
     }
-    const files = await fetchFiles(course.run, piece, options.fetchFile);
+    const files = await fetchFiles(state.run, piece, options.fetchFile);
     try {
-      await write(course, {
+      await write(state, {
         keys: keysOf(items),
         seen,
         originals: new Map([...files].map(([original, { item }]) => [item, original])),
         task: async (work) => {
-          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= course.done) noteAside(work.tally, entry);
+          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= state.done) noteAside(work.tally, entry);
           for (const { item, fault } of files.values()) {
             if (fault !== undefined)
               lose(work.tally, {
@@ -132,9 +132,9 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     }
     options.onProgress?.(seen);
   }
-  await settleAll(course);
-  await finish(course);
-  return reportOf(course.run.source, course.run.dry, sum);
+  await settleAll(state);
+  await finish(state);
+  return reportOf(state.run.source, state.run.dry, sum);
 }
 
 /** A run that nothing was heard of for so long has stopped. */
@@ -162,14 +162,14 @@ export async function importProgress(
   return { source, done: row.done, open, stopped, report: reportOf(source, false, tallyFrom(row.report)) };
 }
 
-/** A run, what it came to so far, and how many entries are done, as its row says. */
-interface Course {
+/** A run under way: what has come of it so far, and how many entries are done, as its row says. */
+interface ImportState {
   run: Run;
   readonly sum: Tally;
   done: number;
 }
 
-async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<Course> {
+async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
   const source = options.source.slice(0, LONGEST_SOURCE);
   const dry = options.dryRun ?? false;
   const known = await findImport(site.db, source);
@@ -216,9 +216,9 @@ interface Step {
 }
 
 /** Does one piece of work as one transaction, and takes over what it came to when it is through. */
-async function write(course: Course, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
-  const { run, sum } = course;
-  const done = Math.max(course.done, seen);
+async function write(state: ImportState, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
+  const { run, sum } = state;
+  const done = Math.max(state.done, seen);
   const attempt = async (db: Database): Promise<Work> => {
     const ledger = await openLedger(db, run.importId, keys, run.overlay);
     const work: Work = {
@@ -242,7 +242,7 @@ async function write(course: Course, { task, keys, originals = new Map(), seen =
     const report = newTally();
     addTally(report, sum);
     addTally(report, work.tally);
-    const ours = await noteProgress(db, { id: run.importId, run: run.number }, course.done, {
+    const ours = await noteProgress(db, { id: run.importId, run: run.number }, state.done, {
       done,
       open,
       report: tallyText(report),
@@ -258,7 +258,7 @@ async function write(course: Course, { task, keys, originals = new Map(), seen =
   }
   for (const { kind, title, start, id } of named) if (kind !== 'attachment') run.names.add(kind, title, start, id);
   addTally(sum, tally);
-  course.done = done;
+  state.done = done;
 }
 
 async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
@@ -289,18 +289,18 @@ async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOp
 }
 
 /** Settles what records wait for, piece by piece. */
-async function settleAll(course: Course): Promise<void> {
-  const { run } = course;
+async function settleAll(state: ImportState): Promise<void> {
+  const { run } = state;
   if (run.dry) {
     for (const rows of pagesOf([...run.overlayWaiting.values()], ITEMS)) {
-      await write(course, { keys: keysWanted(rows), task: (work) => settleWaiting(work, rows) });
+      await write(state, { keys: keysWanted(rows), task: (work) => settleWaiting(work, rows) });
     }
     return;
   }
   for (;;) {
     const rows = await nextWaiting(run.site.db, run.importId, ITEMS);
     if (rows.length === 0) return;
-    await write(course, {
+    await write(state, {
       keys: keysWanted(rows),
       task: async (work) => {
         await settleWaiting(work, rows);
@@ -315,8 +315,8 @@ async function settleAll(course: Course): Promise<void> {
 }
 
 /** Counts terms again, puts the calendar's edges right, and closes the run. */
-async function finish(course: Course): Promise<void> {
-  const { run } = course;
+async function finish(state: ImportState): Promise<void> {
+  const { run } = state;
   if (run.dry) return;
   const { site, importId } = run;
   for (const kind of ['category', 'tag'] as const) {
@@ -327,12 +327,12 @@ async function finish(course: Course): Promise<void> {
           db,
           [...terms.values()].map((term) => term.term_taxonomy_id),
         );
-        await speakTerms(db, run, kind, ids);
+        await assignTermLanguage(db, run, kind, ids);
         joinWriters(db);
       });
     }
   }
-  await write(course, {
+  await write(state, {
     keys: new Set(),
     open: false,
     task: async (work) => {

@@ -1,5 +1,6 @@
 import { postKind, termKind } from '../../kinds/index.ts';
 import { keepIndexOfMoved } from '../../records/list-index.ts';
+import { makesLoop } from '../../records/term-writes.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadTerms, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
@@ -8,7 +9,7 @@ import { lose, type ReportedKind } from '../items/report.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import type { Waiting, Wants, Work } from './run.ts';
-import { makesLoop, termFromReference } from './write-terms.ts';
+import { termFromReference } from './write-terms.ts';
 
 /** The names that a record waits for, as the ledger keeps them. */
 export function keysWanted(rows: readonly Waiting[]): Set<string> {

@@ -8,7 +8,7 @@ import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
-import type { Post } from '../../wordpress/rows.ts';
+import { EDITOR_METAS, type Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
@@ -146,11 +146,8 @@ function metaChanges(
   const changes: Record<string, readonly string[]> = {};
   for (const [key, values] of wanted) {
     const stored = before.get(key) ?? [];
-    if (own.includes(key) || PASSING.has(key)) continue;
+    if (own.includes(key) || EDITOR_METAS.includes(key)) continue;
     if (stored.length !== values.length || stored.some((value, place) => value !== values[place])) changes[key] = values;
   }
   return changes;
 }
-
-/** Notes of editors on this side. */
-const PASSING = new Set(['_edit_lock', '_edit_last']);

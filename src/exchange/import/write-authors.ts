@@ -20,9 +20,9 @@ const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'loc
 const WIDTHS = { login: 60, email: 100, name: 250, nicename: 50 } as const;
 
 /**
- * Takes in people. Who is known here by login or e-mail address stays as he is; others become users. Roles and
- * passwords come along from a database whose owner opened it, never from a file: a stranger could write himself an
- * administrator.
+ * Takes in people. Those known here by login or e-mail address stay as they are, others become users. Roles and
+ * passwords come along from a database that its owner opened, never from a file, in which anybody could have made
+ * themselves an administrator.
  */
 export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): Promise<void> {
   for (const author of authors) {

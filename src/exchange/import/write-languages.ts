@@ -79,7 +79,7 @@ const tell = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail
   lose(tally, { reason, kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place, detail });
 
 /** Gives terms that came with records, of which nothing but a name is known, the language of the others. */
-export async function speakTerms(db: Database, run: Run, name: TermKindName, ids: readonly number[]): Promise<void> {
+export async function assignTermLanguage(db: Database, run: Run, name: TermKindName, ids: readonly number[]): Promise<void> {
   const own = languagesOf(run.caller, termKind(name));
   const language: ContentLanguage | undefined = own && languageOfCode(own.languages, run.language ?? own.languages.defaultCode);
   if (!own || !language) return;

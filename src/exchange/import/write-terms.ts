@@ -1,11 +1,11 @@
 import { termKind } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import { keepIndexOfMoved } from '../../records/list-index.ts';
+import { makesLoop } from '../../records/term-writes.ts';
 import { foldText } from '../../storage/engine/collation.ts';
-import type { Database } from '../../storage/engine/database.ts';
 import { insertTermAs, takenIds } from '../../storage/lists/many-posts.ts';
 import { lockNames, termNameLock, termSlugLock } from '../../storage/rows/locks.ts';
-import { findTermsLike, loadTerms, loadTree, updateTerm } from '../../storage/rows/terms.ts';
+import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
@@ -72,18 +72,6 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
     const wants: Wants = { of: term.name, place: term.place, parent: term.parent };
     work.waiting.push({ item, kind: term.kind, target, wants: JSON.stringify(wants) });
   }
-}
-
-/** Whether a term would hang below itself (`wp_check_term_hierarchy_for_loops`). */
-export async function makesLoop(
-  db: Database,
-  { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,
-  parent: number,
-): Promise<boolean> {
-  const tree = await loadTree(db, taxonomy);
-  const above = new Set<number>();
-  for (let at = parent; at > 0 && !above.has(at); at = tree.get(at)?.parent ?? 0) above.add(at);
-  return above.has(id);
 }
 
 async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term | undefined> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { addressMetas } from '../../kinds/index.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
 import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -33,9 +34,6 @@ const KEY_LETTERS = 255;
 
 const TEXTS = ['post_title', 'post_content', 'post_excerpt', 'post_content_filtered'] as const;
 const DATES = ['post_date', 'post_date_gmt', 'post_modified', 'post_modified_gmt'] as const;
-
-/** Notes of WordPress's editor about people who are not here. */
-const PASSING = new Set(['_edit_lock', '_edit_last']);
 
 /** Of the schemes of addresses, only those that the API takes (decision D38). */
 const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
@@ -93,7 +91,8 @@ function cleanText(name: keyof PostColumns, value: string, { trusted, lose }: Cl
 
 /** The meta as it can be stored; nothing where it can't. */
 function cleanMeta([key, value]: PostItem['metas'][number], { trusted, lose }: Cleaning): [string, string][] {
-  if (PASSING.has(key)) return [];
+  // They are about people of the other site.
+  if (EDITOR_METAS.includes(key)) return [];
   const refused = metaFault(key, value);
   if (refused) {
     lose(refused, refused === 'meta-key-unusable' ? key : `${key}: ${value}`);

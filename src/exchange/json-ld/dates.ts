@@ -2,7 +2,7 @@ import { addDays, textFromUnix, unixFromLocal, unixFromText, type Zone } from '.
 import { offsetIn, offsetZone, tellingZone, wallIn } from '../items/telling-zone.ts';
 
 /** When an event takes place, as fields of an event say it. */
-export interface ToldDates {
+export interface PageDates {
   readonly start_date: string;
   readonly end_date: string;
   readonly timezone: string;
@@ -19,7 +19,7 @@ type Told = { readonly day: string } | { readonly wall: string } | { readonly mo
  * the last of them. A time without an offset is one of the site's zone; one with an offset is shown in the site's zone
  * where that has the same, else in that offset. Undefined where the start is none.
  */
-export function datesOf(start: string, end: string, duration: string, site: Zone): ToldDates | undefined {
+export function datesOf(start: string, end: string, duration: string, site: Zone): PageDates | undefined {
   const from = readDate(start);
   const to = readDate(end);
   if (!from) return undefined;

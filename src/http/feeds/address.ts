@@ -66,9 +66,9 @@ function linkedByPath({ linked, parts }: Found): LinkedPage | undefined {
 
 /** Sites without readable addresses name venues and organizers by their post types. */
 function linkedByQuery(query: Raw): LinkedPage | undefined {
-  const number = pageNumber(said(query, 'paged'));
+  const number = pageNumber(textParam(query, 'paged'));
   for (const kind of ['venue', 'organizer'] as const) {
-    const slug = said(query, `tribe_${kind}`);
+    const slug = textParam(query, `tribe_${kind}`);
     if (slug !== undefined) return { of: 'linked', kind, slug, number };
   }
   return undefined;
@@ -204,15 +204,15 @@ const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
 };
 
 // ------------------------------------------------------------------------------------------------- queries
-const said = (query: Raw, name: string): string | undefined => {
+const textParam = (query: Raw, name: string): string | undefined => {
   const value = query[name];
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_PATH ? value : undefined;
 };
 
 function formOf(query: Raw): FeedForm | undefined {
-  if (said(query, 'format') === 'jsonld') return 'jsonld';
+  if (textParam(query, 'format') === 'jsonld') return 'jsonld';
   if (ICAL_NAMES.some((name) => Object.hasOwn(query, name))) return 'ical';
-  return FEED_VALUES.get(said(query, 'feed') ?? '');
+  return FEED_VALUES.get(textParam(query, 'feed') ?? '');
 }
 
 const NO_PARTS: ReadonlyMap<PathPart, string> = new Map();
@@ -224,7 +224,7 @@ const homeOf = (query: Raw): Found => ({
   view: 'standard',
   featured: false,
   form: undefined,
-  feeds: said(query, 'post_type') === 'tribe_events' || query.tribe_events_cat !== undefined ? 'all' : 'ical',
+  feeds: textParam(query, 'post_type') === 'tribe_events' || query.tribe_events_cat !== undefined ? 'all' : 'ical',
   linked: undefined,
   archive: true,
 });
@@ -236,13 +236,14 @@ const eventPage = (slug: string, date: string | undefined, number: string | unde
 });
 
 function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPath: boolean): EventPage | IdsPage | ListPage {
-  const slug = said(query, 'tribe_events') ?? (said(query, 'post_type') === 'tribe_events' ? said(query, 'name') : undefined);
-  const id = said(query, 'p');
+  const slug =
+    textParam(query, 'tribe_events') ?? (textParam(query, 'post_type') === 'tribe_events' ? textParam(query, 'name') : undefined);
+  const id = textParam(query, 'p');
   if (!byPath && slug !== undefined)
     return eventPage(
       slug,
-      said(query, 'eventDate'),
-      isNumber(said(query, 'eventSequence') ?? '') ? said(query, 'eventSequence') : undefined,
+      textParam(query, 'eventDate'),
+      isNumber(textParam(query, 'eventSequence') ?? '') ? textParam(query, 'eventSequence') : undefined,
     );
   if (!byPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
   if (typeof query.event_ids === 'string' && form === 'ical') return { of: 'ids', ids: idsIn(query.event_ids) };
@@ -265,16 +266,16 @@ const VIEWS: ReadonlySet<string> = new Set<FeedView>(['list', 'past', 'month', '
 const isView = (text: string | undefined): text is FeedView => text !== undefined && VIEWS.has(text);
 
 function listPage({ parts, view, featured, archive }: Found, query: Raw, form: FeedForm | undefined): ListPage {
-  const display = said(query, 'eventDisplay');
+  const display = textParam(query, 'eventDisplay');
   const shown = isView(display) ? display : view === 'standard' ? undefined : view;
-  const term = said(query, 'tag');
+  const term = textParam(query, 'tag');
   const categories = slugsIn(query.tribe_events_cat);
-  const from = said(query, 'tribe-bar-date');
-  const number = Number(/^\d{1,6}$/.exec(said(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
+  const from = textParam(query, 'tribe-bar-date');
+  const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
     of: 'list',
     view: shown ?? (isNews(form) ? 'list' : undefined),
-    date: [said(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
+    date: [textParam(query, 'eventDate'), parts.get('day'), parts.get('month')].find(
       (date) => date !== undefined && (isDay(date) || isMonth(date)),
     ),
     from: from === undefined ? undefined : isDay(from) ? from : isMonth(from) ? `${from}-01` : undefined,
@@ -282,7 +283,7 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
     featured,
     categories: [...listOf(parts.get('category')), ...(categories.length > 0 ? [categories] : [])],
     tags: [...listOf(parts.get('tag')), ...listOf(term)],
-    search: said(query, 'tribe-bar-search') ?? said(query, 's'),
+    search: textParam(query, 'tribe-bar-search') ?? textParam(query, 's'),
     archive: archive && isNews(form) && query.post_type === undefined,
   };
 }

@@ -44,7 +44,7 @@ export async function pageHeaders({ site, caller, address: { page } }: Wanted): 
 async function aboutPage(site: Site, caller: Caller, page: Wanted['address']['page']): Promise<About> {
   if (page.of === 'ids' || page.of === 'linked') return {};
   if (page.of === 'event') {
-    const { events } = await namedEvents(site, caller, namesOf(page), undefined);
+    const { events } = await namedEvents(site, caller, namesOf(page));
     return { event: events[0]?.id };
   }
   const [category, tag] = [page.categories[0], page.tags[0]];

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { RecurringDates } from '../../calendar/recurring-dates.ts';
 import { shownTimes } from '../../calendar/shown-times.ts';
-import type { ToldDates } from '../../calendar/told-dates.ts';
 import { fail } from '../../errors.ts';
 import { calendarHead } from '../../exchange/ical/records.ts';
 import { type CalendarEvent, writeCalendar } from '../../exchange/ical/write.ts';
@@ -71,7 +71,7 @@ const passwordOf = ({ query: { password } }: Wanted) => (typeof password === 'st
 async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> {
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
-  const found = await namedEvents(site, caller, names, passwordOf(wanted));
+  const found = await namedEvents(site, caller, names, { password: passwordOf(wanted) });
   const event = found.events[0]?.id;
   if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
   return { ...found, title: caller.settings.name, about: page.of === 'event' ? { event } : {} };
@@ -137,7 +137,7 @@ async function calendar({ site, caller, query, address }: Wanted, { events, time
  * An event as calendars show it: the title as it was written, without the quotation marks of pages, and the categories
  * of a protected one too.
  */
-const calendarRecord = (event: FeedEvent, recurs: ToldDates | undefined, locked: string): CalendarEvent => ({
+const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, locked: string): CalendarEvent => ({
   ...event.record,
   recurs,
   title: event.row.post_title,

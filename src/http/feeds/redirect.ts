@@ -57,7 +57,7 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
 }
 
 async function eventUrl({ site, caller }: Wanted, id: number): Promise<string | undefined> {
-  const { events } = await namedEvents(site, caller, { ids: [id] }, undefined);
+  const { events } = await namedEvents(site, caller, { ids: [id] });
   return events[0] && permalink(events[0].row, caller, events[0].record.language);
 }
 

@@ -77,7 +77,7 @@ export interface Database extends Asker {
    * Where reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
    * database to run it on.
    */
-  readonly reading?: { readonly plain: Database; readonly note: (dependencies: Iterable<number | string | object>) => void };
+  readonly tracker?: { readonly plain: Database; readonly note: (dependencies: Iterable<number | string | object>) => void };
 
   /** Its servers. */
   readonly cluster: Cluster;

@@ -6,8 +6,8 @@ export const LONGEST_WAIT_MS = 8000;
 const MOST_WAITING = 1000;
 
 /**
- * Those who wait for one of a few places, in the order of their coming. Who leaves hands his place to the next, and
- * with it what he leaves there.
+ * Those who wait for one of a few places, first come, first served. Whoever leaves hands the place to the next in line,
+ * together with what is left there.
  */
 export interface Queue<Left> {
   /** How many wait. */

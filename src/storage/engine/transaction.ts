@@ -1,7 +1,7 @@
+import { withTimeout } from '../../host/timeout.ts';
 import type { Builder } from './builder.ts';
 import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
 import { type Outcome, plain, type Query, type RunQuery, resultOf, type Session } from './driver.ts';
-import { withTimeout } from './timeout.ts';
 
 /** Runs statements: outside of transactions, or in one. */
 export interface Executor {

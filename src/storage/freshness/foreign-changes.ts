@@ -3,7 +3,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type Spoken } from '../index/event-index.ts';
+import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type OptionalLanguages } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import { append, type Change, EVERYTHING, type Origin, type Writer } from '../journal/entries.ts';
 import { afterAppending, changedWithOthers } from '../journal/touched.ts';
@@ -50,7 +50,7 @@ export async function takeOverChanges(
     sources,
     posts,
     languages,
-  }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: Spoken } = {},
+  }: { readonly sources?: readonly PrintSource[]; readonly posts?: readonly number[]; readonly languages?: OptionalLanguages } = {},
 ): Promise<number> {
   const isKnown = await arePrintsComplete(db, languages);
   const terms: number[] = [];
@@ -77,7 +77,7 @@ export async function takeOverChanges(
 }
 
 /** Whether others have changed something that is not taken over yet, or may have. Only reads. */
-export async function hasForeignChanges(db: Database, languages: Spoken): Promise<boolean> {
+export async function hasForeignChanges(db: Database, languages: OptionalLanguages): Promise<boolean> {
   if (!(await arePrintsComplete(db, languages))) return true;
   for (const source of await printSources(db, languages))
     for await (const keys of differences(db, source)) if (keys.length > 0) return true;
@@ -93,7 +93,7 @@ export async function hasForeignChanges(db: Database, languages: Spoken): Promis
  */
 export function printOwnChanges(
   db: Database,
-  prints: () => { readonly sources: readonly PrintSource[]; readonly languages: Spoken } | undefined,
+  prints: () => { readonly sources: readonly PrintSource[]; readonly languages: OptionalLanguages } | undefined,
 ): void {
   afterAppending(db, async (trx, changes) => {
     const { sources, languages } = prints() ?? { sources: [], languages: undefined };
@@ -158,7 +158,7 @@ export async function lockChanges(db: Database): Promise<void> {
 export interface TakeOverOptions {
   /** Undefined: changes go into the prints alone. */
   readonly now: Date | undefined;
-  readonly languages: Spoken;
+  readonly languages: OptionalLanguages;
   readonly writer: Writer;
   /** The id of the user who made a change. Absent: nobody knows. */
   readonly userOf?: (change: Change) => number;
@@ -223,7 +223,7 @@ function changeOf({ before, after }: Difference): Change {
 
 const EVENTS = 'tribe_events';
 
-async function indexPosts(db: Database, differences: readonly Difference[], languages: Spoken): Promise<void> {
+async function indexPosts(db: Database, differences: readonly Difference[], languages: OptionalLanguages): Promise<void> {
   const events = differences.filter(({ before, after }) => before?.type === EVENTS || after?.type === EVENTS);
   const ids = events.map(({ before, after }) => Number((after ?? before)!.object));
   await indexWithTranslations(db, ids, languages);
@@ -235,7 +235,7 @@ const HEADINGS = new Map<string, 'category' | 'tag'>([
 ]);
 
 /** Only its place in the tree counts, and whether it is there at all. */
-async function indexTerm(db: Database, { before, after }: Difference, languages: Spoken): Promise<void> {
+async function indexTerm(db: Database, { before, after }: Difference, languages: OptionalLanguages): Promise<void> {
   const print = (after ?? before)!;
   const heading = HEADINGS.get(print.type);
   if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;

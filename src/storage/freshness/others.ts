@@ -1,5 +1,5 @@
 import { type Database, hasTable } from '../engine/database.ts';
-import { INDEX_OPTION, indexLayout, type Spoken } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout, type OptionalLanguages } from '../index/event-index.ts';
 import { reindexEvents } from '../index/event-index-rebuild.ts';
 import { readOptions } from '../rows/options.ts';
 import { printOwnChanges, takeOverChanges } from './foreign-changes.ts';
@@ -9,7 +9,7 @@ import { createRowRanges, type RowRanges } from './row-ranges.ts';
 import type { TakeOver } from './table-watch.ts';
 
 /** How changes of others are taken over; `languages` of the content, as they stand. */
-type Taking = Parameters<TakeOver>[0] & { readonly languages: Spoken };
+type Taking = Parameters<TakeOver>[0] & { readonly languages: OptionalLanguages };
 
 /** What takes over the changes of others, to one database. */
 export interface Others {
@@ -26,7 +26,7 @@ export interface Others {
 export function othersOf(db: Database, clock: () => Date): Others {
   let opened: Prints | undefined;
   printOwnChanges(db, () => opened);
-  const open = async (languages: Spoken): Promise<Prints> => ({
+  const open = async (languages: OptionalLanguages): Promise<Prints> => ({
     form: languages?.form,
     languages,
     sources: await printSources(db, languages),
@@ -53,8 +53,8 @@ export function othersOf(db: Database, clock: () => Date): Others {
 
 /** What prints are made of, and where rows have changed. `form`: in which the database says languages. */
 interface Prints {
-  readonly form: NonNullable<Spoken>['form'] | undefined;
-  readonly languages: Spoken;
+  readonly form: NonNullable<OptionalLanguages>['form'] | undefined;
+  readonly languages: OptionalLanguages;
   readonly sources: readonly PrintSource[];
   readonly ranges: RowRanges;
   readonly isDated: boolean;

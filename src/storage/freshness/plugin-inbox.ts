@@ -1,7 +1,7 @@
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import type { InboxRow } from '../engine/tables.ts';
-import type { Spoken } from '../index/event-index.ts';
+import type { OptionalLanguages } from '../index/event-index.ts';
 import type { Change } from '../journal/entries.ts';
 import { isInternal, joinWriters, unseen } from '../journal/touched.ts';
 import { appendByUser, lockChanges, takeOver } from './foreign-changes.ts';
@@ -22,7 +22,7 @@ export interface Inbox {
    * @param newest the highest id of the notes
    * @param languages of the content, as they stand
    */
-  readonly drain: (newest: number, languages: Spoken) => Promise<void>;
+  readonly drain: (newest: number, languages: OptionalLanguages) => Promise<void>;
 }
 
 /** So many notes are taken over in one transaction. */
@@ -31,7 +31,11 @@ const AT_ONCE = 500;
 const REST_MS = 1000;
 
 /** `sources`: where the prints of this database come from; undefined: that is not known yet, and the notes stay. */
-export function createInbox(db: Database, now: () => Date, sources: (languages: Spoken) => readonly PrintSource[] | undefined): Inbox {
+export function createInbox(
+  db: Database,
+  now: () => Date,
+  sources: (languages: OptionalLanguages) => readonly PrintSource[] | undefined,
+): Inbox {
   let failed = { newest: 0, at: Number.NEGATIVE_INFINITY };
   return {
     drain: async (newest, languages) => {
@@ -48,7 +52,7 @@ export function createInbox(db: Database, now: () => Date, sources: (languages: 
   };
 }
 
-async function drainSome(db: Database, now: Date, sources: readonly PrintSource[], languages: Spoken): Promise<void> {
+async function drainSome(db: Database, now: Date, sources: readonly PrintSource[], languages: OptionalLanguages): Promise<void> {
   joinWriters(db);
   await lockChanges(db);
   const notes = await db.rows<InboxRow>`SELECT * FROM {fasti_journal_inbox} ORDER BY id LIMIT ${AT_ONCE}`;

@@ -1,10 +1,11 @@
 import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core-search.ts';
 import { postTypes, taxonomies } from '../../kinds/index.ts';
+import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { PrintRow, TableName } from '../engine/tables.ts';
-import type { Spoken } from '../index/event-index.ts';
+import type { OptionalLanguages } from '../index/event-index.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*
@@ -20,9 +21,6 @@ export const PRINTED_TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'atta
 /** Polylang keeps languages, and what is a translation of what, in terms. */
 const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
 export const PRINTED_TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
-
-/** Metas that change while somebody has an editor open, and are shown nowhere. */
-export const UNSEEN_METAS = ['_edit_lock', '_edit_last'];
 
 /** Keys from `from` up to, but not at, `to`. */
 export interface Keys {
@@ -43,12 +41,12 @@ export interface PrintSource {
 }
 
 /** Where prints come from, in this database: some have no tables of the calendar. Languages are part of a print. */
-export async function printSources(db: Database, languages: Spoken): Promise<readonly PrintSource[]> {
+export async function printSources(db: Database, languages: OptionalLanguages): Promise<readonly PrintSource[]> {
   const isDated = await hasTable(db, 'tec_occurrences');
   const [ofPost, ofTerm] = [
     [
       digestOf(db, 'posts', 'r.ID = o.ID'),
-      digestOf(db, 'postmeta', `r.post_id = o.ID AND r.meta_key NOT IN (${quoted(UNSEEN_METAS)})`),
+      digestOf(db, 'postmeta', `r.post_id = o.ID AND r.meta_key NOT IN (${quoted(EDITOR_METAS)})`),
       digestOf(db, 'term_relationships', 'r.object_id = o.ID'),
       ...(isDated ? [digestOf(db, 'tec_occurrences', 'r.post_id = o.ID')] : []),
       ...languageDigests(db, languages, 'post'),
@@ -89,7 +87,7 @@ const GROUPS = { post: 'post_translations', term: 'term_translations' } as const
  * Digests of the rows that say the language and the translations of the object `o`. They hold the whole group: each of
  * its members shows all others.
  */
-function languageDigests(db: Database, languages: Spoken, kind: PrintKind): string[] {
+function languageDigests(db: Database, languages: OptionalLanguages, kind: PrintKind): string[] {
   const join = db.dialect.joinInOrder;
   const named = (table: TableName) => `\`${db.table(table)}\``;
   if (languages?.form === 'wpml') {
@@ -183,15 +181,15 @@ export async function postsInGroups(db: Database, keys: readonly number[]): Prom
 }
 
 /** The row that says that there is a print of every object, made in this way. */
-const complete = (languages: Spoken) => ({ kind: 'all', object: 0, type: languages ? `1 ${languages.form}` : '1' });
+const complete = (languages: OptionalLanguages) => ({ kind: 'all', object: 0, type: languages ? `1 ${languages.form}` : '1' });
 
 /** Whether there is a print of every object. Before that nobody can tell what others change. */
-export async function arePrintsComplete(db: Database, languages: Spoken): Promise<boolean> {
+export async function arePrintsComplete(db: Database, languages: OptionalLanguages): Promise<boolean> {
   const { kind, type } = complete(languages);
   const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${kind} AND object = 0`;
   return row?.type === type;
 }
 
-export async function notePrintsComplete(db: Database, languages: Spoken): Promise<void> {
+export async function notePrintsComplete(db: Database, languages: OptionalLanguages): Promise<void> {
   await upsertRows(db, 'fasti_prints', [complete(languages)], ['kind', 'object'], given(db, ['type']));
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import type { Spoken } from '../index/event-index.ts';
-import { UNSEEN_METAS } from './prints.ts';
+import type { OptionalLanguages } from '../index/event-index.ts';
 import { WATCHED } from './watched-tables.ts';
 
 /*
@@ -23,7 +23,7 @@ type Table = keyof typeof TABLES;
 
 /** Rows that answers show, where a table has others as well. */
 const SEEN: Readonly<Partial<Record<Table, string>>> = {
-  postmeta: `(r.meta_key IS NULL OR r.meta_key NOT IN (${UNSEEN_METAS.map((meta) => `'${meta}'`).join(', ')}))`,
+  postmeta: `(r.meta_key IS NULL OR r.meta_key NOT IN (${EDITOR_METAS.map((meta) => `'${meta}'`).join(', ')}))`,
   icl_translations: "SUBSTR(r.element_type, 1, 5) = 'post_' AND r.element_id IS NOT NULL",
 };
 
@@ -62,7 +62,7 @@ const FEWEST = 8;
 const STEP_MS = 20;
 
 /** `languages` of the content, as they stand: where WPML holds them, its table is one of them. */
-export function createRowRanges(db: Database, languages: Spoken): RowRanges {
+export function createRowRanges(db: Database, languages: OptionalLanguages): RowRanges {
   let known: ReadonlyMap<Table, Ranges> | undefined;
 
   return {
@@ -97,7 +97,7 @@ export function createRowRanges(db: Database, languages: Spoken): RowRanges {
   };
 }
 
-async function tablesOf(db: Database, languages: Spoken): Promise<readonly Table[]> {
+async function tablesOf(db: Database, languages: OptionalLanguages): Promise<readonly Table[]> {
   const isDated = await hasTable(db, 'tec_occurrences');
   return [
     'posts',

@@ -24,11 +24,11 @@ import { entriesOf, type Facet, facetOf, type IndexedEvent, type LanguagePlace, 
  */
 export const INDEX_OPTION = 'fasti_index';
 
-/** The languages of the content, if it has any. */
-export type Spoken = ContentLanguages | undefined;
+/** The languages of the content; undefined where it has none. */
+export type OptionalLanguages = ContentLanguages | undefined;
 
 /** How the rows are made; another value means that they are to be rebuilt. They depend on the languages of events. */
-export function indexLayout(languages: Spoken): string {
+export function indexLayout(languages: OptionalLanguages): string {
   if (!isTranslated(languages, postKind('event').postType)) return LAYOUT;
   const numbers = languages.languages.map(({ code, number }) => `${code}=${number}`);
   const filled = isFilled(languages) ? ' filled' : '';
@@ -55,7 +55,7 @@ const MOST_AT_ONCE = 20_000;
  *
  * @returns ids of events that cannot be indexed
  */
-export async function indexEvents(db: Database, ids: readonly number[], languages: Spoken): Promise<number[]> {
+export async function indexEvents(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
   const unfit: number[] = [];
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
@@ -68,7 +68,7 @@ export async function indexEvents(db: Database, ids: readonly number[], language
 }
 
 /** Whether the rows of these events say what WordPress's tables say. Only reads. */
-export async function isInStep(db: Database, ids: readonly number[], languages: Spoken): Promise<boolean> {
+export async function isInStep(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<boolean> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
   const present = groupedBy(await db.from('fasti_entries').whereIn('post_id', [...ids]), (row) => row.post_id);
   return ids.every((id) => {
@@ -78,13 +78,14 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
 }
 
 /** `indexEvents` for one event that has just been made, whose rows are known. */
-export async function indexNewEvent(db: Database, rows: EventRows, languages: Spoken): Promise<void> {
+export async function indexNewEvent(db: Database, rows: EventRows, languages: OptionalLanguages): Promise<void> {
   const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows], languages), []);
   if (unfit.length > 0) await distrustIndex(db);
 }
 
 /** Says that the index holds everything; lists use it from now on. */
-export const trustIndex = (db: Database, languages: Spoken): Promise<void> => writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
+export const trustIndex = (db: Database, languages: OptionalLanguages): Promise<void> =>
+  writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
 
 /** Lists go without the index, until `reindexEvents` made it again. */
 export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
@@ -276,7 +277,7 @@ async function loadEventRows(db: Database, ids: readonly number[]): Promise<Even
 }
 
 /** Events as the index takes them, by id. */
-async function indexedEvents(db: Database, events: readonly EventRows[], languages: Spoken): Promise<Map<number, IndexedEvent>> {
+async function indexedEvents(db: Database, events: readonly EventRows[], languages: OptionalLanguages): Promise<Map<number, IndexedEvent>> {
   const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
   const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
   const above = await loadParents(db, events.flatMap(categoriesOf));
@@ -321,18 +322,22 @@ async function indexedEvents(db: Database, events: readonly EventRows[], languag
  * Events of the groups of these, themselves included: what lists of one language say of an event depends on whether it
  * is translated.
  */
-async function withTranslations(db: Database, ids: readonly number[], languages: Spoken): Promise<readonly number[]> {
+async function withTranslations(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, postKind('event').postType)) return ids;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
   return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
 /** `indexEvents` for these events and those that they are translations of. */
-export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: Spoken): Promise<number[]> =>
+export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
   indexEvents(db, await withTranslations(db, ids, languages), languages);
 
 /** What lists of one language say of these events. */
-async function languagePlaces(db: Database, ids: readonly number[], languages: Spoken): Promise<(id: number) => LanguagePlace | undefined> {
+async function languagePlaces(
+  db: Database,
+  ids: readonly number[],
+  languages: OptionalLanguages,
+): Promise<(id: number) => LanguagePlace | undefined> {
   const { postType } = postKind('event');
   if (ids.length === 0 || !isTranslated(languages, postType)) return () => undefined;
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });

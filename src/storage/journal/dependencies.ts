@@ -42,13 +42,13 @@ export function dependenciesOf({ kind, type, object }: JournalEntry): Dependenci
  * for.
  */
 export function dependingOn(db: Database, dependencies: Iterable<Dependency>): Database {
-  if (!db.reading) return db;
-  db.reading.note(dependencies);
-  return db.reading.plain;
+  if (!db.tracker) return db;
+  db.tracker.note(dependencies);
+  return db.tracker.plain;
 }
 
 /** Adds dependencies that are known only after the query, or that came with a value from memory. */
-export const addDependencies = (db: Database, dependencies: Iterable<Dependency>): void => db.reading?.note(dependencies);
+export const addDependencies = (db: Database, dependencies: Iterable<Dependency>): void => db.tracker?.note(dependencies);
 
 /** A database for one computation, and what the computation has read from it so far. */
 export function trackReads(plain: Database): { readonly db: Database; readonly dependencies: () => Dependencies } {
@@ -78,7 +78,7 @@ export function trackReads(plain: Database): { readonly db: Database; readonly d
     change: noting(change),
     transaction: noting(transaction),
     part: noting(part),
-    reading: {
+    tracker: {
       plain,
       note: (more) => {
         // The interface in `engine/` cannot name the type; the functions above are all that call it.

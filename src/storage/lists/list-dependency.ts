@@ -4,7 +4,8 @@ import type { EntryRow } from '../engine/tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
-import type { IndexRange, Span } from './event-index-list.ts';
+import type { Span } from './event-index-list.ts';
+import type { IndexRange } from './index-range.ts';
 import type { PostQuery } from './post-query.ts';
 
 /*

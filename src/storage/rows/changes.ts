@@ -18,7 +18,7 @@ export const countsChanges = async (db: Database): Promise<boolean> =>
 
 /**
  * After all rows were replaced: the count goes on from the higher of what it was `before` and what came with the rows,
- * so that nobody takes what he remembers for what is. Call it in that transaction.
+ * so that nobody takes an outdated memory for the present state. Call it in that transaction.
  */
 export async function countOn(db: Database, before: number, now: string): Promise<void> {
   const counter = Math.max(before, await changeCount(db)) + 1;

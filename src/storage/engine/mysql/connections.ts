@@ -1,4 +1,4 @@
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from '../../../host/timeout.ts';
 import type { MysqlServer } from './address.ts';
 
 /** A connection of the driver, as far as it is used here. */

@@ -1,4 +1,4 @@
-import { withTimeout } from '../timeout.ts';
+import { withTimeout } from '../../../host/timeout.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 

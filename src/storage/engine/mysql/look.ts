@@ -1,5 +1,5 @@
+import { NoAnswer, withTimeout } from '../../../host/timeout.ts';
 import { codeOf } from '../dialect.ts';
-import { NoAnswer, withTimeout } from '../timeout.ts';
 import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 import type { Look } from './server-choice.ts';

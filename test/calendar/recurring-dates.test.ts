@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listedDates, toldDates } from '../../src/calendar/told-dates.ts';
+import { listedDates, recurringDates } from '../../src/calendar/recurring-dates.ts';
 import { recurringTimes } from '../../src/exchange/ical/write-recurrence.ts';
 import { addDays, addSeconds, parseZone, toUtc } from '../../src/wordpress/time.ts';
 
@@ -13,8 +13,8 @@ const rows = (...starts: string[]) =>
     return { startUtc, endUtc: addSeconds(startUtc, 3600) };
   });
 const told = (rule: string, ...starts: string[]) => {
-  const { start, rule: read, besides, except } = toldDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME);
-  return { start, rule: read?.text, besides, except };
+  const { start, rule: read, rdates, exdates } = recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME);
+  return { start, rule: read?.text, rdates, exdates };
 };
 
 describe('the dates of an event that recurs', () => {
@@ -22,8 +22,8 @@ describe('the dates of an event that recurs', () => {
     expect(told('RRULE:FREQ=DAILY;COUNT=3', '2031-01-13 10:00', '2031-01-15 10:00', '2031-01-15 18:00')).toEqual({
       start: '2031-01-13 10:00:00',
       rule: 'FREQ=DAILY;COUNT=3',
-      besides: ['2031-01-15 18:00:00'],
-      except: ['2031-01-14 10:00:00'],
+      rdates: ['2031-01-15 18:00:00'],
+      exdates: ['2031-01-14 10:00:00'],
     }));
 
   it('leave out what a second rule excludes, up to the last row, and later dates that are named', () =>
@@ -33,7 +33,7 @@ describe('the dates of an event that recurs', () => {
         '2031-01-13 10:00',
         '2031-01-14 10:00',
         '2031-01-16 10:00',
-      ).except,
+      ).exdates,
     ).toEqual(['2031-01-15 10:00:00', '2031-01-18 10:00:00', '2031-01-20 10:00:00']));
 
   it.each([
@@ -44,15 +44,15 @@ describe('the dates of an event that recurs', () => {
     expect(told(rule, '2031-01-13 10:00', '2031-01-31 10:00')).toEqual({
       start: '2031-01-13 10:00:00',
       rule: undefined,
-      besides: ['2031-01-31 10:00:00'],
-      except: [],
+      rdates: ['2031-01-31 10:00:00'],
+      exdates: [],
     }),
   );
 });
 
 describe('the lines of a calendar', () => {
   const linesOf = (allDay: boolean, rule: string, ...starts: string[]) =>
-    recurringTimes(allDay, toldDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME));
+    recurringTimes(allDay, recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME));
 
   it('tell the end of a rule as they tell the start', () => {
     const rule = 'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z;X-OTHER=1\nEXDATE:20310114';
@@ -80,7 +80,7 @@ describe('the lines of a calendar', () => {
 
   it('give dates of another length a line of their own', () => {
     const [first, second] = rows('2031-01-13 10:00', '2031-01-14 10:00');
-    const dates = listedDates(toldDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
+    const dates = listedDates(recurringDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
     expect(recurringTimes(false, dates)[1]).toEqual([
       'RECURRENCE-ID;TZID=Europe/Rome:20310114T100000',
       'DTSTART;TZID=Europe/Rome:20310114T100000',

@@ -1,29 +1,29 @@
 /*
- * The dates of an event that recurs, told as iCalendar tells them: a start, a rule, dates besides and dates left out.
- * They come from the stored rule and are corrected by the stored rows, so what is told gives exactly the dates that
- * lists show.
+ * The dates of an event that recurs, in the terms of iCalendar (RFC 5545): a start, a rule, further dates (`RDATE`) and
+ * dates left out (`EXDATE`). They come from the stored rule and are corrected by the stored rows, so that they give
+ * exactly the dates that lists show.
  */
 import { localFromUnix, unixFromText, type Zone } from '../wordpress/time.ts';
 import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsOf } from './recurrence-set.ts';
 
 /** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
-export interface ToldDates {
+export interface RecurringDates {
   readonly zone: Zone;
   /** The start that the rule counts from; without a rule, the first date. */
   readonly start: string;
   /** Seconds that a date lasts, unless its row says otherwise. */
   readonly length: number;
-  /** Undefined: the dates are listed in `besides`. */
+  /** Undefined: the dates are listed in `rdates`. */
   readonly rule: SetRule | undefined;
   /** Starts of dates that the rule doesn't give. */
-  readonly besides: readonly string[];
+  readonly rdates: readonly string[];
   /** Starts that the rule gives and on which nothing takes place. */
-  readonly except: readonly string[];
-  readonly dates: readonly ToldDate[];
+  readonly exdates: readonly string[];
+  readonly dates: readonly RecurringDate[];
 }
 
 /** One date that takes place. */
-interface ToldDate {
+interface RecurringDate {
   readonly start: string;
   readonly startUtc: string;
   /** Seconds. */
@@ -46,21 +46,21 @@ const MOST_EXCEPTIONS = 1000;
  * @param stored with at least one date
  * @param zone of the event, where the rule names none
  */
-export function toldDates(stored: Stored, zone: Zone): ToldDates {
+export function recurringDates(stored: Stored, zone: Zone): RecurringDates {
   const set = parseRecurrenceSet(stored.rule);
   const dates = datesIn(stored, set?.zone ?? zone);
   const ruled = set?.rule && ruledDates(set, set.rule, dates);
-  return ruled && ruled.except.length <= MOST_EXCEPTIONS ? ruled : listedDates({ zone: set?.zone ?? zone, dates });
+  return ruled && ruled.exdates.length <= MOST_EXCEPTIONS ? ruled : listedDates({ zone: set?.zone ?? zone, dates });
 }
 
 /** The same dates without a rule. */
-export function listedDates({ zone, dates }: Pick<ToldDates, 'zone' | 'dates'>): ToldDates {
+export function listedDates({ zone, dates }: Pick<RecurringDates, 'zone' | 'dates'>): RecurringDates {
   const [first, ...others] = dates;
   const { start, length } = first!; // there is at least one
-  return { zone, start, length, rule: undefined, besides: others.map((date) => date.start), except: [], dates };
+  return { zone, start, length, rule: undefined, rdates: others.map((date) => date.start), exdates: [], dates };
 }
 
-const datesIn = ({ dates }: Stored, zone: Zone): ToldDate[] =>
+const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   dates.map(({ startUtc, endUtc }) => {
     const begin = unixFromText(startUtc);
     return { start: localFromUnix(begin, zone), startUtc, length: unixFromText(endUtc) - begin };
@@ -69,21 +69,25 @@ const datesIn = ({ dates }: Stored, zone: Zone): ToldDate[] =>
 /**
  * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are told.
  */
-function ruledDates({ zone, start, length, except }: RecurrenceSet, rule: SetRule, dates: readonly ToldDate[]): ToldDates | undefined {
+function ruledDates(
+  { zone, start, length, exdates }: RecurrenceSet,
+  rule: SetRule,
+  dates: readonly RecurringDate[],
+): RecurringDates | undefined {
   const lastRow = dates.at(-1)!.start; // there is at least one
-  const last = except.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
+  const last = exdates.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
   const ruled = [...startsOf(rule.rule, start, last)];
   const [begin] = ruled;
   if (begin === undefined) return undefined;
-  const [given, there, out] = [new Set(ruled), new Set(dates.map((date) => date.start)), new Set(except)];
+  const [given, there, out] = [new Set(ruled), new Set(dates.map((date) => date.start)), new Set(exdates)];
   const isOut = (local: string) => local <= lastRow || out.has(local) || out.has(local.slice(0, DAY));
   return {
     zone,
     start: begin,
     length: length ?? dates[0]!.length,
     rule,
-    besides: dates.map((date) => date.start).filter((local) => !given.has(local)),
-    except: ruled.filter((local) => !there.has(local) && isOut(local)),
+    rdates: dates.map((date) => date.start).filter((local) => !given.has(local)),
+    exdates: ruled.filter((local) => !there.has(local) && isOut(local)),
     dates,
   };
 }

@@ -1,0 +1,156 @@
+import type { Condition } from '../../kinds/condition.ts';
+import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
+import { postKind } from '../../kinds/index.ts';
+import { languageOfCode } from '../../wordpress/content-languages.ts';
+import { ALL, FACETS, type Facet, FEATURED, facetOf, LATEST, momentOf, STATUSES, UNDATED } from '../index/event-index-rows.ts';
+import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
+
+/**
+ * A list of events as one range of the list index (`fasti_entries`): those of any of these facets that start and end
+ * between these moments, in the order of their starts. Moments are numbers, all bounds belong to the range.
+ */
+export interface IndexRange {
+  readonly facets: readonly [Facet, ...Facet[]];
+  readonly from: number;
+  readonly to: number;
+  readonly endFrom: number;
+  readonly endTo: number;
+  /** Undefined: who sees what is asked of the posts themselves. */
+  readonly statuses: readonly number[] | undefined;
+  readonly listedOnly: boolean;
+  readonly openOnly: boolean;
+  readonly unfeaturedOnly: boolean;
+  /** The facet of the language that is listed, where the facets are of something else. */
+  readonly language: Facet | undefined;
+  /** What the index does not know, to be asked of the posts. */
+  readonly rest: readonly Condition[];
+  readonly descending: boolean;
+}
+
+/** Conditions on what may be under guard; the index knows some of them. */
+type Guarded = Extract<Condition, { readonly guarded: boolean }>;
+type OfLanguage = Extract<Condition, { readonly by: 'language' }>;
+
+/** Whether it does not matter whose the posts are. */
+export const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
+
+/** The query as a range of the index; undefined where it is better asked of WordPress's tables, or must be. */
+export function indexRangeOf(query: PostQuery): IndexRange | undefined {
+  const { conditions, visible, order, opened } = query;
+  if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
+  // Where a password or the right to edit opens some, the posts say which.
+  const opensSome = opened.password !== undefined || opened.editable !== undefined;
+  const found: RangeParts = {
+    bounds: { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST },
+    flags: { listedOnly: false, openOnly: false, unfeaturedOnly: false },
+    byFacet: [],
+    rest: [],
+  };
+  if (conditions.some((condition) => fitsFew(condition) || (condition.by === 'notId' && isAboveBase(condition.ids, query))))
+    return undefined;
+  if (!conditions.every((condition) => gather(found, condition, query, opensSome))) return undefined;
+  const statuses = visible.all.map((status) => STATUSES.get(status));
+  if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
+  // The narrowest first: a venue or an organizer, a tag, a category.
+  const [first, ...others] = found.byFacet.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
+  if (first && !opensSome) found.flags.openOnly ||= 'guarded' in first.condition && first.condition.guarded;
+  const beside = opensSome ? found.byFacet : others;
+  const spoken = others.find(({ condition }) => condition.by === 'language');
+  return {
+    facets: first?.facets ?? [ALL],
+    ...found.bounds,
+    ...found.flags,
+    statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
+    language: spoken?.facets[0],
+    rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
+    descending: order.descending,
+  };
+}
+
+/** What the conditions of a query say of the index. */
+interface RangeParts {
+  readonly bounds: Parameters<typeof narrowBounds>[0];
+  readonly flags: { listedOnly: boolean; openOnly: boolean; unfeaturedOnly: boolean };
+  /** Those that the index has headings for; one of them leads through it, the others are asked of the posts. */
+  readonly byFacet: FacetCondition[];
+  readonly rest: Condition[];
+}
+
+interface FacetCondition {
+  readonly facets: IndexRange['facets'];
+  readonly condition: Guarded | OfLanguage;
+}
+
+/** Adds a condition. False where it is better asked of WordPress's tables, or must be, and with it the whole query. */
+function gather({ bounds, flags, byFacet, rest }: RangeParts, condition: Condition, { visible }: PostQuery, opensSome: boolean): boolean {
+  if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
+  if (isWithout(condition, HIDDEN_META)) {
+    flags.listedOnly = true;
+    return true;
+  }
+  if (isWithout(condition, FEATURED_META) && !opensSome) {
+    flags.unfeaturedOnly = true;
+    flags.openOnly ||= 'guarded' in condition && condition.guarded;
+    return true;
+  }
+  const candidate = 'guarded' in condition || condition.by === 'language' ? condition : undefined;
+  const facets = candidate && (candidate.by === 'language' ? facetOfLanguage(candidate, visible) : facetsIn(candidate));
+  if (facets) byFacet.push({ facets, condition: candidate });
+  else rest.push(condition);
+  return true;
+}
+
+const isWithout = (condition: Condition, key: string): boolean => condition.by === 'meta' && condition.key === key && !condition.present;
+
+/** More facets than this are left to the posts: each of them is looked for by itself. */
+const MOST_FACETS = 50;
+
+/**
+ * The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the
+ * featured ones.
+ */
+function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
+  if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
+  if (condition.by === 'links') {
+    const kind = postKind('event').links[condition.key];
+    return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
+  }
+  if (condition.wanted === 'none') return undefined;
+  // Categories stand for what is below them only where that was added to those asked for.
+  const ids = condition.roots ?? (condition.kind === 'tag' ? condition.ids : []);
+  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(condition.kind, ids);
+}
+
+/**
+ * The facet of a language, with what fills it up; undefined where none says that: what lacks a translation for people
+ * who see more than what is published.
+ */
+function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibility): readonly [Facet] | undefined {
+  const number = languageOfCode(languages, code)?.number;
+  if (number === undefined) return undefined;
+  const borrows = fill !== 'nothing' && code !== languages.defaultCode;
+  if (borrows && (all.length !== 1 || all[0] !== 'publish')) return undefined;
+  if (fill === 'stand-ins-and-neutral') return [facetOf('complete', number)];
+  return [facetOf(borrows ? 'filled' : 'language', number)];
+}
+
+function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
+  const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));
+  return first === undefined || others.length >= MOST_FACETS ? undefined : [first, ...others];
+}
+
+const RANKS = [0, 1, 2, 4, 3, 1, 0, 0];
+const facetRank = (facet: Facet) => RANKS[facet % FACETS] ?? 0;
+
+/** Draws the bounds in; false where the moment is none. */
+function narrowBounds(
+  bounds: { from: number; to: number; endFrom: number; endTo: number },
+  { column, op, value }: Extract<Condition, { by: 'moment' }>,
+): boolean {
+  const moment = momentOf(value);
+  if (moment === undefined) return false;
+  const [low, high] = column === 'start_date' ? (['from', 'to'] as const) : (['endFrom', 'endTo'] as const);
+  if (op === '>=' || op === '>') bounds[low] = Math.max(bounds[low], op === '>' ? moment + 1 : moment);
+  else bounds[high] = Math.min(bounds[high], op === '<' ? moment - 1 : moment);
+  return true;
+}
