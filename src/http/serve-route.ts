@@ -42,8 +42,8 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
 }
 
 /**
- * The canonical query of a request to the calendar's own routes, or to the root of all; undefined where the answer repeats the query as it was
- * sent, as WordPress's own routes do in their links.
+ * The canonical query of a request to the calendar's own routes, or to the root of all; undefined where the answer
+ * repeats the query as it was sent, as WordPress's own routes do in their links.
  */
 function canonicalQueryOf({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): CanonicalQuery | undefined {
   const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;

@@ -57,8 +57,8 @@ const MOST_ROUNDS = 5;
 
 /**
  * By which exponent the cost of some work grows up to the longest text; undefined where it stays under the floor. Both
- * lengths are measured in two rounds at least, so that a short text that happened to be dear does not hide anything, and
- * in more of them before a high exponent counts.
+ * lengths are measured in two rounds at least, so that a short text that happened to be dear does not hide anything,
+ * and in more of them before a high exponent counts.
  */
 export async function exponentOf(work: (bytes: number) => unknown, { longest, floor, clock }: Bounds): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);
