@@ -184,8 +184,10 @@ interface Within {
   readonly outer: Within | undefined;
 }
 
-/** One for all databases: every promise of the process has to be told to each of them that was ever used. */
+/** One for all databases: every promise of the process has to be told to each of them that is used. */
 const within = new AsyncLocalStorage<Within>();
+/** How many transactions of watched databases are open. While there is none, no promise has to be followed. */
+let openWatched = 0;
 
 function watching(): Watching {
   const own: Watching = {
@@ -194,7 +196,15 @@ function watching(): Watching {
       while (at && at.watching !== own) at = at.outer;
       return at?.state;
     },
-    run: (state, work) => within.run({ watching: own, state, outer: within.getStore() }, work),
+    run: async (state, work) => {
+      openWatched += 1;
+      try {
+        return await within.run({ watching: own, state, outer: within.getStore() }, work);
+      } finally {
+        openWatched -= 1;
+        if (openWatched === 0) within.disable();
+      }
+    },
   };
   return own;
 }
