@@ -53,10 +53,35 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
   });
 }
 
-/** What axe-core finds wrong with the page that is open, and whether it is wider than the window. */
+/** What was found wrong with pages that have been looked at, by all that their look depends on. */
+const known = new Map<string, Promise<string[]>>();
+
+/**
+ * What axe-core finds wrong with the page that is open, and whether it is wider than the window. A page that is the same
+ * in every character that can be seen, in the same window, is looked at once, whatever database it comes from.
+ */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
+  const { origin } = new URL(page.url());
+  const isDark = await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches');
+  const seen = (await page.content()).replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
+  const key = JSON.stringify([page.viewportSize(), isDark, await page.evaluate(CONTROLS), seen]);
+  const faults = known.get(key) ?? faultsOf(page);
+  known.set(key, faults);
+  return faults;
+}
+
+/** Fields that nobody sees: what stands in them are sessions and versions of records. */
+const HIDDEN = /<input\b[^>]*\btype="hidden"[^>]*>/g;
+/** What scripts and people have changed of controls, which the text of a page does not say. */
+const CONTROLS = `[...document.querySelectorAll('input:not([type="hidden"]), select, textarea')].map((one) => [
+  one.value, one.checked, one.disabled, one.matches(':focus')
+])`;
+
+async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { html: string }[] }[] };
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
   const isWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
   return [
     ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 100)).join(' ')}`),
