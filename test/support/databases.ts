@@ -61,9 +61,13 @@ export async function runScript(db: Database, script: string): Promise<void> {
   await place(db).run(script);
 }
 
+/** Whether all scripts of a database run in one session, which can keep something between them. */
+export const keepsSession = (db: Database): boolean => place(db).isOneSession === true;
+
 /** A database that exists for one suite. */
 interface Place {
   readonly url: string;
+  readonly isOneSession?: boolean;
   run(script: string): Promise<void>;
   remove(): Promise<void>;
 }
@@ -122,6 +126,7 @@ async function newMysqlDatabase(server: string): Promise<Place> {
   await own.query(`CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci; USE \`${name}\`; ${SESSION}`);
   return {
     url: url.href,
+    isOneSession: true,
     run: async (script) => {
       await own.query(script);
     },
