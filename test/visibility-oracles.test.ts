@@ -333,6 +333,9 @@ const FEEDS = ['/events/?ical=1', '/events/feed/?x=1'].flatMap((feed) =>
   ),
 );
 
+/** Requests to each of the two at a time, so that nobody waits for the database. */
+const AT_ONCE = 4;
+
 const asSeen = ({ status, headers, text }: Answer) =>
   JSON.stringify([status, headers['x-wp-total'], headers['x-wp-totalpages'], headers.link, text]);
 
@@ -360,9 +363,10 @@ describeDatabases('what a list does not show', (open) => {
   /** The paths that the two sites answer differently. */
   async function toldBy(role: Role, paths: readonly string[]): Promise<string[]> {
     const told: string[] = [];
-    for (const path of paths) {
-      const [one, other] = await Promise.all(TWINS.map((twin) => ask(twin, role, path)));
-      if (asSeen(one!) !== asSeen(other!)) told.push(path);
+    for (let from = 0; from < paths.length; from += AT_ONCE) {
+      const some = paths.slice(from, from + AT_ONCE);
+      const seen = await Promise.all(some.map((path) => Promise.all(TWINS.map(async (twin) => asSeen(await ask(twin, role, path))))));
+      told.push(...some.filter((_, at) => seen[at]![0] !== seen[at]![1]));
     }
     return told;
   }
