@@ -57,8 +57,8 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
 const known = new Map<string, Promise<string[]>>();
 
 /**
- * What axe-core finds wrong with the page that is open, and whether it is wider than the window. A page that is the same
- * in every character that can be seen, in the same window, is looked at once, whatever database it comes from.
+ * What axe-core finds wrong with the page that is open, and whether it is wider than the window. A page that is the
+ * same in every character that can be seen, in the same window, is looked at once, whatever database it comes from.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { origin } = new URL(page.url());

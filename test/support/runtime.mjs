@@ -38,9 +38,9 @@ export default function NativeRuntime() {
 }
 
 /**
- * What `work` gives, where it asks for something that follows promises: jest-circus would know by it which test a promise
- * belongs to, and Node would have to be told of every promise of the process, which costs more than a twentieth of its
- * time. Tests run one after the other, so it is the one that is running.
+ * What `work` gives, where it asks for something that follows promises: jest-circus would know by it which test a
+ * promise belongs to, and Node would have to be told of every promise of the process. Tests run one after the other,
+ * so it is the one that is running.
  */
 function withoutFollowing(work) {
   const usual = Object.getOwnPropertyDescriptor(hooks, 'AsyncLocalStorage');

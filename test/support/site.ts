@@ -24,8 +24,8 @@ export async function loadSite(db: Database, fixture: Fixture = sample()): Promi
 }
 
 /**
- * Puts the sample site back, quickly enough to do so before each of hundreds of tests: on MySQL only those rows that have
- * changed.
+ * Puts the sample site back, quickly enough to do so before each of hundreds of tests: on MySQL only those rows that
+ * have changed.
  */
 export async function resetSite(db: Database): Promise<void> {
   const known = loaded.get(db);
