@@ -42,8 +42,8 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
 }
 
 /**
- * What a request to the calendar's own routes, or to the root of all, means; undefined where the answer repeats the whole query, as WordPress's
- * own routes do in their links.
+ * What a request to the calendar's own routes, or to the root of all, means; undefined where the answer repeats the
+ * whole query, as WordPress's own routes do in their links.
  */
 function meaningIn({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): Meaning | undefined {
   const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
