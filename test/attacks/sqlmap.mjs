@@ -29,6 +29,18 @@ const { values } = parseArgs({
 });
 const only = new RegExp(values.only, 'i');
 const FEED = '/events/ical/';
+/** What feeds heed besides the filters of lists. */
+const OF_FEEDS = [
+  'tribe-bar-date',
+  'tribe-bar-search',
+  'tribe_events_cat',
+  'tag',
+  'event_ids',
+  'eventDate',
+  'paged',
+  'per_page',
+  'orderby',
+];
 
 const { parameterCarriers } = await import('../support/outside-texts.ts');
 const folder = mkdtempSync(join(tmpdir(), 'fasti-sqlmap-'));
@@ -57,19 +69,6 @@ await eachDatabase({ folder, only: values.database }, async ({ name, title }, pr
 rmSync(folder, { recursive: true, force: true });
 console.log(`${counts.tried} parameters tried: ${counts.found} findings, ${counts.unfinished} not finished`);
 process.exitCode = counts.found > 0 || counts.unfinished > 0 ? 1 : 0;
-
-/** What feeds heed besides the filters of lists. */
-const OF_FEEDS = [
-  'tribe-bar-date',
-  'tribe-bar-search',
-  'tribe_events_cat',
-  'tag',
-  'event_ids',
-  'eventDate',
-  'paged',
-  'per_page',
-  'orderby',
-];
 
 /** Parameters of lists, pieces of paths, and those of feeds; each with the address in which sqlmap is to try it. */
 function targets() {
