@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { SourceFault } from '../exchange/items/items.ts';
+import { ensureOwnFolder } from '../exchange/own-folder.ts';
 import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetch.ts';
 import type { Visit } from './visit.ts';
@@ -23,13 +24,17 @@ export interface KeptFile {
 const folder = (): string => join(tmpdir(), `fasti-imports-${process.getuid?.() ?? 0}`);
 const ownPart = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
 
-/** Keeps a file that somebody sent or named, for this person alone. */
+/**
+ * Keeps a file that somebody sent or named, for this person alone.
+ *
+ * @throws SourceFault `unreadable` if others can open the folder where such files are kept
+ */
 export async function keep(
   visit: Pick<Visit, 'caller'>,
   { name, bytes }: { readonly name: string; readonly bytes: Buffer },
 ): Promise<KeptFile> {
   const token = randomBytes(16).toString('hex');
-  await mkdir(folder(), { recursive: true, mode: OWN_FOLDER });
+  await ensureOwnFolder(folder());
   await forgetOld();
   await mkdir(join(folder(), ownPart(visit, token)), { mode: OWN_FOLDER });
   const kept = keptFile(visit, token, name)!;
@@ -75,7 +80,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
  * Fetches what somebody names by its address, and keeps it like a file that was sent. Nothing is fetched from places
  * that are not public, whoever asks. `fetching`: what tests put in the place of the network.
  *
- * @throws SourceFault `feed-not-fetched`
+ * @throws SourceFault `feed-not-fetched`; as `keep`
  */
 export async function keepFetched(visit: Pick<Visit, 'site' | 'caller'>, address: string, fetching: FetchOptions = {}): Promise<KeptFile> {
   try {

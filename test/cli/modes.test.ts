@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openSpool } from '../../src/exchange/live/spool.ts';
+import { ensureOwnFolder } from '../../src/exchange/own-folder.ts';
 import { imageType } from '../../src/media/image-type.ts';
 import { storeImage } from '../../src/media/library.ts';
 import { sizeRules } from '../../src/media/sizes.ts';
@@ -42,6 +43,19 @@ describe('what is created', () => {
     const open = Object.entries({ ...modesIn(data), ...modesIn(files) }).filter(([, mode]) => (mode & 0o077) !== 0);
     expect(open).toEqual([]);
     expect(Object.keys(modesIn(files)).length).toBeGreaterThan(7);
+  });
+
+  it('is not put into a folder that others can open, or that a link leads to', async () => {
+    const [own, open, link] = ['own', 'open', 'link'].map((name) => join(folder, name)) as [string, string, string];
+    await ensureOwnFolder(own);
+    await ensureOwnFolder(own);
+    mkdirSync(open);
+    chmodSync(open, 0o770);
+    symlinkSync(own, link);
+    for (const place of [open, link]) {
+      await expect(ensureOwnFolder(place)).rejects.toMatchObject({ fault: 'unreadable' });
+      await expect(openSpool({ source: 'https://example.org', besides: [] }, place)).rejects.toMatchObject({ fault: 'unreadable' });
+    }
   });
 
   it.each([

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { appendFile, lstat, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { OWN_FILE, OWN_FOLDER } from '../../host/files.ts';
+import { OWN_FILE } from '../../host/files.ts';
 import { lockFile } from '../../storage/engine/file-lock.ts';
 import { linesOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
+import { ensureOwnFolder } from '../own-folder.ts';
 
 /**
  * What a walk through a site has given so far, in a file: the site is asked once, however often its entries are read,
@@ -51,14 +52,11 @@ export interface SpoolState {
  * Opens the spool of a walk, in a folder that only this user can read. Nobody else can open it until it is closed or
  * this process ends.
  *
- * @throws SourceFault `unreadable` if the folder belongs to somebody else, `import-running` if another import has the
+ * @throws SourceFault `unreadable` if others can open the folder, `import-running` if another import has the
  * spool
  */
 export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
-  await mkdir(folder, { recursive: true, mode: OWN_FOLDER });
-  const place = await lstat(folder);
-  if (!place.isDirectory() || (place.uid !== userInfo().uid && userInfo().uid >= 0))
-    throw new SourceFault('unreadable', { file: folder, what: 'EPERM' });
+  await ensureOwnFolder(folder);
   const name = createHash('sha256')
     .update(JSON.stringify([source, ...besides]))
     .digest('hex')
