@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import type { Database } from '../src/storage/engine/database.ts';
+import { type Database, DatabaseUnavailable } from '../src/storage/engine/database.ts';
 import { watchedNames } from '../src/storage/freshness/watched-tables.ts';
 import { databaseAt, describeDatabases, urlOf } from './support/databases.ts';
 import { type Memory, memoryOf } from './support/memory.ts';
@@ -36,6 +36,18 @@ const connect = async (url: string): Promise<Connection> => {
   await connection.query(`USE \`${new URL(url).pathname.slice(1)}\``);
   return connection;
 };
+
+/** On SQLite one writes at a time: another process waits, but this one would stop the service that it waits for. */
+async function inTurn(write: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      return void (await write());
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+    }
+    await sleep(20);
+  }
+}
 
 describeDatabases('beside others who write', (open, engine) => {
   let db: Database;
@@ -73,7 +85,7 @@ describeDatabases('beside others who write', (open, engine) => {
       await serve();
       for (const title of ['One', 'Two', 'Three']) {
         await memory.warm(PATH, LIST);
-        await db.from('posts').where('ID', EVENT).update({ post_title: title });
+        await inTurn(() => db.from('posts').where('ID', EVENT).update({ post_title: title }));
         expect(await memory.until(PATH, titleIs(title))).toBeLessThanOrEqual(LOOKS);
       }
       expect(memory.comparisons()).toBe(0);

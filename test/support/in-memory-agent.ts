@@ -15,6 +15,9 @@ export class InMemoryAgent extends http.Agent {
 
   override createConnection(): Duplex {
     const [near, far] = duplexPair().map(asSocket) as [Duplex, Duplex];
+    // What was written before can still be read.
+    far.once('close', () => near.push(null));
+    near.once('close', () => far.destroy());
     this.#server.emit('connection', far);
     return near;
   }
