@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { SourceFault } from '../exchange/items/items.ts';
-import { ensureOwnFolder } from '../exchange/own-folder.ts';
+import { ensureOwnFolder } from '../exchange/items/own-folder.ts';
 import { OWN_FILE, OWN_FOLDER } from '../host/files.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../media/safe-fetch.ts';
 import type { Visit } from './visit.ts';

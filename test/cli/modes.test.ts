@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ensureOwnFolder } from '../../src/exchange/items/own-folder.ts';
 import { openSpool } from '../../src/exchange/live/spool.ts';
-import { ensureOwnFolder } from '../../src/exchange/own-folder.ts';
 import { imageType } from '../../src/media/image-type.ts';
 import { storeImage } from '../../src/media/library.ts';
 import { sizeRules } from '../../src/media/sizes.ts';

@@ -9,7 +9,6 @@ import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
-import { InMemoryAgent } from './in-memory-agent.ts';
 
 export interface Answer {
   readonly status: number;
@@ -63,7 +62,7 @@ export async function serveDatabase(
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
-  const agent = new InMemoryAgent(server);
+  const agent = new http.Agent({ keepAlive: true });
   return {
     site,
     base: `http://127.0.0.1:${port}`,

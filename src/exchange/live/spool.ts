@@ -6,7 +6,7 @@ import { OWN_FILE } from '../../host/files.ts';
 import { lockFile } from '../../storage/engine/file-lock.ts';
 import { linesOf } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
-import { ensureOwnFolder } from '../own-folder.ts';
+import { ensureOwnFolder } from '../items/own-folder.ts';
 
 /**
  * What a walk through a site has given so far, in a file: the site is asked once, however often its entries are read,

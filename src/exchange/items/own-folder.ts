@@ -1,7 +1,7 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { OWN_FOLDER } from '../host/files.ts';
-import { SourceFault } from './items/items.ts';
+import { OWN_FOLDER } from '../../host/files.ts';
+import { SourceFault } from './items.ts';
 
 /**
  * Makes sure that a folder is there that only this user can read and change. Where everybody may make folders, such as
