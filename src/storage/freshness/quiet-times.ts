@@ -163,7 +163,9 @@ function createSchedule() {
     begun: () => last.begun,
     /** `of`: what it could prove. */
     ended: (result: Compared | undefined, at: number, of: string | undefined): void => {
-      if (result) last = { begun: result.begun, ended: result.ended, took: result.ended - result.begun, of };
+      // The first one makes what later ones compare with, and takes many times as long.
+      const took = result && last.begun > Number.NEGATIVE_INFINITY ? result.ended - result.begun : 0;
+      if (result) last = { begun: result.begun, ended: result.ended, took, of };
       else last = { ...last, ended: at, took: Math.max(last.took, SHORTEST_MS / REST.closely), of: undefined };
     },
     /** Whether so many times as long have passed as it took, or at least so many milliseconds. */
