@@ -290,4 +290,20 @@ describe('what looks and comparisons can prove', () => {
       expect(kept).toBeGreaterThan(0);
     },
   );
+
+  it('waits no longer after a first comparison that took long, as it makes what later ones compare with', () => {
+    const write = { kind: 'write' as const, object: 0, value: 1, lasts: 10, visible: 0, noted: 0 };
+    const { claims } = run({
+      happenings: [{ after: 42 * SECOND, what: write }],
+      shows: 'transactions',
+      forgotten: 0,
+      pauses: [50],
+      latencies: [10],
+      // The first one is the second of these.
+      takes: [20, 40 * SECOND, ...Array.from({ length: 1000 }, () => 20)],
+      seed: 1,
+    });
+    // About two seconds pass between the end of the first one and the write, and fifteen after it.
+    expect(claims).toBeGreaterThan(8 * (SECOND / 60));
+  });
 });
