@@ -14,7 +14,7 @@ function looks(seen: readonly Seen[]): Sighting[] {
     const found = {
       signs: ['a', 'b'],
       settled: true,
-      forgets: false,
+      forgotten: [false, false],
       position: undefined,
       step: undefined,
       opened: undefined,

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ChangeSigns } from '../../src/storage/engine/change-signs.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
 import { type Watched, watchTables } from '../../src/storage/freshness/table-watch.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
@@ -72,6 +74,45 @@ describeDatabases('the watch over tables', (open, engine) => {
     });
     return;
   }
+
+  describe('the signs that the server shows', () => {
+    const tables = () => [db.table('posts'), db.table('postmeta')];
+    const ask = (known?: ChangeSigns) => db.dialect.changeSigns(db, tables(), known);
+
+    it('are not asked for again while nobody has committed anything', async () => {
+      const known = await ask();
+      if (known.position === undefined) throw new Error('this server says nothing of its commits');
+      let before = db.queries();
+      expect(await ask({ ...known, signs: ['one', 'other'] })).toMatchObject({ signs: ['one', 'other'], position: known.position });
+      expect(db.queries() - before).toBe(1);
+      await runScript(db, "UPDATE wp_posts SET post_title = 'Changed' WHERE ID = 40");
+      before = db.queries();
+      expect((await ask({ ...known, signs: ['one', 'other'] })).signs).not.toContain('one');
+      expect(db.queries() - before).toBe(3);
+      expect((await ask({ ...(await ask()), opened: 'others' })).signs).not.toContain('one');
+    });
+
+    it('have no position where a table is of an engine whose changes do not move it', async () => {
+      expect((await ask()).position).toBeDefined();
+      await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = MyISAM');
+      try {
+        expect(await ask()).toMatchObject({ position: undefined, step: undefined });
+      } finally {
+        await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = InnoDB');
+      }
+    });
+  });
+
+  it('compares only the tables that the server has forgotten, where nothing else may have changed', async () => {
+    const ranges = createRowRanges(db, undefined);
+    await ranges.begin();
+    await runScript(db, "UPDATE wp_posts SET post_title = 'Changed' WHERE ID = 40");
+    await runScript(db, "UPDATE wp_postmeta SET meta_value = 'changed' WHERE post_id = 13 AND meta_key = '_VenueCity'");
+    const among = async (names?: readonly string[]) => (await ranges.suspects(names))?.posts ?? [];
+    expect(await among(['postmeta'])).toContain(13);
+    expect(await among(['terms'])).toEqual([]);
+    expect(await among()).toEqual(expect.arrayContaining([13, 40]));
+  });
 
   it('lets nothing hold beyond its bound that was not compared since', async () => {
     const { after } = await start();

@@ -8,10 +8,11 @@ export interface ChangeSigns {
    */
   readonly settled: boolean;
   /**
-   * Whether the server has no note of some table: nobody has written to it since the start, or the server has forgotten
-   * it, as it does where it holds more tables than it keeps open. Then a change may show in the log alone.
+   * For each table, in their order, whether the server has no note of it: nobody has written to it since the start, or
+   * the server has forgotten it, as it does where it holds more tables than it keeps open. Then a change may show in
+   * the log alone.
    */
-  readonly forgets: boolean;
+  readonly forgotten: readonly boolean[];
   /**
    * A whole number that every commit in any database raises before what it wrote can be read. Undefined where the
    * server does not say.

@@ -125,8 +125,11 @@ export interface Dialect {
    * What the database shows of changes to these tables, whoever made them. No more rights are needed than to read the
    * tables. MySQL notes the time of the last change of each table, to the second; SQLite counts the commits of other
    * connections.
+   *
+   * @param known what it has shown before, settled, of the same tables: it is asked for less where it shows that nobody
+   *   has committed anything since
    */
-  changeSigns(db: Asker, tables: readonly string[]): Promise<ChangeSigns>;
+  changeSigns(db: Asker, tables: readonly string[], known?: ChangeSigns): Promise<ChangeSigns>;
 
   /** Whether every change shows in `changeSigns`. */
   readonly showsEveryChange: boolean;

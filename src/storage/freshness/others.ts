@@ -35,11 +35,11 @@ export function othersOf(db: Database, clock: () => Date): Others {
   });
   // Before the first comparison, and where languages are kept in other rows since, notes wait for the next one.
   const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
-  const takeOver: Others['takeOver'] = async ({ whole, languages }) => {
+  const takeOver: Others['takeOver'] = async ({ whole, tables, languages }) => {
     // Another plugin for languages keeps them in other rows.
     opened = opened && opened.form === languages?.form ? { ...opened, languages } : await open(languages);
     const { sources, ranges, isDated } = opened;
-    const suspects = whole ? undefined : await ranges.suspects();
+    const suspects = whole ? undefined : await ranges.suspects(tables);
     if (!suspects) await ranges.begin();
     const writes = await takeOverChanges(db, clock, { sources, languages, ...(suspects ? { posts: suspects.posts } : {}) });
     suspects?.accept();

@@ -20,13 +20,16 @@ export interface Look {
   readonly position: string | undefined;
   /** By how much each transaction of ours that writes moves the position, at least; undefined: not known. */
   readonly step: number | undefined;
-  /** Whether some table has no note of its last change, so that a change may be forgotten before it is seen. */
-  readonly forgets: boolean;
+  /** Tables without a note of their last change: a further one may be forgotten before it is seen. */
+  readonly forgotten: readonly string[];
   /** How many tables the server has opened: it forgets nothing without opening one. Undefined: it does not say. */
   readonly opened: string | undefined;
   /** How many changes without a sign were found by other means. */
   readonly surprises: number;
 }
+
+/** What a comparison looks at: everything, or only the tables that the server has forgotten the last change of. */
+export type Due = 'everything' | 'forgotten';
 
 /** What is known of the changes of others at a look. */
 export interface WatchState {
@@ -37,8 +40,8 @@ export interface WatchState {
    * forgotten to show, which is looked for again and again.
    */
   readonly isFresh: boolean;
-  /** Whether it is time to compare. */
-  readonly isDue: boolean;
+  /** What it is time to compare; undefined: nothing. */
+  readonly due: Due | undefined;
   /** Whether what was read between these moments may still be served, unless a change taken over says otherwise. */
   readonly mayServe: (from: number, until: number) => boolean;
   /**
@@ -58,10 +61,10 @@ export interface Compared {
 export interface QuietTimes {
   readonly see: (look: Look) => WatchState;
   /**
-   * To be called when a comparison begins, after a look. Gives what to call when it ends; `undefined`: it came to
-   * nothing.
+   * To be called when a comparison of what is due begins, after a look. Gives what to call when it ends; `undefined`:
+   * it came to nothing.
    */
-  readonly compare: () => (compared: Compared | undefined, at: number) => void;
+  readonly compare: (due: Due) => (compared: Compared | undefined, at: number) => void;
 }
 
 /** For so long, at most, a commit may show in the signs before, or after, what was written can be read. */
@@ -74,6 +77,11 @@ const CLOSELY_MS = 5000;
 const REST = { closely: 0.5, later: 5, forgetful: 20 };
 /** And at least so long, where it came to nothing or looks for what the server may have forgotten. */
 const SHORTEST_MS = 200;
+/**
+ * The first comparison after something was written waits for so long, at most, for the position to stand: one that
+ * begins while somebody writes proves nothing, and another has to follow.
+ */
+const FIRST_MS = LATE_MS + 200;
 
 /** What shows that nothing was written since a comparison. */
 interface Proof {
@@ -81,6 +89,8 @@ interface Proof {
   readonly begun: number;
   /** Where the position stays, as long as nobody else commits; undefined: that shows nothing. */
   readonly position: string | undefined;
+  /** A look that began before this may have seen that position though it was somebody else who moved it so far. */
+  readonly standsFrom: number;
   /** Whether the signs were settled when it began. */
   readonly bySigns: boolean;
 }
@@ -90,42 +100,37 @@ type Proven = 'fully' | 'by what shows' | undefined;
 
 /** Decides by looks and comparisons, told in their order. */
 export function createQuietTimes(): QuietTimes {
-  const position = createPosition();
+  const numbers = createNumbers();
   const unrest = createUnrest();
   const schedule = createSchedule();
   let proof: Proof | undefined;
   let last: Look | undefined;
 
-  /** What a comparison that begins after this look can prove. */
-  const provable = (look: Look): string | undefined => {
-    if (position.hasStood(look)) return `${look.surprises} at ${look.position} ${look.sighting.trusted}`;
-    return look.sighting.trusted ? `${look.surprises} since ${look.sighting.firstSeen}` : undefined;
-  };
-
   const isProven = (look: Look): Proven => {
     if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.starts !== look.sighting.starts) return undefined;
-    if (look.position !== undefined && look.position === proof.position) {
+    if (look.position !== undefined && look.position === proof.position && look.at >= proof.standsFrom) {
       // Nobody has committed anything: what the signs are by now, they are without any change.
-      if (proof.bySigns && look.sighting.trusted) proof = { ...proof, look };
+      if (proof.bySigns && numbers.isSettled(look)) proof = { ...proof, look };
       return 'fully';
     }
     if (!proof.bySigns || proof.look.sighting.firstSeen !== look.sighting.firstSeen) return undefined;
-    const forgot = look.forgets && (look.opened === undefined || look.opened !== proof.look.opened);
+    const forgot = look.forgotten.length > 0 && (look.opened === undefined || look.opened !== proof.look.opened);
     return forgot ? 'by what shows' : 'fully';
   };
 
-  const isDue = (look: Look, proven: Proven): boolean => {
+  const dueAt = (look: Look, proven: Proven): Due | undefined => {
     // The position may have been trusted too soon: once the signs are settled, a comparison makes sure.
-    if (proven === 'fully') return !proof!.bySigns && look.sighting.trusted;
-    if (proven) return schedule.hasRested(look.at, REST.forgetful, SHORTEST_MS);
-    if (!schedule.hasRested(look.at, unrest.duration(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return false;
-    return schedule.isNew(provable(look)) || schedule.isLate(look.at, unrest.quietAt());
+    if (proven === 'fully') return !proof!.bySigns && numbers.isSettled(look) ? 'everything' : undefined;
+    if (proven)
+      return numbers.isSettled(look) && schedule.hasRested('forgotten', look.at, REST.forgetful, SHORTEST_MS) ? 'forgotten' : undefined;
+    if (!schedule.hasRested('everything', look.at, unrest.duration(look.at) < CLOSELY_MS ? REST.closely : REST.later)) return undefined;
+    return schedule.isNew(numbers.provable(look)) || schedule.isLate(look.at, unrest.quietAt()) ? 'everything' : undefined;
   };
 
   return {
     see: (look) => {
       last = look;
-      position.see(look);
+      numbers.see(look);
       const proven = isProven(look);
       if (proven) unrest.end(look.at, proof!.begun);
       else unrest.begin(look.at);
@@ -133,18 +138,20 @@ export function createQuietTimes(): QuietTimes {
       return {
         isQuiet: proven === 'fully',
         isFresh: look.at - Math.max(schedule.begun(), unrest.quietAt()) <= STALE_MS,
-        isDue: isDue(look, proven),
+        due: dueAt(look, proven),
         mayServe: (from, until) => look.at - from <= STALE_MS || wasQuiet(from, until),
         mayBuildOn: wasQuiet,
       };
     },
-    compare: () => {
+    compare: (due) => {
       const look = last!;
-      const [hasStood, of, bySigns] = [position.hasStood(look), provable(look), look.sighting.trusted];
+      const [hasStood, of, bySigns] = [numbers.hasStood(look), numbers.provable(look), numbers.isSettled(look)];
       return (result, at) => {
-        schedule.ended(result, at, of);
-        const reached = hasStood && result ? position.after(look, result) : undefined;
-        proof = result && (bySigns || reached !== undefined) ? { look, begun: result.begun, position: reached, bySigns } : undefined;
+        schedule.ended(due, { result, at, of });
+        const reached = hasStood && result ? numbers.after(look, result) : undefined;
+        const standsFrom = result?.writes === 0 ? Number.NEGATIVE_INFINITY : at;
+        proof =
+          result && (bySigns || reached !== undefined) ? { look, begun: result.begun, position: reached, standsFrom, bySigns } : undefined;
       };
     },
   };
@@ -152,48 +159,88 @@ export function createQuietTimes(): QuietTimes {
 
 /** When it is time for the next comparison. */
 function createSchedule() {
-  let last: { readonly begun: number; readonly ended: number; readonly took: number; readonly of: string | undefined } = {
+  let last: { readonly begun: number; readonly ended: number; readonly of: string | undefined } = {
     begun: Number.NEGATIVE_INFINITY,
     ended: Number.NEGATIVE_INFINITY,
-    took: 0,
     of: undefined,
   };
+  /** How long the latest one of each took. */
+  const took = { everything: 0, forgotten: 0 };
   return {
     /** When the latest one that came to its end began. */
     begun: () => last.begun,
     /** `of`: what it could prove. */
-    ended: (result: Compared | undefined, at: number, of: string | undefined): void => {
+    ended: (
+      due: Due,
+      { result, at, of }: { readonly result: Compared | undefined; readonly at: number; readonly of: string | undefined },
+    ): void => {
       // The first one makes what later ones compare with, and takes many times as long.
-      const took = result && last.begun > Number.NEGATIVE_INFINITY ? result.ended - result.begun : 0;
-      if (result) last = { begun: result.begun, ended: result.ended, took, of };
-      else last = { ...last, ended: at, took: Math.max(last.took, SHORTEST_MS / REST.closely), of: undefined };
+      if (result && last.begun > Number.NEGATIVE_INFINITY) took[due] = result.ended - result.begun;
+      if (!result) took[due] = Math.max(took[due], SHORTEST_MS / REST.closely);
+      last = result ? { begun: result.begun, ended: result.ended, of } : { ...last, ended: at, of: undefined };
     },
-    /** Whether so many times as long have passed as it took, or at least so many milliseconds. */
-    hasRested: (at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, last.took * times),
+    /** Whether so many times as long have passed as one of these takes, or at least so many milliseconds. */
+    hasRested: (due: Due, at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, took[due] * times),
     /** Whether something can be proven that it could not. */
     isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.of,
     /** Whether another one has to begin, so that what is remembered does not become too old. */
-    isLate: (at: number, quietAt: number): boolean => at >= Math.max(last.begun, quietAt) + STALE_MS - 1.5 * last.took,
+    isLate: (at: number, quietAt: number): boolean => {
+      const inTime = STALE_MS - 1.5 * took.everything;
+      return at >= (last.begun > quietAt ? last.begun + inTime : quietAt + Math.max(inTime, FIRST_MS));
+    },
   };
 }
 
-/** How long the position of the server has stood where it is, and how far our own transactions move it. */
-function createPosition() {
-  let still: { readonly position: string | undefined; readonly since: number } | undefined;
+/** For how long a number of the server has stood where it is. */
+export interface Stillness {
+  /** To be called with each look: what it has seen, and when it ended. */
+  readonly see: (seen: string | undefined, ended: number) => void;
+  /** Whether it has for so long, before a look, that every commit that has moved it can be read and has its sign. */
+  readonly hasStood: (at: number) => boolean;
+}
+
+/** Follows a number from look to look. */
+export function createStillness(): Stillness {
+  let still: { readonly seen: string | undefined; readonly since: number } | undefined;
+  return {
+    see: (seen, ended) => {
+      if (still?.seen !== seen) still = { seen, since: ended };
+    },
+    hasStood: (at) => still?.seen !== undefined && at - still.since >= LATE_MS,
+  };
+}
+
+/** What the numbers of the server show: how far its commits have come, and how many tables it has opened. */
+function createNumbers() {
+  const position = createStillness();
+  const opened = createStillness();
   let reached: { readonly position: bigint; readonly at: number } | undefined;
   /** Until a position is seen that is too low. */
   let isStepKnown = true;
+
+  const hasStood = ({ at }: Look): boolean => position.hasStood(at);
+  const isSettled = ({ sighting, forgotten, at }: Look): boolean => sighting.trusted && (forgotten.length === 0 || opened.hasStood(at));
   return {
-    see: ({ position, at, ended }: Look): void => {
-      if (still?.position !== position) still = { position, since: ended };
-      if (reached && position !== undefined && at >= reached.at && BigInt(position) < reached.position) isStepKnown = false;
+    see: (look: Look): void => {
+      position.see(look.position, look.ended);
+      opened.see(look.opened, look.ended);
+      if (reached && look.position !== undefined && look.at >= reached.at && BigInt(look.position) < reached.position) isStepKnown = false;
     },
-    hasStood: ({ position, at }: Look): boolean => position !== undefined && still !== undefined && at - still.since >= LATE_MS,
-    /** Where it stands after so many transactions of ours, if nobody else has committed one. */
-    after: ({ position, step }: Look, { writes, ended }: Compared): string | undefined => {
-      if (position === undefined || writes === 0) return position;
+    /** Whether everything that has moved the position can be read. */
+    hasStood,
+    /** Whether the signs, with the tables that were opened, show everything that was committed before a look. */
+    isSettled,
+    /** What a comparison that begins after this look can prove. */
+    provable: (look: Look): string | undefined => {
+      const { surprises, sighting } = look;
+      if (hasStood(look)) return `${surprises} at ${look.position} ${isSettled(look)}`;
+      return isSettled(look) ? `${surprises} since ${sighting.firstSeen}` : undefined;
+    },
+    /** Where the position stands after so many transactions of ours, if nobody else has committed one. */
+    after: ({ position: before, step }: Look, { writes, ended }: Compared): string | undefined => {
+      if (before === undefined || writes === 0) return before;
       if (writes === undefined || step === undefined || !isStepKnown) return undefined;
-      reached = { position: BigInt(position) + BigInt(writes * step), at: ended };
+      reached = { position: BigInt(before) + BigInt(writes * step), at: ended };
       return String(reached.position);
     },
   };

@@ -45,8 +45,8 @@ export interface Suspects {
 export interface RowRanges {
   /** Reads everything. What changes from here on is found. */
   readonly begin: () => Promise<void>;
-  /** Undefined before `begin`. */
-  readonly suspects: () => Promise<Suspects | undefined>;
+  /** `tables`: the only ones that are read; all of them where it is absent. Undefined before `begin`. */
+  readonly suspects: (tables?: readonly string[]) => Promise<Suspects | undefined>;
 }
 
 /** How many keys a range has: about as many as some tens of posts have. */
@@ -72,11 +72,11 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
       for (const table of await tablesOf(db, languages)) read.set(table, await readRanges(db, table, 0, undefined));
       known = read;
     },
-    suspects: async () => {
+    suspects: async (tables) => {
       if (!known) return undefined;
       const posts = new Set<number>();
       const changed: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
-      for (const [table, ranges] of known) {
+      const look = async (table: Table, ranges: Ranges): Promise<void> => {
         const now = await readDigests(db, table);
         for (const start of new Set([...ranges.keys(), ...now.keys()])) {
           const before = ranges.get(start);
@@ -85,7 +85,9 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
           for (const id of [...(before?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
           changed.push({ ranges, start, range });
         }
-      }
+      };
+      const wanted = [...known].filter(([table]) => tables === undefined || tables.includes(table));
+      await Promise.all(wanted.map(([table, ranges]) => look(table, ranges)));
       const accept = () => {
         for (const { ranges, start, range } of changed) {
           if (range) ranges.set(start, range);

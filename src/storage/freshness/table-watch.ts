@@ -1,7 +1,7 @@
-import { nextSighting, type Sighting } from '../engine/change-signs.ts';
+import { type ChangeSigns, nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
-import { createQuietTimes, type Look, type WatchState } from './quiet-times.ts';
+import { createQuietTimes, createStillness, type Due, type Look, type WatchState } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';
 import { watchedNames } from './watched-tables.ts';
 
@@ -27,8 +27,12 @@ export interface WatchOptions {
   readonly takeOver?: TakeOver;
 }
 
-/** `whole`: whatever is known of changes so far is not to be relied on. */
-export type TakeOver = (how: { readonly whole: boolean }) => Promise<TakenOver | undefined>;
+export type TakeOver = (how: {
+  /** Whether nothing that is known of changes so far is to be relied on. */
+  readonly whole: boolean;
+  /** The only tables in which something may have changed, besides those of terms; undefined: all of them. */
+  readonly tables: readonly string[] | undefined;
+}) => Promise<TakenOver | undefined>;
 
 export interface TakenOver {
   /** With how many transactions; undefined: that is not known. */
@@ -47,11 +51,11 @@ const MARGIN_MS = 1000;
  */
 export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): () => Promise<Watched> {
   const { dialect } = db;
-  const tables = watchedNames.map(db.table);
   // Two rounds within the bound, because a round may just have passed the row that changes.
   const comparison = dialect.showsEveryChange ? undefined : createTableComparison(db, { within: bound / 2, clock });
   const margin = dialect.showsEveryChange ? 0 : MARGIN_MS;
   const taking = createTaking(takeOver, clock);
+  const ask = createAsking(db, clock);
   let last: Sighting | undefined;
 
   const since = (at: number): number => {
@@ -61,15 +65,13 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
   };
 
   return oneAfterTheOther(async () => {
-    const at = clock();
-    const { signs, settled, uptime, ...shown } = await dialect.changeSigns(db, tables);
-    const ended = clock();
+    const { at, ended, signs, settled, uptime, forgotten, ...shown } = await ask();
     const sighting = nextSighting(last, { signs, settled, uptime }, { at, ended }, margin);
     last = sighting;
     if (sighting.trusted) comparison?.advance(sighting.signs);
     const surprises = comparison?.surprises() ?? 0;
     const least = since(at);
-    const known = taking.see({ at, ended, sighting, surprises, ...shown });
+    const known = taking.see({ at, ended, sighting, surprises, forgotten: watchedNames.filter((_, table) => forgotten[table]), ...shown });
     if (!known) {
       const version = sighting.trusted ? `${sighting.epoch}.${surprises}` : undefined;
       const isYoung = (read: ReadTime) => read.oldest >= least;
@@ -84,6 +86,24 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
   });
 }
 
+interface Shown extends ChangeSigns, Pick<Look, 'at' | 'ended'> {}
+
+/** Asks the server for its signs: for all of them only if somebody may have committed something since. */
+function createAsking(db: Database, clock: () => number): () => Promise<Shown> {
+  const tables = watchedNames.map(db.table);
+  const stillness = createStillness();
+  let known: { readonly signs: ChangeSigns; readonly era: number } | undefined;
+
+  return async () => {
+    const [at, era] = [clock(), db.cluster.era()];
+    const signs = await db.dialect.changeSigns(db, tables, known?.era === era ? known.signs : undefined);
+    const ended = clock();
+    stillness.see(signs.position, ended);
+    known = signs.settled && stillness.hasStood(at) ? { signs, era } : undefined;
+    return { ...signs, at, ended };
+  };
+}
+
 /** Takes over changes, beside the looks, whenever it is time. `see` gives what is known; undefined: nothing is. */
 function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => WatchState | undefined } {
   const quiet = createQuietTimes();
@@ -92,12 +112,12 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
   /** How many changes without a sign were known of when everything was compared. */
   let whole: number | undefined;
 
-  const run = async (take: TakeOver, { surprises }: Look): Promise<void> => {
+  const run = async (take: TakeOver, { surprises, forgotten }: Look, due: Due): Promise<void> => {
     isRunning = true;
-    const ended = quiet.compare();
+    const ended = quiet.compare(due);
     const begun = clock();
     try {
-      const taken = await take({ whole: whole !== surprises });
+      const taken = await take({ whole: whole !== surprises, tables: due === 'forgotten' ? forgotten : undefined });
       isPossible = taken !== undefined;
       ended(taken && { begun, ended: clock(), writes: taken.writes }, clock());
       if (taken) whole = surprises;
@@ -112,7 +132,7 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
     see: (look) => {
       if (!takeOver) return undefined;
       const standing = quiet.see(look);
-      if (!isRunning && standing.isDue) void run(takeOver, look);
+      if (!isRunning && standing.due) void run(takeOver, look, standing.due);
       return isPossible ? standing : undefined;
     },
   };

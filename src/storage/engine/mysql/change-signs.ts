@@ -15,31 +15,70 @@ const NUMBERS_OF_A_TRANSACTION = 2;
  * ended. It can go backwards, and it is lost when the table is rebuilt or the server restarts. A rebuilt table has
  * another `CREATE_TIME`. TRUNCATE changes neither, but the next number and the number of rows.
  */
-export async function changeSigns(db: Asker, tables: readonly string[]): Promise<ChangeSigns> {
-  const orDash = (column: string) => `COALESCE(${column}, '-')`;
-  const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
-  const [rows, status] = (await Promise.all([
-    db.ask(
-      `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS forgotten, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
-         CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
-       FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
-      [...tables],
-    ),
-    db.ask(
-      `SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime', 'Opened_tables', 'Innodb_max_trx_id', 'Innodb_lsn_current', 'Innodb_redo_log_current_lsn')`,
-    ),
-  ])) as [{ name: string; forgotten: number; young: number; sign: string }[], { Variable_name: string; Value: string }[]];
-  const statusOf = (name: RegExp) => status.find(({ Variable_name }) => name.test(Variable_name))?.Value;
+export async function changeSigns(db: Asker, tables: readonly string[], known?: ChangeSigns): Promise<ChangeSigns> {
+  if (known) {
+    const status = await readStatus(db);
+    if (isAsBefore(status, known)) return { ...known, uptime: status.uptime };
+  }
+  const rows = await readTables(db, tables);
+  // Later than the tables: one of them may be forgotten, and opened again, just before it is looked at.
+  return signsOf(tables, rows, await readStatus(db));
+}
+
+/** Whether nobody has committed anything since, in a server that still runs. */
+const isAsBefore = ({ position, opened, uptime = 0 }: Status, known: ChangeSigns): boolean =>
+  known.position !== undefined && position === known.position && opened === known.opened && uptime >= (known.uptime ?? 0);
+
+/** What the server says of itself. */
+type Status = Pick<ChangeSigns, 'position' | 'step' | 'opened' | 'uptime'>;
+
+async function readStatus(db: Asker): Promise<Status> {
+  const rows = await db.ask<{ Variable_name: string; Value: string }>(
+    `SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime', 'Opened_tables', 'Innodb_max_trx_id', 'Innodb_lsn_current', 'Innodb_redo_log_current_lsn')`,
+  );
+  const statusOf = (name: RegExp) => rows.find(({ Variable_name }) => name.test(Variable_name))?.Value;
   const seconds = statusOf(/^uptime$/i);
   const transactions = statusOf(/^innodb_max_trx_id$/i);
-  const signs = new Map(rows.map(({ name, sign }) => [name, sign]));
   return {
-    signs: tables.map((table) => signs.get(table.toLowerCase()) ?? ''),
-    settled: rows.every(({ young }) => Number(young) === 0),
-    forgets: rows.some(({ forgotten }) => Number(forgotten) === 1),
     position: transactions ?? statusOf(/lsn/i),
     step: transactions === undefined ? undefined : NUMBERS_OF_A_TRANSACTION,
     opened: statusOf(/^opened_tables$/i),
     uptime: seconds === undefined ? undefined : Number(seconds),
+  };
+}
+
+/** What the server says of a table. */
+interface TableStatus {
+  readonly name: string;
+  readonly forgotten: number;
+  readonly young: number;
+  /** Whether its commits move the position. */
+  readonly counted: number;
+  readonly sign: string;
+}
+
+async function readTables(db: Asker, tables: readonly string[]): Promise<TableStatus[]> {
+  const orDash = (column: string) => `COALESCE(${column}, '-')`;
+  const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
+  return db.ask<TableStatus>(
+    `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS forgotten, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
+       COALESCE(ENGINE, '') = 'InnoDB' AS counted,
+       CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
+     FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
+    [...tables],
+  );
+}
+
+function signsOf(tables: readonly string[], rows: readonly TableStatus[], status: Status): ChangeSigns {
+  const found = new Map(rows.map((row) => [row.name, row]));
+  const inOrder = tables.map((table) => found.get(table.toLowerCase()));
+  // Other engines, MyISAM among them, commit nothing that InnoDB counts.
+  const isCounted = rows.every(({ counted }) => Number(counted) === 1);
+  return {
+    ...status,
+    ...(isCounted ? {} : { position: undefined, step: undefined }),
+    signs: inOrder.map((row) => row?.sign ?? ''),
+    settled: rows.every(({ young }) => Number(young) === 0),
+    forgotten: inOrder.map((row) => Number(row?.forgotten) === 1),
   };
 }

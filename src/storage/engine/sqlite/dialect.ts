@@ -26,7 +26,7 @@ export const sqlite: Dialect = {
     return {
       signs: tables.map(() => String(row?.data_version)),
       settled: true,
-      forgets: false,
+      forgotten: tables.map(() => false),
       position: undefined,
       step: undefined,
       opened: undefined,
