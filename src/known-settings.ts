@@ -18,12 +18,13 @@ export interface SettingsReader {
 }
 
 /**
- * Reads the options, and makes settings of them only where they differ from the last time. `keep`: for how many
+ * Reads the options where the database may have changed since the last time, and makes settings of them only where they
+ * differ. `keep`: for how many
  * milliseconds others may change them unseen.
  */
 export function settingsReader(db: Database, config: Config, keep: number): SettingsReader {
   const names = settingNames(db.prefix);
-  let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number } | undefined;
+  let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
   let edition = 0;
   /** Whether an open transaction has changed one of them, and when the last that did was over. */
   let changing = false;
@@ -34,15 +35,20 @@ export function settingsReader(db: Database, config: Config, keep: number): Sett
 
   const read = async () => {
     const at = performance.now();
+    const state = db.driver.state?.();
+    if (last && state !== undefined && state === last.state) {
+      last = { ...last, at: Math.max(at, last.at) };
+      return last.settings;
+    }
     const options = await readOptions(db, names);
     if (last && areEqual(last.options, options) && (await areStill(last.settings, options, db, config))) {
-      last = { ...last, at: Math.max(at, last.at) };
+      if (at >= last.at) last = { ...last, at, state };
       return last.settings;
     }
     const settings = await siteSettings(options, db, config);
     if (!last || at > last.at) {
       edition += 1;
-      last = { options, settings: { ...settings, edition }, at };
+      last = { options, settings: { ...settings, edition }, at, state };
     }
     return last.settings;
   };

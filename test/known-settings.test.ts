@@ -79,8 +79,24 @@ describeDatabases('what a process knows of the settings', (open) => {
 
   it('is asked for each time where nothing is remembered', async () => {
     await start('60000', 'off');
-    // Whether the site is one of a network is asked for once.
+    // Whether the site is one of a network is asked for once, and SQLite is opened for the first.
     await name();
-    expect(await queriesOf(async () => [await name(), await name()])).toBe(2);
+    await name();
+    expect(await queriesOf(async () => [await name(), await name()])).toBe(site.db.driver.state ? 0 : 2);
+  });
+
+  it('is asked for again where nothing is remembered once anything was written', async () => {
+    await start('60000', 'off');
+    for (const [by, wanted] of [
+      [db, 'by another'],
+      [site.db, 'by itself'],
+      [db, 'by another again'],
+    ] as const) {
+      await name();
+      await rename(by, wanted);
+      expect(await name()).toBe(wanted);
+    }
+    await site.db.change`UPDATE {options} SET option_value = 'outside of transactions' WHERE option_name = 'blogname'`;
+    expect(await name()).toBe('outside of transactions');
   });
 });

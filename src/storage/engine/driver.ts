@@ -69,6 +69,11 @@ export interface ConnectionCounts {
 export interface Driver {
   /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
   readonly readNow?: (query: Query) => Outcome | undefined;
+  /**
+   * Another text after every change of any row, whoever made it, found without waiting. Undefined: it cannot be told at
+   * the moment; absent: nor at any other.
+   */
+  readonly state?: () => string | undefined;
   /** How many connections there are. */
   readonly connections: () => ConnectionCounts;
   /** Waits for a connection. */

@@ -12,6 +12,12 @@ import { sqlite } from './dialect.ts';
 /** What writes takes turns on the one connection for it, behind transactions of a few milliseconds each. */
 const ACQUIRE_MS = 10_000;
 const FOREVER_MS = 2 ** 31 - 1;
+/** How often other connections have committed, and how many rows this one has changed. */
+const STATE: Query = {
+  method: 'rows',
+  sql: 'SELECT data_version AS others, total_changes() AS own FROM pragma_data_version()',
+  bindings: [],
+};
 /** Where the disk has less, in bytes, writes are about to fail. */
 const LEAST_ROOM = 2 ** 18;
 
@@ -79,6 +85,11 @@ function fileDriver(filename: string): Driver {
       if (filename === IN_MEMORY || isUnbuilt(asked.method) || !isRead(asked)) return undefined;
       const idle = writer?.open && !writer.inTransaction ? writer : undefined;
       return query(idle ?? reader.connection(), asked);
+    },
+    state: () => {
+      if (!writer?.open || writer.inTransaction) return undefined;
+      const [row] = run(writer, STATE).rows as readonly [{ others: number; own: number }];
+      return `${row.others} ${row.own}`;
     },
     connections: pool.counts,
     acquire: async () => {
