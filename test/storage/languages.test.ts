@@ -8,6 +8,7 @@ import { membershipOf } from '../../src/storage/languages/membership.ts';
 import { membersIn } from '../../src/storage/languages/polylang/group.ts';
 import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
 import { serializedMembers, toSerialized } from '../../src/wordpress/serialized.ts';
+import { countQueries } from '../support/count-queries.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadSite, setOptions } from '../support/site.ts';
@@ -136,9 +137,7 @@ describeDatabases('content languages', (open) => {
     const db = await loadSite(await open());
     const reader = settingsReader(db, readConfig({}), 0);
     expect((await reader.read()).contentLanguages).toBeUndefined();
-    const before = db.queries();
-    await reader.read();
-    expect(db.queries() - before).toBe(1);
+    expect((await countQueries({ db, settings: reader.read }, reader.read)).queries).toBe(1);
   });
 });
 
