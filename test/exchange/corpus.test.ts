@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { SourceFault } from '../../src/exchange/items/items.ts';
 import { newTally, type Report, reportOf } from '../../src/exchange/items/report.ts';
@@ -38,6 +38,7 @@ describeDatabases('a collection of calendars', (open, engine) => {
     site = await bareSite(await open());
     await setOptions(site.db, { timezone_string: 'Europe/Rome' });
   });
+  afterAll(() => site.close());
 
   /** Imports a file as the command does. A file that is refused comes to nothing. */
   async function imported(file: string, dryRun: boolean): Promise<Report> {

@@ -82,7 +82,9 @@ describeDatabases('JSON-LD', (open) => {
   let target: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     target = await open();
-    caller = await callerOf(await bareSite(target));
+    const site = await bareSite(target);
+    caller = await callerOf(site);
+    await site.close();
     server = http.createServer((req, res) => {
       const body = pages[req.url ?? ''];
       if (typeof body === 'string' && body.startsWith('to ')) res.writeHead(302, { location: body.slice(3) }).end();
