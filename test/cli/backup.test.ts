@@ -8,6 +8,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
 import { postMade } from '../../src/storage/journal/touched.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -143,6 +144,32 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await fasti(urlOf(target), ['restore', file], { TABLE_PREFIX: 'cal_' })).code).toBe(0);
     const users = await fasti(urlOf(target), ['user', 'list', '--format=json'], { TABLE_PREFIX: 'cal_' });
     expect(JSON.parse(users.out)[0]).toMatchObject({ login: 'admin', roles: ['administrator'] });
+  });
+
+  it('tell clients that follow the changes to begin anew, whatever is written afterwards, and send no message of before', async () => {
+    const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
+    expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
+    const [before, after] = [await serveDatabase(from), await serveDatabase(to)];
+    const write = async (running: typeof before, times: number) => {
+      for (let at = 0; at < times; at += 1)
+        expect(
+          (await running.send('POST', '/wp-json/calendar/events/v1/tags', { as: 'admin', body: { name: `${times} ${at}` } })).status,
+        ).toBe(201);
+    };
+    await write(before, 5);
+    const api = '/wp-json/calendar/events/v1/changes';
+    let [token, more] = ['', true];
+    while (more) ({ next: token, more } = (await before.send('GET', `${api}?limit=500${token ? `&since=${token}` : ''}`)).body);
+    const message = { id: 'msg_1', hook: 1, number: 1, subject: 's', payload: '{}', state: 'waiting', next_at: '', created_at: '' };
+    await insertRows(to, 'fasti_hook_messages', [message]);
+    expect((await fasti(urlOf(to), ['restore', file, '--force'])).code).toBe(0);
+    expect(await to.from('fasti_hook_messages')).toEqual([]);
+    await write(after, 12);
+    const counters = await Promise.all([from, to].map(async (one) => Number((await one.from('fasti_changes').first())?.counter)));
+    expect(counters[1]).toBeGreaterThan(counters[0]!);
+    expect((await before.send('GET', `${api}?since=${token}`)).status).toBe(200);
+    expect((await after.send('GET', `${api}?since=${token}`)).status).toBe(410);
+    await Promise.all([before.close(), after.close()]);
   });
 
   it('do not write over what is there unless told to', async () => {

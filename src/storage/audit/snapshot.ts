@@ -131,9 +131,12 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
   }
 }
 
-/** Empties the tables of a site. Call it in a transaction. */
+/**
+ * Empties the tables of a site. Call it in a transaction. Messages that wait go too: webhooks of other rows may get the
+ * ids of theirs.
+ */
 export async function emptySite(db: Database): Promise<void> {
-  for (const name of siteTables()) await db.from(name).delete();
+  for (const name of [...siteTables(), 'fasti_hook_messages'] as const) await db.from(name).delete();
   for (const name of optionalTables()) if (await hasTable(db, name)) await db.from(name).delete();
 }
 
