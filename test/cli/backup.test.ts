@@ -14,7 +14,7 @@ import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
-import { passwordOf, serveDatabase } from '../support/running-site.ts';
+import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
@@ -144,6 +144,32 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await fasti(urlOf(target), ['restore', file], { TABLE_PREFIX: 'cal_' })).code).toBe(0);
     const users = await fasti(urlOf(target), ['user', 'list', '--format=json'], { TABLE_PREFIX: 'cal_' });
     expect(JSON.parse(users.out)[0]).toMatchObject({ login: 'admin', roles: ['administrator'] });
+  });
+
+  it('keep the numbers of what was deleted from being given again, into either database', async () => {
+    const [file, from] = [fileName(), await loadSite(await open())];
+    const create = async (running: RunningSite, path: string, body: object): Promise<number> =>
+      (await running.send('POST', `/wp-json/calendar/events/v1/${path}`, { as: 'admin', body })).body.id;
+    const before = await serveDatabase(from);
+    const gone = { venues: await create(before, 'venues', { venue: 'Gone' }), tags: await create(before, 'tags', { name: 'Gone' }) };
+    await before.send('DELETE', `/wp-json/wp/v2/tribe_venue/${gone.venues}?force=true`, { as: 'admin' });
+    await before.send('DELETE', `/wp-json/calendar/events/v1/tags/${gone.tags}`, { as: 'admin' });
+    const users = await insertRows(from, 'users', [{ user_login: 'gone', user_email: 'gone@example.org' }]);
+    await from.from('users').where('ID', users).delete();
+    await before.close();
+    expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
+    const same = await open({ migrated: false });
+    for (const url of [urlOf(same), freshSqlite()]) {
+      const target = await openDatabase({ url, prefix: 'wp_' });
+      expect((await fasti(url, ['restore', file])).code).toBe(0);
+      expect(await everything(target)).toEqual(await everything(from));
+      const after = await serveDatabase(same, { env: { DATABASE_URL: url } });
+      expect(await create(after, 'venues', { venue: 'New' })).toBeGreaterThan(gone.venues);
+      expect(await create(after, 'tags', { name: 'New' })).toBeGreaterThan(gone.tags);
+      expect(await insertRows(target, 'users', [{ user_login: 'new', user_email: 'new@example.org' }])).toBeGreaterThan(users);
+      await after.close();
+      await target.close();
+    }
   });
 
   it('tell clients that follow the changes to begin anew, whatever is written afterwards, and send no message of before', async () => {
