@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ImportOptions } from '../../src/exchange/import/importer.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
+import { undoableImport, undoImport } from '../../src/exchange/import/undo.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
 import { postKind } from '../../src/kinds/index.ts';
@@ -76,6 +77,29 @@ describeDatabases('an import into a site that has records', (open) => {
   const row = async (title: string) => (await site.db.from('posts').where('post_title', title).whereNot('post_type', 'revision').first())!;
   const metasOf = async (id: number, key: string) =>
     (await site.db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id')).map((meta) => meta.meta_value);
+
+  it('is taken back record by record, each whole or not at all, when the process ends in the middle', async () => {
+    const items = [600, 601, 602].map((id) => post('event', id));
+    await taken(items);
+    let pieces = 0;
+    const transaction: Database['transaction'] = async (work) => {
+      pieces += 1;
+      if (pieces > 2) throw new Error('killed');
+      return site.db.transaction(work);
+    };
+    const { id, run } = (await undoableImport(site))!;
+    await expect(undoImport({ ...site, db: { ...site.db, transaction } }, caller, { id, run })).rejects.toThrow('killed');
+    const trashed = await site.db
+      .from('posts')
+      .where({ post_type: 'tribe_events', post_status: 'trash' })
+      .whereIn('ID', [600, 601, 602])
+      .pluck('ID');
+    expect(trashed.length).toBe(2);
+    const known = await site.db.from('fasti_import_ids').where({ import_id: id, kind: 'event' }).pluck('target');
+    expect(known).toEqual([600, 601, 602].filter((one) => !trashed.includes(one)));
+    await taken(items);
+    expect(await site.db.from('posts').whereIn('ID', [600, 601, 602]).pluck('post_status')).toEqual(['publish', 'publish', 'publish']);
+  });
 
   /** Takes entries in while somebody else has taken a name and is about to commit what has it. */
   async function takenBeside(name: string, entries: readonly Entry[], write: (tx: Database) => Promise<unknown>): Promise<void> {
