@@ -307,6 +307,7 @@ export interface Errors {
   "rest_changes_token_expired": 410;
   "language-taken": 400;
   "translation-conflict": 409;
+  "rest_text_not_storable": 400;
   "rest_request_under_way": 409;
   "rest_request_aborted": 400;
   "rest_invalid_host": 400;

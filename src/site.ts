@@ -211,9 +211,20 @@ function observingTransactions(db: Database, failed: (error: unknown) => void, e
   };
 }
 
+/** Errors of work that had committed a transaction before. */
+const afterWriting = new WeakSet<object>();
+
+/**
+ * Whether what was to be written may be in the database all the same: nobody knows, or what failed came afterwards.
+ * Files that rows may name must stay then.
+ */
+export const mayBeWritten = (error: unknown): boolean =>
+  (error instanceof DatabaseUnavailable && error.reason === 'uncertain') ||
+  (typeof error === 'object' && error !== null && afterWriting.has(error));
+
 /**
  * Runs the work of a request. If the database is lost after it has committed a transaction, the client must not send
- * the request again: the error says so.
+ * the request again: the error says so. Of any other error after that, `mayBeWritten` knows.
  *
  * @throws DatabaseUnavailable `uncertain` in that case, else whatever `work` throws
  */
@@ -230,7 +241,10 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
   try {
     return await work({ ...site, db });
   } catch (error) {
-    throw written && error instanceof DatabaseUnavailable ? new DatabaseUnavailable('uncertain', error) : error;
+    if (!written) throw error;
+    if (error instanceof DatabaseUnavailable) throw new DatabaseUnavailable('uncertain', error);
+    if (typeof error === 'object' && error !== null) afterWriting.add(error);
+    throw error;
   }
 }
 

@@ -126,6 +126,27 @@ describeAsking('changes', (ask) => {
     expect((await whole()).size).toBeGreaterThan(10);
   });
 
+  it('begin anew once the database was put back to an earlier state, also when its numbers have come as far again', async () => {
+    const db = ask.db();
+    const counter = async () => Number((await db.from('fasti_changes').first())?.counter);
+    const before = await counter();
+    for (const name of ['A', 'B', 'C']) await ask.made('/tags', CREATE.tags(`Lost ${name}`));
+    const [followed, begun] = [await follow(new Map(), undefined), (await changes('limit=7')).next];
+    expect(told(await changes(`since=${followed}`))).toEqual([]);
+    await db.from('fasti_journal').where('number', '>', before).delete();
+    await db.from('fasti_changes').update({ counter: before });
+    expectRefusal(await ask.get(`/changes?since=${followed}`), 410, 'rest_changes_token_expired');
+    for (const name of ['D', 'E', 'F', 'G']) await ask.made('/tags', CREATE.tags(`New ${name}`));
+    for (const since of [followed, begun]) {
+      let token = since;
+      let answer = await ask.get(`/changes?since=${token}&limit=500`);
+      for (; answer.status === 200 && answer.body.more; answer = await ask.get(`/changes?since=${token}&limit=500`))
+        token = answer.body.next;
+      expectRefusal(answer, 410, 'rest_changes_token_expired');
+    }
+    expect((await whole()).size).toBeGreaterThan(10);
+  });
+
   it('are complete however writes and reads are mixed', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('create' as const), path: fc.constantFrom(...PATHS), draft: fc.boolean() }),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
+import { insertRows } from '../src/storage/engine/insert.ts';
 import { describeDatabases } from './support/databases.ts';
 import { describeRecordings, recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -524,6 +525,28 @@ describeDatabases('the companion routes', (open) => {
       expect((await send('DELETE', `${path}?force=true`, { as: 'auth' })).body).toMatchObject({ deleted: true, previous: { id: body.id } });
       expect(existsSync(file)).toBe(false);
       expect(await metasOf(79, '_thumbnail_id')).toEqual([]);
+    });
+    it('leaves files on the disk that another one names, as those of a translation do', async () => {
+      const { body } = await raw({}, 'auth', readFileSync(new URL('fixtures/uploads/2026/11/wide.png', import.meta.url)));
+      const sizes = Object.values(body.media_details.sizes as Record<string, { source_url: string }>).map(({ source_url: url }) =>
+        fileOf(url),
+      );
+      const all = [fileOf(body.source_url), ...sizes];
+      expect(new Set(all).size).toBeGreaterThan(2);
+      const row = (await db.from('posts').where('ID', body.id).first())!;
+      const other = await insertRows(db, 'posts', [{ ...row, ID: body.id + 100, post_name: 'other' }]);
+      const metas = await db.from('postmeta').where('post_id', body.id).select('meta_key', 'meta_value');
+      await insertRows(
+        db,
+        'postmeta',
+        metas.map((meta) => ({ ...meta, post_id: body.id + 100 })),
+      );
+      expect(other).toBe(body.id + 100);
+      const remove = (id: number) => send('DELETE', `${CORE}/media/${id}?force=true`, { as: 'admin' });
+      expect((await remove(body.id)).status).toBe(200);
+      expect(all.map((name) => existsSync(name))).toEqual(all.map(() => true));
+      expect((await remove(other)).status).toBe(200);
+      expect(all.map((name) => existsSync(name))).toEqual(all.map(() => false));
     });
   });
 

@@ -7,6 +7,7 @@ import { prepareUpload } from '../src/media/images.ts';
 import { callerFor } from '../src/records/caller.ts';
 import { changePost, createPost } from '../src/records/post-writes.ts';
 import { discardingImages } from '../src/records/prepared-images.ts';
+import { DatabaseUnavailable } from '../src/storage/engine/database.ts';
 import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
 import { runScript } from './support/databases.ts';
 import type { Answer } from './support/running-site.ts';
@@ -100,22 +101,27 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
   it('leaves nothing of a term without its place in a taxonomy', () =>
     expectNothing('INSERT', 'term_taxonomy', () => ask.post('/tags', { name: 'Half' })));
 
-  it('takes the files of an image back', async () => {
+  const event = postKind('event');
+  const writing = async () => {
     const { site } = ask.running();
     const settings = await site.settings();
     const caller = callerFor(site, settings, (await loadViewer(site.db, settings, 1))!, { language: 'en' });
     const bytes = await readFile(new URL('fixtures/uploads/2026/11/wide.png', import.meta.url));
     const files = () => readdirSync(site.config.uploadsDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.png'));
-    const event = postKind('event');
+    return { site, caller, bytes, files };
+  };
+
+  it('takes the files of an image back', async () => {
+    const { site, caller, bytes, files } = await writing();
     const before = await ask.everything();
 
     for (const write of [
-      (image: unknown) => discardingImages({ image }, () => createPost(site, caller, event, { ...EVENT, image })),
+      (image: unknown) => discardingImages(site, { image }, (own) => createPost(own, caller, event, { ...EVENT, image })),
       (image: unknown) => {
         const venue = [{ kind: postKind('venue'), values: { venue: 'With a picture', image } }];
-        return discardingImages({ venue }, () => createPost(site, caller, event, { ...EVENT, venue }));
+        return discardingImages(site, { venue }, (own) => createPost(own, caller, event, { ...EVENT, venue }));
       },
-      (image: unknown) => discardingImages({ image }, () => changePost(site, caller, event, 38, { image })),
+      (image: unknown) => discardingImages(site, { image }, (own) => changePost(own, caller, event, 38, { image })),
     ]) {
       const image = await prepareUpload(bytes, 'picture.png', site, caller);
       expect(files().length).toBeGreaterThan(1);
@@ -133,6 +139,21 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
     const { record } = await createPost(site, caller, event, { ...EVENT, image });
     expect(record.image).toMatchObject({ extension: 'png', width: 1200 });
     expect(files().length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['nobody knows whether they were', new DatabaseUnavailable('uncertain')],
+    ['what comes after them fails', new Error('afterwards')],
+  ])('leaves the files of an image whose rows are written, where %s', async (_, error) => {
+    const { site, caller, bytes, files } = await writing();
+    const before = files().length;
+    const image = await prepareUpload(bytes, 'kept.png', site, caller);
+    const work = discardingImages(site, { image }, async (own) => {
+      await createPost(own, caller, event, { ...EVENT, image });
+      throw error;
+    });
+    await expect(work).rejects.toThrow(error.message);
+    expect(files().length).toBe(before + image!.files.length);
   });
 });
 

@@ -101,7 +101,10 @@ export async function changePassword(
     return fail('incorrect_password');
   }
   const hash = await hashOf(password);
-  await site.db.transaction((db) => setPassword(db, id, hash));
+  await site.db.transaction(async (db) => {
+    await lockUser(db, id);
+    await setPassword(db, id, hash);
+  });
   return { ...user, row: { ...user.row, user_pass: hash } };
 }
 

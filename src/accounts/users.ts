@@ -137,7 +137,10 @@ export async function setRole(site: Site, reference: UserReference, role: string
 /** Notes the language that a person wants to see the site's own pages in, as WordPress notes it (`it_IT`). */
 export async function setLocale(site: Site, id: number, language: string): Promise<void> {
   const { language: code, region } = new Intl.Locale(language).maximize();
-  await site.db.transaction((db) => writeUserMeta(db, id, 'locale', region === undefined ? code : `${code}_${region}`));
+  await site.db.transaction(async (db) => {
+    await lockUser(db, id);
+    await writeUserMeta(db, id, 'locale', region === undefined ? code : `${code}_${region}`);
+  });
 }
 
 /** The same user, kept from others who want to change it until the end of the transaction. */

@@ -371,12 +371,12 @@ async function create({ site, caller, kind: declared }: Writing, raw: Options): 
   const kind = onSiteOf(caller, declared);
   const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
-  const work = async (): Promise<{ record: Item; isNew?: boolean }> => {
+  const work = async (own: Site): Promise<{ record: Item; isNew?: boolean }> => {
     allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
-    if (kind.is === 'term') return createTerm(site, caller, kind, values);
-    return by === undefined ? createPost(site, caller, kind, values) : upsertPost(site, caller, kind, { by, values });
+    if (kind.is === 'term') return createTerm(own, caller, kind, values);
+    return by === undefined ? createPost(own, caller, kind, values) : upsertPost(own, caller, kind, { by, values });
   };
-  const { record, isNew = true } = await explaining(kind.fields, raw, () => discardingImages(values, work));
+  const { record, isNew = true } = await explaining(kind.fields, raw, () => discardingImages(site, values, work));
   return { id: Number(record.id), isNew };
 }
 
@@ -387,13 +387,13 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
   const { site, caller } = writing;
   const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
-  const work = async () => {
-    allow(kind.is === 'post' ? await mayChange(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
-    await unlessChanged(writing, id, only, (inside) =>
+  const work = async (own: Site) => {
+    allow(kind.is === 'post' ? await mayChange(lookUpOnce(own.db), caller, kind, id) : mayManageTerms(caller, kind));
+    await unlessChanged({ ...writing, site: own }, id, only, (inside) =>
       kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
     );
   };
-  await explaining(kind.fields, raw, () => discardingImages(values, work));
+  await explaining(kind.fields, raw, () => discardingImages(site, values, work));
 }
 
 async function remove(writing: Writing, id: number, only: Preconditions | undefined, force: boolean): Promise<void> {

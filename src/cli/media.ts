@@ -6,6 +6,7 @@ import { MEDIA_FIELDS, MEDIA_FILTERS } from '../kinds/core-params.ts';
 import type { Params } from '../kinds/param.ts';
 import { acceptParams } from '../records/input.ts';
 import { listMedia, mayDeleteMedia, mayUploadMedia, prepareMedia, readMedia, removeMedia, uploadMedia } from '../records/media.ts';
+import { withFiles } from '../records/prepared-images.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { CliError } from './io.ts';
@@ -63,10 +64,7 @@ function addUpload(media: Command, session: Session): void {
         for (const file of files) {
           requireAllowed(await mayUploadMedia(lookUpOnce(site.db), caller, values));
           const prepared = await prepareMedia(site, caller, { name: basename(file), bytes: await bytesOf(file) }, values);
-          const id = await uploadMedia(site, caller, prepared, values).catch(async (error: unknown) => {
-            await prepared.undo();
-            throw error;
-          });
+          const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, values), prepared.undo);
           const { record } = await readMedia(site, caller, id, { context: 'edit' });
           print(io, porcelain ? `${id}\n` : `${say('done.media-created', { id, url: String(record.source_url) })}\n`);
         }

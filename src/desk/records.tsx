@@ -22,7 +22,7 @@ import { changePost, createPost } from '../records/post-writes.ts';
 import { mayCreate } from '../records/posts.ts';
 import { discardingImages, withFiles } from '../records/prepared-images.ts';
 import { lockPostVersion, onlyIf, versionTag } from '../records/versions.ts';
-import { onceWritten } from '../site.ts';
+import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
@@ -170,16 +170,15 @@ const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 async function write(visit: Visit, kind: PostKind, record: Editable | undefined, version: string, raw: Values): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
-  const work = async (): Promise<number> =>
-    onceWritten(site, async (own) => {
-      if (!record) return Number((await createPost(own, caller, kind, values)).record.id);
-      const conditions = { match: [versionTag(version)] };
-      await onlyIf(own, caller, lockPostVersion(kind), { id: record.id, conditions }, (inside) =>
-        changePost(inside, caller, kind, record.id, values),
-      );
-      return record.id;
-    });
-  return explaining(kind.fields, raw, () => discardingImages(values, work));
+  const work = async (own: Site): Promise<number> => {
+    if (!record) return Number((await createPost(own, caller, kind, values)).record.id);
+    const conditions = { match: [versionTag(version)] };
+    await onlyIf(own, caller, lockPostVersion(kind), { id: record.id, conditions }, (inside) =>
+      changePost(inside, caller, kind, record.id, values),
+    );
+    return record.id;
+  };
+  return explaining(kind.fields, raw, () => discardingImages(site, values, work));
 }
 
 /**
@@ -202,7 +201,7 @@ async function withUploads(
       if (!mayUpload(caller.viewer)) fail('rest_cannot_create');
       const described = { alt_text: alt, ...(record ? { post: record.id } : {}) };
       const prepared = await prepareMedia(site, caller, file, described);
-      const id = await withFiles(() => uploadMedia(site, caller, prepared, described), prepared.undo);
+      const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
       return { ...fields, [name]: { id: String(id), alt } };
     }
     await describeImage(visit, Number(textIn(membersIn(fields[name]), 'id')), alt, Number(record?.values[name] ?? 0));

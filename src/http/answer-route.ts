@@ -10,7 +10,7 @@ import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
 import { discardImages, discardingImages } from '../records/prepared-images.ts';
 import { onlyIf } from '../records/versions.ts';
-import { onceWritten, type Site } from '../site.ts';
+import type { Site } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import type { AnswerKey } from '../storage/rows/kept-answers.ts';
@@ -106,7 +106,8 @@ async function checkAndRun(site: Site, asked: Parsed): Promise<LinkedReply> {
   const { caller, raw } = asked;
   const { query, path } = asked.incoming;
   const { params, values } = await accept(site, asked);
-  const reply = await explaining(params, raw, () => discardingImages(values, () => runAllowed(site, asked, values)));
+  const run = (own: Site) => runAllowed(own, asked, values);
+  const reply = await explaining(params, raw, () => (isReading(asked.found.endpoint) ? run(site) : discardingImages(site, values, run)));
   const link = reply.paging && neighbourLinks(caller, path.slice(1), query, values, reply.paging);
   return link === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: link } };
 }
@@ -140,7 +141,8 @@ async function checkAllowed({ caller, found: { endpoint }, lookUp, incoming }: P
 async function runHandler(site: Site, asked: Parsed, values: Values): Promise<Reply> {
   const { endpoint } = asked.found;
   const prepared = endpoint.prepare ? await endpoint.prepare(site, asked.caller, values) : values;
-  const reply = await discardingImages(prepared, () => onceWritten(site, (own) => runSafely(own, asked, prepared)));
+  const run = (own: Site) => runSafely(own, asked, prepared);
+  const reply = await (isReading(endpoint) ? run(site) : discardingImages(site, prepared, run));
   if (isReplay(reply)) await discardImages(prepared);
   await reply.afterwards?.();
   return reply;

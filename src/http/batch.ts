@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import { type BatchedWrite, batchedWrites } from '../kinds/batch-grammar.ts';
 import { oneOf } from '../kinds/grammars.ts';
 import type { Params, Values, ValuesOf } from '../kinds/param.ts';
-import { discardImages } from '../records/prepared-images.ts';
+import { discardImages, withFiles } from '../records/prepared-images.ts';
 import { versionTag } from '../records/versions.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
@@ -65,7 +65,14 @@ export function batchRoute(router: () => Router): ServedRoute {
       for (const write of requests) writes.push(await checked(site, innerRequest(site, router(), received, write)));
       return { atomic: validation === 'require-all-validate', writes };
     },
-    run: async (site, _caller, prepared) => (prepared.atomic ? runTogether(site, prepared) : runEach(site, prepared)),
+    run: (site, _caller, prepared) => {
+      const run = prepared.atomic ? runTogether : runEach;
+      return withFiles(
+        site,
+        (own) => run(own, prepared),
+        () => discardAll(prepared.writes),
+      );
+    },
   };
   return { pattern: '/batch/v1', texts: 'batch', endpoints: [batch] };
 }
@@ -189,8 +196,11 @@ const failed = (writes: readonly Checked[], replies: readonly (Reply | undefined
     ),
   }),
   undone: true,
-  afterwards: async () => void (await Promise.all(writes.map(({ values }) => discardImages(values)))),
+  afterwards: () => discardAll(writes),
 });
+
+const discardAll = async (writes: readonly Checked[]): Promise<void> =>
+  void (await Promise.all(writes.map(({ values }) => discardImages(values))));
 
 /** What comes after the transaction: files that no record names are deleted. */
 async function finish(writes: readonly Checked[], replies: readonly Reply[]): Promise<void> {

@@ -4,7 +4,7 @@ import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
 import type { Caller } from '../records/caller.ts';
-import { type Changes, changesSince, type Following, tokenFrom } from '../records/changes.ts';
+import { type Changes, changesSince, type Following, tokenFromNow } from '../records/changes.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
@@ -68,7 +68,7 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       release();
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
       const following: Following = { kinds, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
-      const since = req.get('last-event-id') ?? asked ?? tokenFrom(caller, await lastNumber(site.db), following);
+      const since = req.get('last-event-id') ?? asked ?? (await tokenFromNow(site, caller, following));
       // What is wrong with the token is told as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
       // Others have come in the meantime.

@@ -6,6 +6,8 @@ import type { KindName } from '../kinds/kind-names.ts';
 export interface Place {
   /** Everything up to this number of the journal is known, or was read anew since. */
   readonly number: number;
+  /** The mark of the last entry up to there (`markAt`); without one nothing can be said of the database's past. */
+  readonly mark?: string | undefined;
   /** Where in the full reading: which kind, and the last id of it; absent: the reading is over. */
   readonly walk?: { readonly kind: KindName; readonly after: number } | undefined;
 }
@@ -14,8 +16,8 @@ export interface Place {
  * A place as a token for clients. `scope`: what they follow, which a token is good for alone; `key`: the site's, so
  * that nobody makes tokens but the site.
  */
-export function tokenOf({ number, walk }: Place, scope: string, key: string): string {
-  const said = Buffer.from(JSON.stringify([number, ...(walk ? [walk.kind, walk.after] : [])])).toString('base64url');
+export function tokenOf({ number, mark, walk }: Place, scope: string, key: string): string {
+  const said = Buffer.from(JSON.stringify([number, mark ?? '', ...(walk ? [walk.kind, walk.after] : [])])).toString('base64url');
   return `${said}.${digestOf(said, key, scope)}.${digestOf(said, key)}`;
 }
 
@@ -28,8 +30,8 @@ export function placeIn(token: string, scope: string, key: string): Place | unde
   const [said = '', forScope, digest] = token.split('.');
   if (digest !== digestOf(said, key)) failParam('since', 'changes-token-invalid');
   if (forScope !== digestOf(said, key, scope)) return undefined;
-  const [number, kind, after] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [number, KindName?, number?];
-  return { number, ...(kind === undefined || after === undefined ? {} : { walk: { kind, after } }) };
+  const [number, mark, kind, after] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [number, string?, KindName?, number?];
+  return { number, mark: mark || undefined, ...(kind === undefined || after === undefined ? {} : { walk: { kind, after } }) };
 }
 
 const digestOf = (said: string, key: string, scope = ''): string =>

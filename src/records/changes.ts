@@ -4,7 +4,7 @@ import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { entriesAfter, type JournalEntry, lastNumber, oldestNumber } from '../storage/journal/entries.ts';
+import { entriesAfter, type JournalEntry, lastNumber, markAt, markOf, oldestNumber } from '../storage/journal/entries.ts';
 import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { loadTerms } from '../storage/rows/terms.ts';
@@ -62,17 +62,25 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
   // Before anything is read: what happens from now on comes later.
   let last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
-  const place = since === undefined ? { number: last, walk: { kind: first, after: 0 } } : placeIn(since, scope, versionKey);
+  const here = (number: number) => markAt(site.db, number);
+  const begin = async (): Promise<Place> => ({ number: last, mark: await here(last), walk: { kind: first, after: 0 } });
+  const place = since === undefined ? await begin() : placeIn(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
     const { changes, walk } = await walked(site, caller, views, place.walk, following);
     // The token may come from a server that has more than this one.
-    return { changes, next: tokenAt({ number: Math.min(place.number, last), walk }), more: true };
+    const known = place.number > last ? { number: last, mark: await here(last) } : place;
+    return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
   if (place.number > last) last = await lastAfterCatchingUp(site.db, place.number);
-  const { changes, number, more } = await followed(site, caller, views, { from: place.number, last }, following);
-  return { changes: changes.map(({ change }) => change), next: tokenAt({ number }), more };
+  if (place.number <= last && isOfAnotherLife(place.mark, await here(place.number))) fail('changes-token-expired');
+  const { changes, number, more, mark = place.mark } = await followed(site, caller, views, { from: place.number, last }, following);
+  return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
+
+/** Whether a place was told by a database that has been put back to an earlier state since. */
+const isOfAnotherLife = (told: string | undefined, here: string | undefined): boolean =>
+  told !== undefined && here !== undefined && told !== here;
 
 /** A node of a cluster waits for the others at most so often; each time takes less than a second. */
 const MOST_WAITS = 5;
@@ -90,6 +98,8 @@ async function lastAfterCatchingUp(db: Database, told: number): Promise<number> 
 /** A change with the number of the entry that told of it last. */
 export interface NumberedChange {
   readonly number: number;
+  /** Of that entry. */
+  readonly mark: string;
   readonly change: RecordChange;
 }
 
@@ -104,12 +114,17 @@ export const changesAfter = async (site: Site, caller: Caller, from: number, fol
 interface Followed {
   readonly changes: readonly NumberedChange[];
   readonly number: number;
+  /** Of the last entry that was read; undefined: there was none. */
+  readonly mark?: string | undefined;
   readonly more: boolean;
 }
 
-/** A place in the journal from which the changes of such a client go on. */
-export const tokenFrom = (caller: Caller, number: number, following: Pick<Following, 'kinds'>): string =>
-  tokenOf({ number }, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
+/** The place in the journal from which on the changes of such a client are new. */
+export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick<Following, 'kinds'>): Promise<string> {
+  const number = await lastNumber(db);
+  const place = { number, mark: await markAt(db, number) };
+  return tokenOf(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
+}
 
 /** What a token is good for. Records may get another language without a word when the languages of the site change. */
 function scopeOf({ settings }: Caller, views: readonly View[]): string {
@@ -177,9 +192,10 @@ async function followed(
   if (from < (await oldestNumber(site.db))) fail('changes-token-expired');
   const entries = await entriesAfter(site.db, from, limit);
   const changes = await changesIn(site, caller, entries, views, records);
-  const reached = entries.at(-1)?.number ?? 0;
+  const end = entries.at(-1);
+  const reached = end?.number ?? 0;
   const more = entries.length === limit;
-  return { changes, number: more ? reached : Math.max(reached, last), more };
+  return { changes, number: more ? reached : Math.max(reached, last), mark: end && markOf(end), more };
 }
 
 /**
@@ -210,7 +226,7 @@ async function changesIn(
   }
   return entries.flatMap((entry) => {
     const change = told.get(entry);
-    return change ? [{ number: entry.number, change }] : [];
+    return change ? [{ number: entry.number, mark: markOf(entry), change }] : [];
   });
 }
 

@@ -14,7 +14,7 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { filesOf, freeFileSlug, removeAttachment } from '../storage/rows/media.ts';
+import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/rows/posts.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
@@ -206,18 +206,21 @@ export interface RemovedMedia extends Shown {
 
 /**
  * Deletes the rows of a file of the library. Its files on disk must stay if the transaction fails, so they are deleted
- * afterwards.
+ * afterwards; those that another one names stay in any case.
  *
- * @throws rest_trash_not_supported without `force`
+ * @throws rest_trash_not_supported without `force`; rest_post_invalid_id where somebody else has deleted it meanwhile
  */
 export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
   const { record: shown } = await readMedia(site, caller, id, { context: 'edit' });
   const { _links: _, ...previous } = shown;
-  const files = filesOf((await loadMetas(site.db, [id])).get(id));
-  await site.db.transaction(async (db) => {
+  const files = await site.db.transaction(async (db) => {
+    const row = await lockPost(db, id);
+    if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
+    const own = filesOf((await loadMetas(db, [id])).get(id));
     await removeAttachment(db, id);
     noteChange(db, caller);
+    return unnamedFiles(db, own);
   });
   const afterwards = async (): Promise<void> => {
     // The record is gone: a file that can't be removed is the administrator's to look after.

@@ -1,7 +1,7 @@
 import type { LinkPlan } from '../kinds/link-grammar.ts';
 import type { Values } from '../kinds/param.ts';
 import type { PreparedImage } from '../media/images.ts';
-import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { mayBeWritten, onceWritten, type Site } from '../site.ts';
 
 /** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
 export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;
@@ -11,8 +11,8 @@ export const isNewRecord = (plan: unknown): plan is Extract<LinkPlan, { readonly
   plan !== null && typeof plan === 'object' && 'values' in plan;
 
 /** Does some work with these values. If it fails, the files that were fetched for them are deleted. */
-export const discardingImages = <Result>(values: Values, work: () => Promise<Result>): Promise<Result> =>
-  withFiles(work, () => discardImages(values));
+export const discardingImages = <Result>(site: Site, values: Values, work: (site: Site) => Promise<Result>): Promise<Result> =>
+  withFiles(site, work, () => discardImages(values));
 
 /**
  * Takes back the files that were fetched for these values, and for those of new linked records, when nothing comes of
@@ -23,14 +23,16 @@ export async function discardImages(values: Values): Promise<void> {
 }
 
 /**
- * Runs a write whose files are on disk already, and removes them with `undo` if it fails. If nobody knows whether it
- * was committed they stay, since rows may name them.
+ * Runs a write whose files are on disk already, and removes them with `undo` if it fails. If it was committed before it
+ * failed, or nobody knows, they stay, since rows may name them.
+ *
+ * @throws as `onceWritten`
  */
-export async function withFiles<Result>(work: () => Promise<Result>, undo: () => Promise<unknown>): Promise<Result> {
+export async function withFiles<Result>(site: Site, work: (site: Site) => Promise<Result>, undo: () => Promise<unknown>): Promise<Result> {
   try {
-    return await work();
+    return await onceWritten(site, work);
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable && error.reason === 'uncertain')) await undo();
+    if (!mayBeWritten(error)) await undo();
     throw error;
   }
 }

@@ -37,7 +37,8 @@ export async function seedSample(site: Site, caller: Caller, watched: Watched = 
   await watched(Object.keys(pictures).length + sampleEvents.length, async (done) => {
     const images = await drawImages(site, caller, done);
     const undo = () => undoAll(images);
-    count = await withFiles(() => site.db.transaction((db) => writeSample(withinTransaction(site, db), caller, images, done)), undo);
+    const work = (own: Site) => own.db.transaction((db) => writeSample(withinTransaction(own, db), caller, images, done));
+    count = await withFiles(site, work, undo);
     if (count === 0) await undo();
   });
   return count;

@@ -80,7 +80,7 @@ async function openLines(file: string): Promise<Backup> {
       const end = END.safeParse(value);
       if (ended || (end.success && end.data.rows !== count)) throw damaged();
       if (end.success) ended = true;
-      else if (known.has(TABLE.safeParse(value).data?.table ?? '')) names.push(TABLE.parse(value).table);
+      else if (known.has(tableNamed(value))) names.push(tableNamed(value));
       else {
         if (!ROW.safeParse(value).success) throw damaged();
         count += 1;
@@ -92,6 +92,15 @@ async function openLines(file: string): Promise<Backup> {
   if (!ended) throw damaged();
   return { rows: count, prefix, optional: optionalOf(names), tables: () => tablesIn(file, known) };
 }
+
+/** The table that a line announces; empty: it is another line. No row has these columns alone. */
+function tableNamed(value: unknown): string {
+  const isShort = typeof value === 'object' && value !== null && 'table' in value;
+  return isShort ? (TABLE.safeParse(value).data?.table ?? '') : '';
+}
+
+/** Whether a line is the last. Nothing in a row is true or false. */
+const isEnd = (value: unknown): boolean => (value as { readonly end?: unknown }).end === true;
 
 /** The longest line of a backup: several of the longest values that MySQL takes, all of their letters escaped. */
 const LONGEST_LINE = 256 * 2 ** 20;
@@ -121,17 +130,18 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
   let next = await lines.next();
   next = await lines.next();
   while (!next.done) {
-    const { table, end } = parsed(next.value.text) as { table?: string; end?: boolean };
-    if (end === true) return;
+    const value = parsed(next.value.text);
+    if (isEnd(value)) return;
+    const { table, last = 0 } = TABLE.parse(value);
     const rows = async function* (): AsyncGenerator<Row> {
       for (;;) {
         next = await lines.next();
         if (next.done) return;
-        const value = parsed(next.value.text) as Row & { table?: string; end?: boolean };
-        if (value.end === true || (Object.keys(value).length === 1 && typeof value.table === 'string' && known.has(value.table))) return;
-        yield value;
+        const value = parsed(next.value.text);
+        if (isEnd(value) || known.has(tableNamed(value))) return;
+        yield value as Row;
       }
     };
-    yield { name: table ?? '', rows: rows() };
+    yield { name: table, last, rows: rows() };
   }
 }

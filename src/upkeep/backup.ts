@@ -41,8 +41,8 @@ async function writeLines({ db, clock }: Site, part: string, onProgress: Progres
   let count = 0;
   const lines = async function* (): AsyncGenerator<string> {
     yield headLine(db.prefix, { engine: db.dialect.name, made_at: nowUtc(clock()) });
-    for await (const { name, rows } of rowsOfMysql(db)) {
-      yield tableLine(name);
+    for await (const { name, last, rows } of rowsOfMysql(db)) {
+      yield tableLine(name, last);
       for await (const row of rows) {
         count += 1;
         if (count % STEP === 0) onProgress(count);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { PART } from '../exchange/items/whole-file.ts';
 import { makeOwnFolder } from '../host/files.ts';
 import { runnable } from '../host/runnable.ts';
 import type { Site } from '../site.ts';
@@ -29,7 +30,12 @@ export interface KeptBackups {
 }
 
 const ENDING = '.backup';
-const PART = `${ENDING}.part`;
+
+/** Whether a file is the part of a backup that is being written. */
+function isPart(name: string): boolean {
+  const at = name.lastIndexOf(ENDING);
+  return at >= 0 && PART.test(name.slice(at + ENDING.length));
+}
 
 /** A file that nothing was written to for so long is what remains of a process that was ended. */
 const STALE_MS = 60_000;
@@ -37,11 +43,11 @@ const STALE_MS = 60_000;
 /** What there is in the folder; nothing where the folder is not there. */
 export async function keptBackups({ config: { backupsDir: folder } }: Pick<Site, 'config'>): Promise<KeptBackups> {
   const names = await readdir(folder).catch(() => []);
-  const files = await Promise.all(names.filter((name) => name.endsWith(ENDING) || name.endsWith(PART)).map((name) => fileOf(folder, name)));
+  const files = await Promise.all(names.filter((name) => name.endsWith(ENDING) || isPart(name)).map((name) => fileOf(folder, name)));
   const found = files.filter((file) => file !== undefined);
   return {
     backups: found.filter(({ file }) => file.endsWith(ENDING)).sort((one, other) => other.madeAt.getTime() - one.madeAt.getTime()),
-    going: found.some(({ file, madeAt }) => file.endsWith(PART) && Date.now() - madeAt.getTime() < STALE_MS),
+    going: found.some(({ file, madeAt }) => isPart(file) && Date.now() - madeAt.getTime() < STALE_MS),
   };
 }
 

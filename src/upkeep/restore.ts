@@ -1,5 +1,5 @@
 import type { Site } from '../site.ts';
-import { columnsOf, emptySite, RECURRENCE_TABLE, type Row } from '../storage/audit/snapshot.ts';
+import { columnsOf, emptySite, numberOn, RECURRENCE_TABLE, type Row } from '../storage/audit/snapshot.ts';
 import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { everythingTouched } from '../storage/journal/touched.ts';
@@ -24,10 +24,11 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
     const before = await changeCount(db);
     await emptySite(db);
     let count = 0;
-    for await (const { name: named, rows } of backup.tables()) {
+    for await (const { name: named, last, rows } of backup.tables()) {
       // Whoever reads the backup passes over tables that are not ours.
       const name = named as TableName;
       const columns = await columnsOf(db, name);
+      await numberOn(db, name, last);
       for await (const some of pieces(rows)) {
         await insertRows(
           db,

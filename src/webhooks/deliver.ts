@@ -101,8 +101,12 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ 
   const following: Following = { ...(kinds.length > 0 ? { kinds } : {}), records: true, limit: AT_ONCE };
   try {
     const { changes, number, more } = await changesAfter(site, caller, hook.position, following);
-    const messages = changes.map(({ number, change: { kind, id, change, record } }) =>
-      message(hook, { number, type: `${kind}.${change}`, data: { kind, id, ...(record === undefined ? {} : { record }) } }, site.clock()),
+    const messages = changes.map(({ number, mark, change: { kind, id, change, record } }) =>
+      message(
+        hook,
+        { number, mark, type: `${kind}.${change}`, data: { kind, id, ...(record === undefined ? {} : { record }) } },
+        site.clock(),
+      ),
     );
     return { messages, number, more };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,12 +8,13 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
 import { postMade } from '../../src/storage/journal/touched.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
-import { passwordOf, serveDatabase } from '../support/running-site.ts';
+import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
@@ -145,6 +146,58 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(JSON.parse(users.out)[0]).toMatchObject({ login: 'admin', roles: ['administrator'] });
   });
 
+  it('keep the numbers of what was deleted from being given again, into either database', async () => {
+    const [file, from] = [fileName(), await loadSite(await open())];
+    const create = async (running: RunningSite, path: string, body: object): Promise<number> =>
+      (await running.send('POST', `/wp-json/calendar/events/v1/${path}`, { as: 'admin', body })).body.id;
+    const before = await serveDatabase(from);
+    const gone = { venues: await create(before, 'venues', { venue: 'Gone' }), tags: await create(before, 'tags', { name: 'Gone' }) };
+    await before.send('DELETE', `/wp-json/wp/v2/tribe_venue/${gone.venues}?force=true`, { as: 'admin' });
+    await before.send('DELETE', `/wp-json/calendar/events/v1/tags/${gone.tags}`, { as: 'admin' });
+    const users = await insertRows(from, 'users', [{ user_login: 'gone', user_email: 'gone@example.org' }]);
+    await from.from('users').where('ID', users).delete();
+    await before.close();
+    expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
+    const same = await open({ migrated: false });
+    for (const url of [urlOf(same), freshSqlite()]) {
+      const target = await openDatabase({ url, prefix: 'wp_' });
+      expect((await fasti(url, ['restore', file])).code).toBe(0);
+      expect(await everything(target)).toEqual(await everything(from));
+      const after = await serveDatabase(same, { env: { DATABASE_URL: url } });
+      expect(await create(after, 'venues', { venue: 'New' })).toBeGreaterThan(gone.venues);
+      expect(await create(after, 'tags', { name: 'New' })).toBeGreaterThan(gone.tags);
+      expect(await insertRows(target, 'users', [{ user_login: 'new', user_email: 'new@example.org' }])).toBeGreaterThan(users);
+      await after.close();
+      await target.close();
+    }
+  });
+
+  it('tell clients that follow the changes to begin anew, whatever is written afterwards, and send no message of before', async () => {
+    const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
+    expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
+    const [before, after] = [await serveDatabase(from), await serveDatabase(to)];
+    const write = async (running: typeof before, times: number) => {
+      for (let at = 0; at < times; at += 1)
+        expect(
+          (await running.send('POST', '/wp-json/calendar/events/v1/tags', { as: 'admin', body: { name: `${times} ${at}` } })).status,
+        ).toBe(201);
+    };
+    await write(before, 5);
+    const api = '/wp-json/calendar/events/v1/changes';
+    let [token, more] = ['', true];
+    while (more) ({ next: token, more } = (await before.send('GET', `${api}?limit=500${token ? `&since=${token}` : ''}`)).body);
+    const message = { id: 'msg_1', hook: 1, number: 1, subject: 's', payload: '{}', state: 'waiting', next_at: '', created_at: '' };
+    await insertRows(to, 'fasti_hook_messages', [message]);
+    expect((await fasti(urlOf(to), ['restore', file, '--force'])).code).toBe(0);
+    expect(await to.from('fasti_hook_messages')).toEqual([]);
+    await write(after, 12);
+    const counters = await Promise.all([from, to].map(async (one) => Number((await one.from('fasti_changes').first())?.counter)));
+    expect(counters[1]).toBeGreaterThan(counters[0]!);
+    expect((await before.send('GET', `${api}?since=${token}`)).status).toBe(200);
+    expect((await after.send('GET', `${api}?since=${token}`)).status).toBe(410);
+    await Promise.all([before.close(), after.close()]);
+  });
+
   it('do not write over what is there unless told to', async () => {
     const file = fileName();
     writeFileSync(file, 'mine');
@@ -238,7 +291,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     }
     await stop();
     expect(counts[3]).toBeGreaterThan(counts[0]!);
-    expect(existsSync(join(folder, 'x.part'))).toBe(false);
+    expect(readdirSync(folder).filter((one) => one.endsWith('.part'))).toEqual([]);
   });
 });
 

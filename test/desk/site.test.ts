@@ -137,7 +137,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await admin.get('/admin/health')).text).toMatch(/kB\), by a command/);
 
     // One at a time, whichever process makes it.
-    writeFileSync(join(folder, 'other.backup.part'), '');
+    writeFileSync(join(folder, 'other.backup.0123abcd.part'), '');
     const going = await admin.get('/admin/health');
     expect(going.text).toContain('A backup is being made.');
     const token = new Map(formIn(going.text, '/admin/sign-out')).get('_wpnonce')!;

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ImportOptions } from '../../src/exchange/import/importer.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
+import { undoableImport, undoImport } from '../../src/exchange/import/undo.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
 import { postKind } from '../../src/kinds/index.ts';
@@ -8,6 +10,10 @@ import type { Caller } from '../../src/records/caller.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { joinWriters } from '../../src/storage/journal/touched.ts';
+import { lockNames, slugLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
+import { insertPost } from '../../src/storage/rows/posts.ts';
+import { insertUser } from '../../src/storage/rows/users.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { resetSite } from '../support/site.ts';
 import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
@@ -71,6 +77,65 @@ describeDatabases('an import into a site that has records', (open) => {
   const row = async (title: string) => (await site.db.from('posts').where('post_title', title).whereNot('post_type', 'revision').first())!;
   const metasOf = async (id: number, key: string) =>
     (await site.db.from('postmeta').where({ post_id: id, meta_key: key }).orderBy('meta_id')).map((meta) => meta.meta_value);
+
+  it('is taken back record by record, each whole or not at all, when the process ends in the middle', async () => {
+    const items = [600, 601, 602].map((id) => post('event', id));
+    await taken(items);
+    let pieces = 0;
+    const transaction: Database['transaction'] = async (work) => {
+      pieces += 1;
+      if (pieces > 2) throw new Error('killed');
+      return site.db.transaction(work);
+    };
+    const { id, run } = (await undoableImport(site))!;
+    await expect(undoImport({ ...site, db: { ...site.db, transaction } }, caller, { id, run })).rejects.toThrow('killed');
+    const trashed = await site.db
+      .from('posts')
+      .where({ post_type: 'tribe_events', post_status: 'trash' })
+      .whereIn('ID', [600, 601, 602])
+      .pluck('ID');
+    expect(trashed.length).toBe(2);
+    const known = await site.db.from('fasti_import_ids').where({ import_id: id, kind: 'event' }).pluck('target');
+    expect(known).toEqual([600, 601, 602].filter((one) => !trashed.includes(one)));
+    await taken(items);
+    expect(await site.db.from('posts').whereIn('ID', [600, 601, 602]).pluck('post_status')).toEqual(['publish', 'publish', 'publish']);
+  });
+
+  /** Takes entries in while somebody else has taken a name and is about to commit what has it. */
+  async function takenBeside(name: string, entries: readonly Entry[], write: (tx: Database) => Promise<unknown>): Promise<void> {
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const other = site.db.transaction(async (tx) => {
+      await lockNames(tx, [name]);
+      await write(tx);
+      begin();
+      await sleep(300);
+      joinWriters(tx);
+    });
+    await begun;
+    await Promise.all([other, taken(entries)]);
+  }
+
+  it('makes nobody whose login somebody else gets meanwhile', async () => {
+    const anna = { kind: 'author', sourceId: 'a', login: 'anna', email: 'anna@example.org', displayName: 'Anna', metas: [] } as const;
+    const row = {
+      ...{ user_login: 'anna', user_pass: '', user_nicename: 'anna', user_email: 'anna@example.org', user_url: '' },
+      ...{ user_registered: '2026-01-01 00:00:00', user_activation_key: '', user_status: 0, display_name: 'Anna' },
+    };
+    await takenBeside(USERS_LOCK, [anna], (tx) => insertUser(tx, row, {}));
+    expect(await site.db.from('users').where('user_login', 'anna').pluck('user_nicename')).toEqual(['anna']);
+  });
+
+  it('gives no record a slug that another one gets meanwhile', async () => {
+    await taken([post('event', 600)]);
+    const moved = post('event', 600, { columns: { ...post('event', 600).columns, post_name: 'wanted' } });
+    await takenBeside(slugLock('tribe_events', 'wanted'), [moved], (tx) =>
+      insertPost(tx, { post_type: 'tribe_events', post_status: 'publish', post_title: 'Other', post_name: 'wanted' }),
+    );
+    expect(await site.db.from('posts').where('post_name', 'wanted').pluck('post_title')).toEqual(['Other']);
+  });
 
   it('keeps an id that is free and gives another for one that is taken, above all of the source', async () => {
     const report = await taken([post('event', 36), post('event', 500), post('venue', 40)], { highestId: 500 });

@@ -8,7 +8,7 @@ import { fetchFile } from '../../src/exchange/import/media.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
-import type { Database } from '../../src/storage/engine/database.ts';
+import { type Database, DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { FIXTURES } from '../support/site-data.mjs';
@@ -64,6 +64,24 @@ describeDatabases('files of the library', (open) => {
     existsSync(site.config.uploadsDir)
       ? (readdirSync(site.config.uploadsDir, { recursive: true }) as string[]).filter((name) => name.endsWith('.png')).sort()
       : [];
+
+  it('stay where nobody knows whether their rows were written', async () => {
+    const db: Database = {
+      ...site.db,
+      transaction: async (work) => {
+        const result = await site.db.transaction(work);
+        if ((await metaOf(40, '_wp_attached_file')) !== undefined) throw new DatabaseUnavailable('uncertain');
+        return result;
+      },
+    };
+    const fetching = importItems({ ...site, db }, caller, streamOf([image('2021/05/wide.png')]), {
+      source: 'x',
+      fetchFile: (item) => fetchFile(site, caller, item, { allowAddress: () => true }),
+    });
+    await expect(fetching).rejects.toThrow(DatabaseUnavailable);
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
+    expect(uploads()).toContain('2021/05/wide.png');
+  });
 
   it('are fetched to the place they had, with their sizes, and once only', async () => {
     const report = await imported([image('2021/05/wide.png'), organizer]);

@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from '@jest/globals';
 import { writeWhole } from '../../src/exchange/items/whole-file.ts';
 
@@ -24,6 +25,32 @@ it('leaves the one before, and nothing beside it, when writing fails', async () 
   await expect(failing).rejects.toThrow(RangeError);
   expect(readFileSync(file, 'utf8')).toBe('new');
   expect(readdirSync(folder)).toEqual(['calendar.xml']);
+});
+
+it('gives each of several who write at once a part of its own', async () => {
+  const slow = writeWhole(file, async (part) => {
+    await writeFile(part, 'slow');
+    await sleep(100);
+    await writeFile(part, ' and whole', { flag: 'a' });
+  });
+  await sleep(20);
+  const failing = writeWhole(file, async (part) => {
+    await writeFile(part, 'half of it');
+    await sleep(200);
+    throw new RangeError('no');
+  });
+  await Promise.all([slow, expect(failing).rejects.toThrow(RangeError)]);
+  expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['slow and whole', ['calendar.xml']]);
+});
+
+it('removes what a process that was killed has left', async () => {
+  const [left, fresh, other] = ['calendar.xml.00000000.part', 'calendar.xml.11111111.part', 'calendar.xml.old.part'].map((name) =>
+    join(folder, name),
+  );
+  for (const name of [left!, fresh!, other!]) await writeFile(name, 'x');
+  for (const name of [left!, other!]) await utimes(name, 0, 0);
+  await writeWhole(file, (part) => writeFile(part, 'new'));
+  expect(readdirSync(folder).sort()).toEqual(['calendar.xml', 'calendar.xml.11111111.part', 'calendar.xml.old.part']);
 });
 
 it('writes into a device instead of taking its place', async () => {

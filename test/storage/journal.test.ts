@@ -15,7 +15,7 @@ import { createJournalFeed } from '../../src/storage/journal/feed.ts';
 import { everythingTouched, joinWriters, noteChange } from '../../src/storage/journal/touched.ts';
 import { insertMetas, insertPost, lockPost, removePost, updatePost, writeMetas } from '../../src/storage/rows/posts.ts';
 import { insertTerm, removeTerm, setTermsOf, shiftCounts } from '../../src/storage/rows/terms.ts';
-import { reassignPosts, removeUser } from '../../src/storage/rows/users.ts';
+import { lockUser, reassignPosts, removeUser } from '../../src/storage/rows/users.ts';
 import { nowUtc } from '../../src/wordpress/time.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
@@ -117,6 +117,7 @@ describeDatabases('the journal', (open) => {
       const posts = await db.from('posts').where('post_author', 2).whereNot('post_type', 'revision').select('ID', 'post_type');
       expect(posts.length).toBeGreaterThan(0);
       const entries = await entriesOf(async (trx) => {
+        await lockUser(trx, 2);
         await reassignPosts(trx, 2, 1);
         await removeUser(trx, 2);
       });

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { deleteOption, readOptions, writeOption } from '../../src/storage/rows/options.ts';
+import { joinWriters } from '../../src/storage/journal/touched.ts';
+import { deleteOption, lockOption, readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 describeDatabases('options', (open) => {
@@ -47,6 +49,20 @@ describeDatabases('options', (open) => {
     await writeOption(db, 'second', '1');
     const [first, second] = await db.from('options').whereIn('option_name', ['first', 'second']).orderBy('option_id').pluck('option_id');
     expect(second).toBe(first! + 1);
+  });
+
+  it.each(['there', 'absent'])('loses nothing of what is changed at once in one that is %s', async (name) => {
+    if (name === 'there') await writeOption(db, name, 'x');
+    const members = Array.from({ length: 6 }, (_, at) => `m${at}`);
+    const add = (member: string) =>
+      db.transaction(async (tx) => {
+        const stored = await lockOption(tx, name);
+        await sleep(20);
+        await writeOption(tx, name, `${stored} ${member}`);
+        joinWriters(tx);
+      });
+    await Promise.all(members.map(add));
+    expect((await readOptions(db, [name])).get(name)?.split(' ').sort()).toEqual([name === 'there' ? 'x' : '', ...members].sort());
   });
 
   it('removes an option, and minds no absent one', async () => {

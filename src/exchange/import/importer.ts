@@ -2,6 +2,7 @@ import { fail } from '../../errors.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { keepIndexOf } from '../../records/list-index.ts';
+import { withFiles } from '../../records/prepared-images.ts';
 import { dropTree } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
@@ -103,33 +104,33 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
       prepared = true;
     }
     const files = await fetchFiles(state.run, piece, options.fetchFile);
-    try {
-      await write(state, {
-        keys: keysOf(items),
-        seen,
-        originals: new Map([...files].map(([original, { item }]) => [item, original])),
-        task: async (work) => {
-          for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= state.done) noteAside(work.tally, entry);
-          for (const { item, fault } of files.values()) {
-            if (fault !== undefined)
-              lose(work.tally, {
-                reason: 'file-not-fetched',
-                kind: 'attachment',
-                of: item.url ?? item.sourceId,
-                place: item.place,
-                detail: fault,
-              });
-          }
-          await writeItems(
-            work,
-            items.map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
-          );
-        },
-      });
-    } catch (error) {
-      await Promise.all([...files.values()].map((file) => file.undo?.()));
-      throw error;
-    }
+    const step: Step = {
+      keys: keysOf(items),
+      seen,
+      originals: new Map([...files].map(([original, { item }]) => [item, original])),
+      task: async (work) => {
+        for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= state.done) noteAside(work.tally, entry);
+        for (const { item, fault } of files.values()) {
+          if (fault !== undefined)
+            lose(work.tally, {
+              reason: 'file-not-fetched',
+              kind: 'attachment',
+              of: item.url ?? item.sourceId,
+              place: item.place,
+              detail: fault,
+            });
+        }
+        await writeItems(
+          work,
+          items.map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
+        );
+      },
+    };
+    await withFiles(
+      site,
+      () => write(state, step),
+      () => Promise.all([...files.values()].map((file) => file.undo?.())),
+    );
     options.onProgress?.(seen);
   }
   await settleAll(state);

@@ -1,9 +1,10 @@
-import { fail } from '../../errors.ts';
+import { ApiError, fail } from '../../errors.ts';
 import { postKinds } from '../../kinds/index.ts';
+import type { PostKind } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
 import { trashPost } from '../../records/post-writes.ts';
 import { mayTrash } from '../../records/posts.ts';
-import type { Site } from '../../site.ts';
+import { type Site, withinTransaction } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { forgetImported, lastImport, madeBy } from '../../storage/rows/imports.ts';
@@ -56,15 +57,32 @@ export async function undoImport(
   let kept = 0;
   let moved = 0;
   for (const kind of postKinds) {
-    const done: number[] = [];
     for (const id of found.made.get(kind.name) ?? []) {
-      if (await mayTrash(lookUpOnce(site.db), caller, kind, id)) {
-        await trashPost(site, caller, kind, id);
-        done.push(id);
-      } else kept += 1;
+      if (await takeBack(site, caller, { kind, id, from: found.id })) moved += 1;
+      else kept += 1;
     }
-    moved += done.length;
-    await site.db.transaction((db) => forgetImported(db, found.id, kind.name, done));
   }
   return { moved, kept };
+}
+
+/**
+ * Moves a record to the trash and forgets that it came, both or neither. False: the caller may not move it, or somebody
+ * else has done so meanwhile.
+ */
+async function takeBack(
+  site: Site,
+  caller: Caller,
+  { kind, id, from }: { readonly kind: PostKind; readonly id: number; readonly from: number },
+): Promise<boolean> {
+  try {
+    if (!(await mayTrash(lookUpOnce(site.db), caller, kind, id))) return false;
+    await site.db.transaction(async (db) => {
+      await trashPost(withinTransaction(site, db), caller, kind, id);
+      await forgetImported(db, from, kind.name, [id]);
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import { DATES } from '../../kinds/event-metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
@@ -122,9 +123,10 @@ async function withoutRuledDates(
 }
 
 /** The slug that the source has now, where no other post has it. */
-async function slugChange({ db }: Work, row: Post, wished: string | undefined): Promise<{ post_name?: string }> {
+async function slugChange({ run, db }: Work, row: Post, wished: string | undefined): Promise<{ post_name?: string }> {
   const slug = sanitizeTitle(wished ?? '', 'query');
   if (slug === '' || slug === row.post_name) return {};
+  if (!run.dry) await lockNames(db, [slugLock(row.post_type, slug)]);
   const holders = await holdersOfSlugs(db, [slug]);
   return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
 }

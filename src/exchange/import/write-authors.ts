@@ -44,6 +44,7 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
       lose(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
       continue;
     }
+    if (!run.dry) await lockNames(work.db, [USERS_LOCK]);
     const here = await findHere(work, login, email);
     const target = here ?? (await insertAuthor(work, { ...author, email }, login));
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
@@ -67,7 +68,6 @@ async function findHere({ db }: Work, login: string, email: string): Promise<num
 async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
   if (run.dry) return run.nextDryId();
   const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
-  await lockNames(db, [USERS_LOCK]);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
   const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
   const given = (name: string, otherwise: string) => (run.owned ? (author.columns?.[name] ?? otherwise) : otherwise);

@@ -1,18 +1,26 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { OWN_FILE } from '../../host/files.ts';
+
+/** How the name of a part goes on behind that of its file. */
+export const PART = /^\.[0-9a-f]{8}\.part$/;
+
+/** A part that nothing was written to for so long is what remains of a process that was killed. */
+const LEFT_MS = 3_600_000;
 
 /**
  * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on
- * the disk. Devices and pipes take what comes. `mode`: who may read it, from the beginning on; what it holds is not for
- * everybody.
+ * the disk. Several may do so at once: each has a part of its own, and the last one stays. Devices and pipes take what
+ * comes. `mode`: who may read it, from the beginning on; what it holds is not for everybody.
  */
 export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
   const present = await stat(file).catch(() => undefined);
   if (present && !present.isFile()) return write(file);
-  const part = `${file}.part`;
+  await removeLeft(file);
+  const part = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await rm(part, { force: true });
-    await (await open(part, 'w', mode)).close();
+    await (await open(part, 'wx', mode)).close();
     const result = await write(part);
     const written = await open(part, 'r+');
     await written.sync().finally(() => written.close());
@@ -21,5 +29,15 @@ export async function writeWhole<Result>(file: string, write: (part: string) => 
   } catch (error) {
     await rm(part, { force: true });
     throw error;
+  }
+}
+
+/** Removes the parts of a file that nobody writes to any more. */
+async function removeLeft(file: string): Promise<void> {
+  const [folder, name] = [dirname(file), basename(file)];
+  const parts = (await readdir(folder).catch(() => [])).filter((one) => one.startsWith(name) && PART.test(one.slice(name.length)));
+  for (const part of parts.map((one) => join(folder, one))) {
+    const found = await stat(part).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > LEFT_MS) await rm(part, { force: true });
   }
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { type Database, hasTable } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
 import { IN_MEMORY, sqliteFile } from '../engine/sqlite/connection.ts';
 import { Sqlite } from '../engine/sqlite/library.ts';
 import type { TableName } from '../engine/tables.ts';
@@ -17,6 +18,8 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** A table of a snapshot; its name without the prefix. */
 export interface SnapshotTable {
   readonly name: string;
+  /** The last number that it gave to a row, which may be gone; 0: none. */
+  readonly last: number;
   readonly rows: AsyncIterable<Row>;
 }
 
@@ -101,13 +104,22 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
   const source = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     source.exec('BEGIN');
+    const numbers = numbersIn(source);
     for (const name of backupTables()) {
       if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
-      yield { name, rows: iterated(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>) };
+      const rows = iterated(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>);
+      yield { name, last: numbers.get(prefix + name) ?? 0, rows };
     }
   } finally {
     source.close();
   }
+}
+
+/** The last numbers that tables of a file gave to rows. */
+function numbersIn(source: InstanceType<typeof Sqlite>): Map<string, number> {
+  const isThere = source.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").get() !== undefined;
+  const rows = isThere ? (source.prepare('SELECT name, seq FROM sqlite_sequence').all() as { name: string; seq: number }[]) : [];
+  return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 
 async function* iterated(rows: IterableIterator<Row>): AsyncGenerator<Row> {
@@ -124,17 +136,38 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
   try {
     for (const name of backupTables()) {
       const table = db.table(name);
-      if ((await db.dialect.columns(snapshot, table)).length > 0) yield { name, rows: snapshot.stream(table) as AsyncIterable<Row> };
+      if ((await db.dialect.columns(snapshot, table)).length === 0) continue;
+      const [numbering] = await snapshot.ask<{ next: number | null }>(
+        'SELECT AUTO_INCREMENT AS `next` FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?',
+        [table],
+      );
+      yield { name, last: Math.max(0, Number(numbering?.next ?? 1) - 1), rows: snapshot.stream(table) as AsyncIterable<Row> };
     }
   } finally {
     await snapshot.close();
   }
 }
 
-/** Empties the tables of a site. Call it in a transaction. */
+/**
+ * Empties the tables of a site. Call it in a transaction. Messages that wait go too: webhooks of other rows may get the
+ * ids of theirs.
+ */
 export async function emptySite(db: Database): Promise<void> {
-  for (const name of siteTables()) await db.from(name).delete();
+  for (const name of [...siteTables(), 'fasti_hook_messages'] as const) await db.from(name).delete();
   for (const name of optionalTables()) if (await hasTable(db, name)) await db.from(name).delete();
+}
+
+/**
+ * Has an empty table give no number up to this one: something may still name the row that had it, and would mean the
+ * new one. Call it in a transaction.
+ */
+export async function numberOn(db: Database, name: TableName, last: number): Promise<void> {
+  const { columns = {} } = tableDefinitions().find((table) => table.name === name) ?? {};
+  const [column] = Object.entries(columns).find(([, type]) => type.includes('AUTO_INCREMENT')) ?? [];
+  if (column === undefined || last === 0) return;
+  // Databases go on from the highest number that there ever was.
+  await insertRows(db, name, [{ [column]: last }]);
+  await db.from(name).where(column, last).delete();
 }
 
 /** Names of the columns of a table, in order. */

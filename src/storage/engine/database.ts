@@ -112,8 +112,8 @@ export interface DatabaseSettings {
   readonly told?: (change: ServerChange) => void;
   /**
    * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
-   * rows and write without writing the row that every writer writes (`joinWriters`), or that write records without
-   * telling the journal (`transaction-checks.ts`). For tests.
+   * rows and write without writing the row that every writer writes (`joinWriters`), that write records without telling
+   * the journal, or metas of users without having locked names (`transaction-checks.ts`). For tests.
    */
   readonly watched?: boolean;
 }
@@ -125,7 +125,8 @@ export interface DatabaseSettings {
  */
 export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
-  return root(engineAt(url, options), prefix, watched ? transactionChecks() : undefined);
+  const engine = engineAt(url, options);
+  return root(engine, prefix, watched ? transactionChecks(engine.dialect.writers === 1) : undefined);
 }
 
 /**

@@ -13,6 +13,9 @@ interface Observed {
   locked: boolean;
   wrote: boolean;
   counted: boolean;
+  /** It has locked names; it has written metas of users without. */
+  named: boolean;
+  unnamed: boolean;
   /** It has written records; the journal was told which. */
   records: boolean;
   told: boolean;
@@ -27,8 +30,9 @@ export interface TransactionChecks {
   /**
    * Runs the work of a transaction. `work` says by `told` that the journal gets to know which records it writes.
    *
-   * @throws Error for a transaction that locks rows and writes without writing the row that every writer writes, or
-   * that writes records without telling the journal; else whatever `work` throws
+   * @throws Error for a transaction that locks rows and writes without writing the row that every writer writes, that
+   * writes records without telling the journal, or metas of users without having locked names; else whatever `work`
+   * throws
    */
   readonly run: <T>(work: (told: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
   /** To be called before a part of a transaction. Gives what forgets the records of that part, which was undone. */
@@ -47,8 +51,8 @@ const contexts = new AsyncLocalStorage<Context>();
 /** How many watched transactions are open. While there is none, no promise has to be followed. */
 let openTransactions = 0;
 
-/** Checks for one database. */
-export function transactionChecks(): TransactionChecks {
+/** Checks for one database. `alone`: one transaction writes at a time, so that no names are locked. */
+export function transactionChecks(alone: boolean): TransactionChecks {
   const owner = {};
   const current = (): Observed | undefined => {
     let at = contexts.getStore();
@@ -65,7 +69,8 @@ export function transactionChecks(): TransactionChecks {
       if (current()?.open) throw new Error('inside a transaction, use the database given to it');
     },
     run: async (work) => {
-      const observed: Observed = { open: true, locked: false, wrote: false, counted: false, records: false, told: false };
+      const nothing = { locked: false, wrote: false, counted: false, named: alone, unnamed: false, records: false, told: false };
+      const observed: Observed = { open: true, ...nothing };
       const told = (namesRecords: boolean): void => {
         observed.told ||= namesRecords;
       };
@@ -90,14 +95,18 @@ export function transactionChecks(): TransactionChecks {
   };
 }
 
-function check({ locked, wrote, counted, records, told }: Observed): void {
+function check({ locked, wrote, counted, unnamed, records, told }: Observed): void {
   if (locked && wrote && !counted) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
+  // They have no unique key: two transactions could insert the same one.
+  if (unnamed) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
   if (records && !told) throw new Error('a transaction that writes records must tell the journal which');
 }
 
 function observe(observed: Observed, sql: string): void {
   observed.locked ||= /\b(for update|lock in share mode)$/i.test(sql.trim());
   observed.wrote ||= /^(insert|update|delete|replace)\b/i.test(sql);
+  observed.named ||= /^insert into `\w*fasti_locks`/i.test(sql);
+  observed.unnamed ||= !observed.named && /^(insert into|update|delete from) `\w*usermeta`/i.test(sql);
   observed.records ||= changesRecords(sql);
   observed.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }

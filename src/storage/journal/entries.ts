@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
@@ -107,6 +108,19 @@ export async function entriesAfter(db: Database, number: number, limit: number):
 export async function lastNumber(db: Database): Promise<number> {
   const [row] = await db.rows<{ counter: number | string }>`SELECT counter FROM {fasti_changes} WHERE id = 1`;
   return Number(row?.counter ?? 0);
+}
+
+/**
+ * Tells an entry from the one of the same number in another life of the database: one that is put back to an earlier
+ * state (a backup, a dump, a copied file) gives the numbers since then a second time.
+ */
+export const markOf = ({ number, at, kind, object, what }: JournalEntry): string =>
+  createHash('sha1').update([number, at, kind, object, what].join()).digest('hex').slice(0, 10);
+
+/** The mark of the last entry up to a number; undefined: there was none, or it was pruned. */
+export async function markAt(db: Database, number: number): Promise<string | undefined> {
+  const [row] = await db.rows<JournalRow>`SELECT * FROM {fasti_journal} WHERE number <= ${number} ORDER BY number DESC LIMIT 1`;
+  return row && markOf(entryOf(row));
 }
 
 /**

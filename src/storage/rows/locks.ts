@@ -39,6 +39,9 @@ export const termNameLock = (taxonomy: string, name: string): string => `${taxon
 /** A slug of a term: one that a term of another taxonomy has is passed over too. */
 export const termSlugLock = (slug: string): string => `term:slug:${slug}`;
 
+/** An option that is not there yet. */
+export const optionLock = (name: string): string => `option:${name}`;
+
 /** The metas of a user. They have no unique key, so two nodes of a cluster could insert the same one. */
 export const userLock = (id: number): string => `user:${id}`;
 

@@ -197,6 +197,25 @@ export function filesOf(metas: Metas | undefined): string[] {
   return file ? [file, ...derivedFiles(metas)] : [];
 }
 
+/**
+ * Those of these files that no attachment names, as `filesOf` gives them. Several may share a file: the plugins for
+ * languages make an attachment of its own for each translation.
+ */
+export async function unnamedFiles(db: Database, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const sharing = await db
+    .from('postmeta')
+    .where('meta_key', '_wp_attached_file')
+    .whereIn('meta_value', [...new Set(files.flatMap(possibleFiles))])
+    .select('post_id');
+  const metas = await loadMetas(
+    db,
+    sharing.map(({ post_id: id }) => id),
+  );
+  const named = new Set([...metas.values()].flatMap(filesOf));
+  return files.filter((file) => !named.has(file));
+}
+
 /** Removes an attachment with all that names it as a picture. */
 export async function removeAttachment(db: Database, id: number): Promise<void> {
   const links = () => db.from('postmeta').where({ meta_key: '_thumbnail_id', meta_value: String(id) });

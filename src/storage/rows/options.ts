@@ -5,6 +5,7 @@ import { given, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { OptionRow, SiteMetaRow } from '../engine/tables.ts';
 import { optionTouched } from '../journal/touched.ts';
+import { lockNames, optionLock } from './locks.ts';
 
 /**
  * The options of these names that exist, in one query, and one more for those of a network: name -> text as it is
@@ -32,11 +33,18 @@ const networks = new WeakMap<Driver, boolean>();
 
 /**
  * One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is
- * none.
+ * none, and then nobody else who asks like this makes it meanwhile.
  */
 export async function lockOption(db: Database, name: string): Promise<string> {
-  const [row] = await db.rows<Pick<OptionRow, 'option_value'>>`
-    SELECT option_value FROM {options} WHERE option_name = ${name} ${verbatim(db.dialect.locks.update)}`;
+  const locked = () =>
+    db.rows<Pick<OptionRow, 'option_value'>>`
+      SELECT option_value FROM {options} WHERE option_name = ${name} ${verbatim(db.dialect.locks.update)}`;
+  let [row] = await locked();
+  if (!row) {
+    // A row that is not there cannot be locked, but its name can. Whoever was first may have made it by now.
+    await lockNames(db, [optionLock(name)]);
+    [row] = await locked();
+  }
   return row?.option_value ?? '';
 }
 

@@ -1,4 +1,5 @@
 import { type ConnectionOptions, createConnection } from 'mysql2';
+import { ApiError } from '../../../errors.ts';
 import { builders } from '../builder.ts';
 import type { ServerChange } from '../cluster.ts';
 import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
@@ -9,6 +10,7 @@ import { type MysqlServers, openServers } from './cluster.ts';
 import type { Connection } from './connections.ts';
 import { MOST_CONNECTIONS, mysql } from './dialect.ts';
 import { isCrowded, isCut, isFatal, isLeaving, isServerReadOnly, withoutValues } from './errors.ts';
+import { hasWarnings, mixedTexts, refuseLosses } from './losses.ts';
 
 /** A request that finds no connection for this long is answered with 503. */
 const ACQUIRE_MS = 1000;
@@ -152,7 +154,8 @@ async function queryOn(connection: Connection, asked: Query, { servers, broken, 
   } catch (error) {
     answered(error);
     if (isFatal(error)) broken.add(connection);
-    throw named(asked, failure(mysql, withoutValues(error)));
+    const refused = mixedTexts(error, asked);
+    throw refused instanceof ApiError ? refused : named(asked, failure(mysql, withoutValues(refused)));
   }
 }
 
@@ -172,10 +175,13 @@ const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionP
   });
 
 /** Runs one statement, and fails with the library's error. */
-function outcomeFrom(connection: Connection, { sql, bindings }: Query): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    connection.query(sql, bindings, (error, result, fields) => (error ? reject(error) : resolve(outcomeOf(result, fields))));
+async function outcomeFrom(connection: Connection, asked: Query): Promise<Outcome> {
+  const { sql, bindings } = asked;
+  const [result, fields] = await new Promise<[unknown, unknown]>((resolve, reject) => {
+    connection.query(sql, bindings, (error, ...answer) => (error ? reject(error) : resolve([answer[0], answer[1]])));
   });
+  if (hasWarnings(result)) await refuseLosses(connection, asked);
+  return outcomeOf(result, fields);
 }
 
 /** What the library gives: a list of rows, or a header that says what a write did. */
