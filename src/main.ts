@@ -62,10 +62,10 @@ async function serveAlone(): Promise<void> {
   );
   const { metrics } = service;
   if (metrics) serveMetrics(async () => metricsPage([await metrics.measured()]));
-  let told = false;
+  let stopping = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (told) endAtOnce(signal);
-    told = true;
+    if (stopping) endAtOnce(signal);
+    stopping = true;
     service.giveNotice();
     if (service.connections() > 0) await sleep(notice);
     await service.end();
@@ -79,8 +79,8 @@ async function serveAlone(): Promise<void> {
  * closed, ends them.
  */
 function serveByWorkers(): void {
-  let told: NodeJS.Signals = 'SIGTERM';
-  const ended = (code: number): void => void finish(told, code);
+  let endSignal: NodeJS.Signals = 'SIGTERM';
+  const ended = (code: number): void => void finish(endSignal, code);
   const workers = manageWorkers({
     count: config.workers,
     place: placeOf(config, process.env),
@@ -92,7 +92,7 @@ function serveByWorkers(): void {
   });
   serveMetrics(workers.metrics);
   const stop = (signal: NodeJS.Signals): void => {
-    told = signal;
+    endSignal = signal;
     workers.stop();
   };
   const watched = process.stdin.isTTY || process.stdout.isTTY;

@@ -60,7 +60,12 @@ export async function openSite(
   { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, told: (change) => tellChange(log, 'database', change) }),
+    openDatabase({
+      url: config.databaseUrl,
+      prefix: config.tablePrefix,
+      watched,
+      onServerChange: (change) => logServerChange(log, 'database', change),
+    }),
     loadTexts(config.languages),
   ]);
   let follows = false;
@@ -179,11 +184,13 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
 function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
   const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
   return Promise.all(
-    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, told: (change) => tellChange(log, 'replica', change) })),
+    urls.map((url) =>
+      openDatabase({ url, prefix: tablePrefix, primary, onServerChange: (change) => logServerChange(log, 'replica', change) }),
+    ),
   );
 }
 
-function tellChange(log: Log, what: 'database' | 'replica', change: ServerChange): void {
+function logServerChange(log: Log, what: 'database' | 'replica', change: ServerChange): void {
   if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
   else log.info({ server: change.taken }, `the server of the ${what} is used`);
 }

@@ -150,7 +150,7 @@ function addCreate({ session, kind, verb }: Group): void {
       const raw = rawOf(caller, kind, { ...kind.fields, ...upsertOf(kind) }, given);
       warnOfUnknown(session, kind, raw);
       const { id, isNew } = await create({ site, caller, kind }, raw);
-      tellDone(session, given, isNew ? 'created' : 'updated', id);
+      printDone(session, given, isNew ? 'created' : 'updated', id);
     }),
   );
 }
@@ -170,7 +170,7 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
         for (const reference of references) {
           const id = await idOf(site, kind, reference);
           await change({ site, caller, kind }, id, raw, only);
-          tellDone(session, given, 'updated', id);
+          printDone(session, given, 'updated', id);
         }
       }),
     );
@@ -191,7 +191,7 @@ function addDelete({ session, kind, verb, reference: refer }: Group): void {
           const id = await idOf(site, kind, reference);
           await remove({ site, caller, kind }, id, only, given.force === true);
           const trashed = kind.is === 'post' && !given.force && site.config.emptyTrashDays > 0;
-          tellDone(session, given, trashed ? 'trashed' : 'deleted', id);
+          printDone(session, given, trashed ? 'trashed' : 'deleted', id);
         }
       }),
     );
@@ -207,7 +207,7 @@ function addRestore({ session, verb, reference: refer }: Group, kind: PostKind):
           const id = await idInTrash(site, kind, reference);
           allow(await mayTrash(lookUpOnce(site.db), caller, kind, id));
           await restorePost(site, caller, kind, id);
-          tellDone(session, given, 'restored', id);
+          printDone(session, given, 'restored', id);
         }
       }),
     );
@@ -217,7 +217,7 @@ function addRestore({ session, verb, reference: refer }: Group, kind: PostKind):
 const several = (refer: Group['reference']): string => refer.replace('>', '...>');
 
 /** Says what was done with a record; with `--porcelain`, its id alone. */
-const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
+const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id: number): void =>
   print(io, porcelain ? `${id}\n` : `${say(`done.${key}`, { id })}\n`);
 
 /**

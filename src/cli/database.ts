@@ -137,8 +137,8 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
   print(io, `${say('done.installed', { url })}\n`);
   const link = `${url}${DESK_PATH}/welcome?${linkQuery(await makePasswordLink(site, administrator.login, LINK_SECONDS.first))}`;
   const credentials = say('done.administrator', { login: administrator.login, password: inGroups(password) });
-  const told = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
-  print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
+  const message = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
+  print(io, io.terminal ? message : `${keptAside(session, site.config, message, administrator.login)}\n`);
 }
 
 /**

@@ -49,7 +49,7 @@ export const rejectedText = (files: readonly RejectedFile[], say: Say): string =
 
 /** The first records as they would be stored, a line for each, with the columns in which any of them has something. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
-  const rows = records.map((record) => PREVIEW.map(([, told]) => oneLine(told(record)).slice(0, WIDEST)));
+  const rows = records.map((record) => PREVIEW.map(([, show]) => oneLine(show(record)).slice(0, WIDEST)));
   const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
   const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
   const lines = aligned(
@@ -64,7 +64,7 @@ const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string
 const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ');
 
 /** What the preview tells of a record, by the names of its columns. */
-const PREVIEW: readonly (readonly [column: string, told: (record: PreviewedRecord) => string])[] = [
+const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
   ['title', ({ columns }) => String(columns.post_title ?? '')],
   ['start', (record) => metasOf(record, DATES.start)],

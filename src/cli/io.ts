@@ -22,7 +22,7 @@ export interface Io {
    * Prints what `tell` gives and ends the process if the command is interrupted (Ctrl-C), until the returned function
    * is called. Without it, an interrupted command just ends.
    */
-  readonly onInterrupt?: (tell: () => string) => () => void;
+  readonly onInterrupt?: (message: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** The time zone of the machine, such as `Europe/Rome`. */

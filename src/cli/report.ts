@@ -26,18 +26,18 @@ interface Explanation {
 }
 
 function explained(error: unknown, say: Say, options: readonly string[]): Explanation {
-  const told = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
+  const failed = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
     lines: [say('error', { message }), ...more],
     exit,
   });
   if (error instanceof CommanderError) return usage(error, say, options);
-  if (error instanceof CliError) return told(say(`problems.${error.problem}`, error.values), error.exit);
-  if (error instanceof SourceFault) return told(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
-  if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
-  if (error instanceof ConfigError) return told(error.message, EXIT.usage);
-  if (error instanceof DatabaseUnavailable) return told(say('problems.database', { message: error.message }), EXIT.unavailable);
-  if (error instanceof ApiError) return told(refusalSentence(say, error), EXIT.refused, faults(error, say));
-  return told(error instanceof Error ? error.message : String(error), EXIT.refused);
+  if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit);
+  if (error instanceof SourceFault) return failed(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
+  if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT.refused);
+  if (error instanceof ConfigError) return failed(error.message, EXIT.usage);
+  if (error instanceof DatabaseUnavailable) return failed(say('problems.database', { message: error.message }), EXIT.unavailable);
+  if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT.refused, faults(error, say));
+  return failed(error instanceof Error ? error.message : String(error), EXIT.refused);
 }
 
 // ------------------------------------------------------------------------------------------------- errors

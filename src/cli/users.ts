@@ -25,7 +25,7 @@ export function addUserCommands(program: Command, session: Session): void {
 type Outcome = Readonly<Record<string, string | number>>;
 
 /** Says what was done; with `--porcelain`, only the part that scripts need. */
-const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
+const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
 /** The address at which a user chooses a password; it is good once, for a day. */
@@ -55,7 +55,7 @@ const addCreate = (user: Command, session: Session): void => {
           password: given.password,
           displayName: given.display_name,
         });
-        tellDone(session, given, 'user-created', { login, id }, id);
+        printDone(session, given, 'user-created', { login, id }, id);
         if (given.invite) print(session.io, `${(await invitationTo(site, login)).url}\n`);
       }),
     );
@@ -84,7 +84,7 @@ const addDelete = (user: Command, session: Session): void => {
       withSite(session, 'write', async (site) => {
         for (const reference of users) {
           const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
-          tellDone(session, given, 'user-deleted', { login, id }, id);
+          printDone(session, given, 'user-deleted', { login, id }, id);
         }
       }),
     );
@@ -97,7 +97,7 @@ const addSetRole = (user: Command, session: Session): void => {
     (reference: string, role: string) =>
       withSite(session, 'write', async (site) => {
         const { login } = await setRole(site, reference, role);
-        tellDone(session, {}, 'role-set', { login, role }, login);
+        printDone(session, {}, 'role-set', { login, role }, login);
       }),
   );
 };
@@ -109,7 +109,7 @@ const addLink = (user: Command, session: Session): void => {
     .action((reference: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { login, url } = await invitationTo(site, reference);
-        tellDone(session, given, 'link-made', { login, url }, url);
+        printDone(session, given, 'link-made', { login, url }, url);
       }),
     );
 };
@@ -125,7 +125,7 @@ const addPasswordCreate = (passwords: Command, session: Session): void => {
     .action((reference: string, name: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { uuid, password } = await createApplicationPassword(site, reference, name);
-        tellDone(session, given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
+        printDone(session, given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
       }),
     );
 };
@@ -149,7 +149,7 @@ const addPasswordRevoke = (passwords: Command, session: Session): void => {
     (reference: string, password: string) =>
       withSite(session, 'write', async (site) => {
         await revokeApplicationPassword(site, reference, password);
-        tellDone(session, {}, 'password-revoked', { user: reference, password }, password);
+        printDone(session, {}, 'password-revoked', { user: reference, password }, password);
       }),
   );
 };

@@ -65,7 +65,7 @@ async function verify(session: Session, before: string, after: string, given: Op
     progress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
   });
   clearLine(session);
-  if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(told) })}\n`);
+  if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(jsonOf) })}\n`);
   else print(io, summed(summary, [...unique.values()], say));
   // What was printed is the message.
   if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
@@ -100,7 +100,7 @@ function printed(finding: Finding): string {
     .join('');
 }
 
-const told = (finding: Finding) => ({
+const jsonOf = (finding: Finding) => ({
   ...(finding.decision === undefined ? {} : { decision: finding.decision }),
   request: address(finding),
   ...(finding.record ? { record: finding.record.route, member: finding.record.member } : { path: finding.path }),

@@ -49,11 +49,11 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const { site, caller, speech } = visit;
   const { say } = speech;
   const event = await readToEdit(site, caller, EVENT, id);
-  const told = (await datesOf(visit, event)) ?? fail('rest_no_route');
-  const today = nowLocal(caller.now, told.zone).slice(0, 10);
-  const shown = told.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
+  const recurring = (await datesOf(visit, event)) ?? fail('rest_no_route');
+  const today = nowLocal(caller.now, recurring.zone).slice(0, 10);
+  const shown = recurring.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
   const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
-  const rule = told.rule && ruleInWords(speech, told.rule.rule);
+  const rule = recurring.rule && ruleInWords(speech, recurring.rule.rule);
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: event.row.post_title || say('desk:untitled') }),
     part: EVENT.path,
@@ -64,20 +64,20 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
           <Link href={at(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
         </p>
         <p>
-          {say('desk:dates.rule')} <strong>{rule ?? say(told.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
+          {say('desk:dates.rule')} <strong>{rule ?? say(recurring.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
         </p>
-        {told.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
+        {recurring.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         <ul class="dates">
           {shown.map(({ start, startUtc, length }) => (
             <DateRow
               key={startUtc}
               visit={visit}
               event={event}
-              span={{ start, end: localFromUnix(unixFromLocal(start, told.zone) + length, told.zone) }}
+              span={{ start, end: localFromUnix(unixFromLocal(start, recurring.zone) + length, recurring.zone) }}
               startUtc={startUtc}
               may={{
-                leaveOut: removes && startUtc !== told.dates[0]?.startUtc,
-                move: told.rdates.includes(start) && startUtc !== told.dates[0]?.startUtc,
+                leaveOut: removes && startUtc !== recurring.dates[0]?.startUtc,
+                move: recurring.rdates.includes(start) && startUtc !== recurring.dates[0]?.startUtc,
               }}
             />
           ))}

@@ -36,13 +36,13 @@ export const asksForMetrics = (url: string | undefined): boolean => url === PATH
 export function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   listener: RequestListener,
-  told: { readonly opened: (port: number) => void; readonly failed: (error: Error) => void },
+  listeners: { readonly opened: (port: number) => void; readonly failed: (error: Error) => void },
 ): Server {
   const server = createServer(listener);
-  server.on('error', told.failed);
+  server.on('error', listeners.failed);
   server.listen(port, host, () => {
     const address = server.address();
-    told.opened(typeof address === 'object' && address ? address.port : port);
+    listeners.opened(typeof address === 'object' && address ? address.port : port);
   });
   server.unref();
   return server;

@@ -110,7 +110,7 @@ export function startService(site: Site, look: Look, host: ServiceHost, failed: 
     if (phase === 'starting') phase = 'serving';
     if (site.config.followWordpress) site.followOthers();
     open('ready');
-    void tellHooks(site, () => ending);
+    void serveHooksRepeatedly(site, () => ending);
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
       await sleep(DUE_MS, undefined, { ref: false });
@@ -139,7 +139,7 @@ export function startService(site: Site, look: Look, host: ServiceHost, failed: 
   };
 }
 
-async function tellHooks(site: Site, isEnding: () => boolean): Promise<void> {
+async function serveHooksRepeatedly(site: Site, isEnding: () => boolean): Promise<void> {
   while (!isEnding()) {
     await serveHooks(site).catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
     await sleep(HOOKS_MS, undefined, { ref: false });

@@ -114,11 +114,11 @@ interface Dated {
 async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ start: string; href: string }[] | undefined> {
   const { row, record } = event;
   const { settings, home, now } = caller;
-  const told = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
-  if (!told) return undefined;
-  const present = nowLocal(now, told.zone);
+  const recurring = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
+  if (!recurring) return undefined;
+  const present = nowLocal(now, recurring.zone);
   const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
-  return told.dates
+  return recurring.dates
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
     .slice(0, MOST_DATES)
     .map(({ start }) => {

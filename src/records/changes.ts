@@ -78,9 +78,9 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
 const MOST_WAITS = 5;
 
 /** The last number on a server that may have to take in first what another one has told a client. */
-async function lastAfterCatchingUp(db: Database, told: number): Promise<number> {
+async function lastAfterCatchingUp(db: Database, least: number): Promise<number> {
   let last = 0;
-  for (let waits = 0; last < told && waits < MOST_WAITS; waits += 1) {
+  for (let waits = 0; last < least && waits < MOST_WAITS; waits += 1) {
     await db.cluster.catchUp();
     last = await lastNumber(db);
   }
@@ -195,7 +195,7 @@ async function changesIn(
   records: boolean,
 ): Promise<NumberedChange[]> {
   if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
-  const told = new Map<JournalEntry, RecordChange>();
+  const shownChanges = new Map<JournalEntry, RecordChange>();
   for (const view of views) {
     const ofKind = entries.filter((entry) => isOf(entry, view.kind));
     const byId = new Map<number, JournalEntry[]>();
@@ -205,11 +205,11 @@ async function changesIn(
       const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
       // What the caller never saw is not told of when it goes.
       if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
-      told.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
+      shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
     }
   }
   return entries.flatMap((entry) => {
-    const change = told.get(entry);
+    const change = shownChanges.get(entry);
     return change ? [{ number: entry.number, change }] : [];
   });
 }

@@ -76,7 +76,7 @@ export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await lo
 /** The latest messages of a webhook, the newest first. Throws HookError. */
 export async function hookMessages({ db }: Site, id: number, limit: number): Promise<Omit<HookMessage, 'payload'>[]> {
   await existing(db, id);
-  return (await latestMessages(db, id, limit)).map(({ payload: _, ...told }) => told);
+  return (await latestMessages(db, id, limit)).map(({ payload: _, ...shownMessage }) => shownMessage);
 }
 
 /** Stops and continues a webhook. What happens while it is paused is told when it goes on. Throws HookError. */

@@ -95,14 +95,15 @@ async function* outcomes(
     const { kind, columns } = layoutOf(file, first.value, options);
     for (const wanted of missing) if (headings.some((heading) => isSameHeading(heading, wanted))) missing.delete(wanted);
     const examples = columns.map(() => '');
-    const told = () => onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
-    told();
+    const reportMapping = () =>
+      onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
+    reportMapping();
     for await (const row of table.rows) {
       for (const place of examples.keys()) examples[place] ||= (row.cells[place] ?? '').slice(0, LONGEST_EXAMPLE);
       const { entries, taken } = rowOutcome(row, { file, kind, columns, options, seen });
       yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
     }
-    told();
+    reportMapping();
     yield { entries: encodingNote(file, table) };
   }
   const [lacking] = missing;
@@ -169,11 +170,11 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   if (!hasVisibleText(name)) return { entries: [lose('no-name')], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const told: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), told, options.caller);
+  const all: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), all, options.caller);
   const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries = [
-    ...refused.map((field) => lose('value-refused', `${field}: ${String(told[field]).slice(0, 100)}`)),
+    ...refused.map((field) => lose('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
     ...custom.refused.map(({ field, value }) => lose('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))

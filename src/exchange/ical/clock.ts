@@ -1,5 +1,5 @@
 import { UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
-import { offsetIn, wallIn } from '../items/telling-zone.ts';
+import { offsetIn, wallIn } from '../items/unambiguous-zone.ts';
 
 /** A clock that a file tells times on. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
 export interface Clock {

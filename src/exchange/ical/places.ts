@@ -17,10 +17,10 @@ export interface Places {
 const MOST_KNOWN = 100_000;
 
 export function createPlaces(file: string): Places {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const once = (item: PostItem): PostItem[] => {
-    if (told.has(item.sourceId) || told.size >= MOST_KNOWN) return told.has(item.sourceId) ? [] : [item];
-    told.add(item.sourceId);
+    if (seen.has(item.sourceId) || seen.size >= MOST_KNOWN) return seen.has(item.sourceId) ? [] : [item];
+    seen.add(item.sourceId);
     return [item];
   };
   // The times of a series come one after the other.
@@ -95,15 +95,15 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
 
 /** Known again by the address of e-mail, whether the one event gives it to its organizer or another to a contact. */
 function person(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
-  const told = (key: string, test: (part: string) => boolean) => {
+  const metaFrom = (key: string, test: (part: string) => boolean) => {
     const value = more.find(test);
     return value ? [[key, value] as const] : [];
   };
   const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
   return post('organizer', `organizer:${email.toLowerCase() || name.toLowerCase()}`, name, place, [
     ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
-    ...told(ORGANIZER.website, isAddress),
-    ...told(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
+    ...metaFrom(ORGANIZER.website, isAddress),
+    ...metaFrom(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
   ]);
 }
 

@@ -11,7 +11,7 @@ import { customRows } from '../items/custom-rows.ts';
 import type { Entry, PostItem } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { tellingZone } from '../items/telling-zone.ts';
+import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
 import { type CalendarEvent, type Moment, readEvent } from './event.ts';
 import { type Head, readHead } from './head.ts';
@@ -98,7 +98,11 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
 type Held = CalendarEvent & { readonly calendar: number };
 
 /** An event of a calendar that was sent to call its events off (RFC 5546, 3.2.5). */
-const cancelled = (event: CalendarEvent): CalendarEvent => ({ ...event, status: 'CANCELLED', told: new Set([...event.told, 'status']) });
+const cancelled = (event: CalendarEvent): CalendarEvent => ({
+  ...event,
+  status: 'CANCELLED',
+  propertyNames: new Set([...event.propertyNames, 'status']),
+});
 
 /** What one reading knows. */
 interface Reading extends CalendarOptions {
@@ -207,13 +211,13 @@ function overridesOf(events: readonly Held[]) {
 /** The item of an event, after those of its venue, organizers and picture where they are new. */
 function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Reading): Generator<Entry> {
   const { file, settings, now, places } = reading;
-  const told = toldSpan(span);
-  const dates = eventDates(told, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
+  const local = localSpan(span);
+  const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield lossAt(reading, 'dates-unsound', event, `${told.start} - ${told.end}`);
+    yield lossAt(reading, 'dates-unsound', event, `${local.start} - ${local.end}`);
     return;
   }
-  if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${told.start} - ${told.end}`);
+  if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
   const custom = customOf(event, settings.calendar.customFields);
   for (const name of custom.refused) yield lossAt(reading, 'value-refused', event, name);
   const { items, links, website } = places.of(event);
@@ -268,10 +272,10 @@ function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
 }
 
 /** Start and end as texts on the clock of the zone; whole days end on their last day. */
-function toldSpan({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
+function localSpan({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
   if (allDay) return { start: textFromUnix(start), end: textFromUnix(end - 1), timezone: zone.name, allDay };
-  const telling = tellingZone(zone, [start, end]);
-  return { start: localFromUnix(start, telling), end: localFromUnix(end, telling), timezone: telling.name, allDay };
+  const shownIn = unambiguousZone(zone, [start, end]);
+  return { start: localFromUnix(start, shownIn), end: localFromUnix(end, shownIn), timezone: shownIn.name, allDay };
 }
 
 /** When it was written and changed, in UTC, where the file says so. */

@@ -364,7 +364,7 @@ function shifted({ event, at }: { event: CalendarEvent; at: number }, wall: numb
 /** What an override does not say is as in its series; without a start it is at the time that it names. */
 function inherited(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
   const own = Object.entries(PROPERTIES).flatMap(([field, property]) =>
-    event.told.has(property) ? [] : [[field, core[field as keyof CalendarEvent]]],
+    event.propertyNames.has(property) ? [] : [[field, core[field as keyof CalendarEvent]]],
   );
   const start = event.start ?? event.recurrenceId;
   return { ...event, ...Object.fromEntries(own), start, ...(event.end || event.length ? {} : { length: lengthLike(core, start) }) };

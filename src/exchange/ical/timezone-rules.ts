@@ -72,9 +72,9 @@ function onsetsOf(lines: readonly Line[]): Onset[] {
 function observed(lines: readonly Line[]): Onset[] {
   const to = offsetOf(fieldOf(lines, 'TZOFFSETTO'));
   if (to === undefined) return [];
-  const told = fieldOf(lines, 'DTSTART');
+  const startText = fieldOf(lines, 'DTSTART');
   // What has no start holds from the start of time.
-  const start = wallOf(told === '' ? '19000101' : told);
+  const start = wallOf(startText === '' ? '19000101' : startText);
   if (start === undefined) return [];
   const from = offsetOf(fieldOf(lines, 'TZOFFSETFROM')) ?? to;
   const dates = fieldsOf(lines, 'RDATE').flatMap((text) => text.split(',').flatMap((date) => wallOf(date) ?? []));

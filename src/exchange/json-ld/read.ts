@@ -47,15 +47,15 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   const { scheduled, losses } = withSchedules(events, caller);
   yield* losses;
   const names = namesOf(scheduled);
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const found of scheduled) {
     const sourceId = names.get(found) ?? '';
-    if (told.has(sourceId)) continue;
-    told.add(sourceId);
+    if (seen.has(sourceId)) continue;
+    seen.add(sourceId);
     for (const entry of entriesOf(found, sourceId, caller)) {
       const key = 'sourceId' in entry ? entry.sourceId : '';
-      if ('sourceId' in entry && entry.kind !== 'event' && told.has(key)) continue;
-      told.add(key);
+      if ('sourceId' in entry && entry.kind !== 'event' && seen.has(key)) continue;
+      seen.add(key);
       yield entry;
     }
   }

@@ -191,9 +191,9 @@ function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: 
   const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
   if (record === undefined || isNothing(before) === isNothing(after)) return false;
   const costs = [one.body, other.body].map((body) => at(body, `${record}.cost`));
-  const told = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
-  const symbol = told.find((text) => text !== '') ?? '';
-  if (symbol === '' || (member !== 'code' && !told.includes(''))) return false;
+  const symbols = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
+  const symbol = symbols.find((text) => text !== '') ?? '';
+  if (symbol === '' || (member !== 'code' && !symbols.includes(''))) return false;
   return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
 }
 

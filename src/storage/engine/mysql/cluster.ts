@@ -13,7 +13,7 @@ export interface MysqlServersOptions {
   readonly errors: ErrorTable;
   /** Whether it will be written to: a server that takes no writes comes last then. */
   readonly writes: boolean;
-  readonly told: (change: ServerChange) => void;
+  readonly onServerChange: (change: ServerChange) => void;
 }
 
 /** Connections to the server in use, of several, and everything that has to be noticed about it. */
@@ -78,7 +78,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
     settle: async (server) => {
       if (performance.now() - lastCommit < SPREAD_MS) await settle(server);
     },
-    ...tellingChanges(options, connections),
+    ...serverListeners(options, connections),
   });
   const pulse = createPulse(async () => {
     const server = chosen.current();
@@ -131,13 +131,16 @@ interface Choice {
   readonly chosen: Chosen;
 }
 
-const tellingChanges = ({ told }: MysqlServersOptions, connections: Connections): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
+const serverListeners = (
+  { onServerChange }: MysqlServersOptions,
+  connections: Connections,
+): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
   left: (server, { detail, silent }) => {
     // A silent server would keep everybody waiting; any other one finishes or breaks off by itself.
     if (silent) connections.dropAll(server);
-    told({ left: server.name, reason: detail });
+    onServerChange({ left: server.name, reason: detail });
   },
-  taken: (server) => told({ taken: server.name }),
+  taken: (server) => onServerChange({ taken: server.name }),
 });
 
 /** A connection to the server in use; where it is gone, to the next one. */
