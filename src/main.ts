@@ -128,7 +128,7 @@ async function serveAsWorker(number: string): Promise<void> {
     if (word === 'end') void end();
     if (word === 'measure') void service.metrics?.measured().then((measured) => say({ measured }));
   });
-  // A whole group of processes is told at once, by a terminal for instance. The first one knows what to do.
+  // A terminal signals the whole group of processes at once. The first one decides what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
   process.on('SIGHUP', () => undefined);
 }

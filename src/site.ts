@@ -26,7 +26,7 @@ export interface Site {
   readonly clock: () => Date;
   /** The site's options as they are now. */
   readonly settings: () => Promise<SiteSettings>;
-  /** What tells whether something remembered still holds. */
+  /** Decides whether something cached is still valid. */
   readonly freshness: Freshness;
   /** New entries of the journal of changes, as they become known; it goes on with each look of `freshness`. */
   readonly journal: JournalFeed;

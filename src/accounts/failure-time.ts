@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const FAILURE_MS = 60;
 /**
  * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
- * limit: nobody is told by the time.
+ * limit: the time says nothing about the name.
  */
 const MARGIN = 1.5;
 const LONGEST_FAILURE_MS = 2000;

@@ -113,8 +113,8 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
 }
 
 /**
- * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; who may
- * write is told to those who may.
+ * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; the
+ * list of those who may write (`who=authors`) is for those who may write.
  */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
   if (!viewer.can('list_users')) {

@@ -25,7 +25,7 @@ import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
 import { inGroups } from './users.ts';
 
-/** What `init` is told; all of it has an answer of its own. */
+/** The options of `init`; each has a default. */
 interface InitOptions {
   readonly url?: string;
   readonly title?: string;

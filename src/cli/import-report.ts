@@ -63,7 +63,7 @@ const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string
   keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
 const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ');
 
-/** What the preview tells of a record, by the names of its columns. */
+/** What the preview shows of a record, by the names of its columns. */
 const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
   ['title', ({ columns }) => String(columns.post_title ?? '')],

@@ -139,7 +139,7 @@ function askedIn(session: Session, given: Options) {
   };
 }
 
-/** What an import came to, and what else is told of it. */
+/** The result of an import, and what is printed besides. */
 interface Outcome {
   readonly report: Report;
   /** The first records, where they were asked for. */
@@ -174,7 +174,7 @@ interface Progress {
   written: boolean;
 }
 
-/** What to tell a person who interrupts the import. */
+/** The message for a person who interrupts the import. */
 function howToGoOn(session: Session, { dryRun, written }: Progress): string {
   clearLine(session);
   const name = dryRun ? 'stopped-rehearsal' : written ? 'stopped-importing' : 'stopped-reading';
@@ -191,8 +191,8 @@ const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, dryRun: boolea
 const USUAL_PAUSE_S = 300;
 
 /**
- * Imports again and again until told to end, and tells what has changed. A site that can't be reached is asked again
- * the next time.
+ * Imports again and again until a signal ends it, and reports what has changed. A site that can't be reached is asked
+ * again the next time.
  */
 async function following({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
   const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));

@@ -11,7 +11,8 @@ export interface Io {
   /** Whether a person watches: only then there is progress, and tables have frames. */
   readonly terminal: boolean;
   /**
-   * Serves until told to end, with these variables of the environment besides. Comes back as soon as the server is up.
+   * Serves until a signal ends it, with these variables of the environment besides. Comes back as soon as the server is
+   * up.
    */
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
@@ -19,8 +20,8 @@ export interface Io {
   /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
   readonly temporary?: string;
   /**
-   * Prints what `tell` gives and ends the process if the command is interrupted (Ctrl-C), until the returned function
-   * is called. Without it, an interrupted command just ends.
+   * Prints what `message` gives and ends the process if the command is interrupted (Ctrl-C), until the returned
+   * function is called. Without it, an interrupted command just ends.
    */
   readonly onInterrupt?: (message: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */

@@ -30,7 +30,7 @@ import { addWebhookCommands } from './webhooks.ts';
  * database
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  // A language without texts is told when the site is opened, so that help is there nevertheless.
+  // A language without texts is reported when the site is opened, so that help works nevertheless.
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
@@ -100,7 +100,7 @@ export const sayIn =
       values,
     );
 
-/** A setting that is wrong is told when the command comes to it, so that help is there nevertheless. */
+/** A wrong setting is reported when the command comes to it, so that help works nevertheless. */
 function languagesOf({ env }: Io): readonly string[] {
   try {
     return readConfig(env).languages;

@@ -87,7 +87,7 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: F
   return login !== undefined && (allow === 'signed-in' || allow(viewer));
 }
 
-/** A page about an error. `requestId`: by which the log tells of a fault of the server. */
+/** A page about an error. `requestId`: by which a fault of the server is found in the log. */
 export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
   const { say } = visit.speech;
   const html = deskPage(visit, {

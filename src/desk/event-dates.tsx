@@ -140,7 +140,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   );
 }
 
-/** From when to when. `prefix`: what tells the ids of these inputs from those of others. */
+/** From when to when. `prefix`: sets the ids of these inputs apart from those of others. */
 function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly values: Values; readonly prefix: string }): JSX.Element {
   const about = { ...NOTHING_ABOUT, say: visit.speech.say };
   return (
@@ -202,7 +202,7 @@ const typedSpan = (fields: Values): Values =>
     }),
   );
 
-/** Does something with the dates of an event that the caller edits; what stops it is told on the page. */
+/** Does something with the dates of an event that the caller edits; what stops it is shown on the page. */
 async function changed(visit: Writing, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
   try {

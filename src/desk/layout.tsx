@@ -12,7 +12,7 @@ export interface PageProps {
   readonly title: string;
   /** The part of the desk that the page belongs to: the first piece of its path. */
   readonly part?: string;
-  /** What is told above the page. */
+  /** A message above the page. */
   readonly notice?: Notice | undefined;
   /** Names of stylesheets and scripts that it needs besides. */
   readonly styles?: readonly string[];
@@ -67,7 +67,7 @@ function doneIn({ request, speech }: Visit): Notice | undefined {
   return failed > 0 ? { tone: 'wrong', text: `${text} ${speech.say('desk:done.failed', { count: failed })}` } : { tone: 'good', text };
 }
 
-/** What pages tell as done, by the names of the sentences. */
+/** What a page can report as done, by the names of the sentences. */
 export const DONE: ReadonlySet<string> = new Set(
   'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',

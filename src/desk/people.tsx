@@ -205,7 +205,7 @@ function Leaving({
   );
 }
 
-/** Does something with an account; what stops it is told on the page of the person. */
+/** Does something with an account; what stops it is shown on the page of the person. */
 async function withPerson(visit: Writing, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
@@ -347,7 +347,7 @@ function Passwords({
   );
 }
 
-/** Does something with one's own account; what stops it is told on the page. */
+/** Does something with one's own account; what stops it is shown on the page. */
 async function withOwn(visit: Writing, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();

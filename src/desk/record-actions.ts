@@ -56,7 +56,7 @@ export async function actOnSelected(visit: Writing, kind: PostKind): Promise<Out
   return { to: backTo(visit, kind, { done: DONE[action], count: ids.length - failed, failed: failed || undefined }) };
 }
 
-/** The list that somebody came from, told what was done. */
+/** The address of the list that somebody came from, with what was done. */
 function backTo(visit: Writing, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string {
   const back = textIn(visit.fields, 'back');
   const kept = Object.fromEntries(new URLSearchParams(back.startsWith('?') ? back : ''));

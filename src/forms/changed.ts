@@ -31,5 +31,5 @@ export async function changedValues(
   return raw;
 }
 
-/** Whether a new record is told about a field though nothing was typed: the box that is not ticked says no. */
+/** Whether a field of a new record is sent though nothing was typed: a box that is not ticked means no. */
 const isAlwaysSaid = (field: Field | undefined): boolean => field !== undefined && isYesOrNo(field.grammar);

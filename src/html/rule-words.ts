@@ -2,7 +2,7 @@ import type { Rule } from '../calendar/recurrence-rule.ts';
 import { dayInWords, weekdays } from './dates.ts';
 import type { Speech } from './words.ts';
 
-/** The parts of a rule that a sentence tells; a rule with others is not told in words. */
+/** Parts of a rule that no sentence can express; a rule that has one is not put into words. */
 const UNWORDED = ['byYearDay', 'byWeekNo', 'byHour', 'byMinute', 'bySecond', 'bySetPos'] as const;
 const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' };
 

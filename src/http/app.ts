@@ -31,8 +31,8 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
 
 /**
  * The whole server, without a port: what answers each request of `createServer`. What is remembered is sent at once,
- * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are told of every
- * request that is over, as the log is. `look`: how its pages look.
+ * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are called after
+ * every request that is over, as the log is. `look`: how its pages look.
  */
 export function createApp(
   site: Site,

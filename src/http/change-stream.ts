@@ -42,7 +42,7 @@ const STRANGERS_PART = 0.75;
 
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
-/** A client that is told of changes. */
+/** A client that gets changes as they happen. */
 interface Stream {
   /** Sends what is new. */
   readonly notify: () => void;
@@ -69,7 +69,7 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
       const following: Following = { kinds, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
       const since = req.get('last-event-id') ?? asked ?? tokenFrom(caller, await lastNumber(site.db), following);
-      // What is wrong with the token is told as an ordinary answer.
+      // What is wrong with the token goes out as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
       // Others have come in the meantime.
       const known = caller.viewer.id > 0;

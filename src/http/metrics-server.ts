@@ -32,7 +32,7 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
 /** Whether this is a request for the metrics. */
 export const asksForMetrics = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
 
-/** Serves the metrics on a port of their own. `failed` is told when it cannot be had. */
+/** Serves the metrics on a port of their own. `failed` is called where it cannot be opened. */
 export function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   listener: RequestListener,

@@ -27,7 +27,7 @@ import { asksForMetrics, metricsListener } from './metrics-server.ts';
 const RETRY_MS = 1000;
 /** After this time a process that cannot serve yet listens nevertheless, to say so to whoever asks for its health. */
 const SILENT_MS = 3000;
-/** Between two looks at what webhooks have to be told. */
+/** Milliseconds between two looks for messages that webhooks have to get. */
 const HOOKS_MS = 1000;
 /** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
 const DUE_MS = 30_000;
@@ -64,7 +64,7 @@ export interface ServiceHost {
   readonly life: Log;
   /** The metrics of all processes, where others have numbers too; absent: those of this process are all. */
   readonly metrics?: () => Promise<string>;
-  /** Who else is told of every request that is over. */
+  /** Further observers of every request that is over. */
   readonly observers?: readonly Observer[];
 }
 
@@ -81,7 +81,7 @@ export interface Service {
   readonly metrics: Metrics | undefined;
 }
 
-/** Serves a site. `failed` is told in one line why that cannot be. */
+/** Serves a site. `failed` gets one line that says why that is not possible. */
 export function startService(site: Site, look: Look, host: ServiceHost, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';

@@ -17,7 +17,7 @@ const GRACE_MS = 5000;
  * connection that came next; it was told to end by somebody else.
  */
 export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics';
-/** What a worker is told: here is a connection; the service is about to end; end, with nothing more to come. */
+/** Messages to a worker: here is a connection; the service is about to end; end, with nothing more to come. */
 export type ToWorker = 'connection' | 'stopping' | 'end' | 'measure' | { readonly metrics: string };
 /**
  * The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log.

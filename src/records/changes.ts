@@ -77,7 +77,10 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
 /** A node of a cluster waits for the others at most so often; each time takes less than a second. */
 const MOST_WAITS = 5;
 
-/** The last number on a server that may have to take in first what another one has told a client. */
+/**
+ * The last number on a server that may first have to catch up with the one that a client read from. `least`: the number
+ * that the client was given.
+ */
 async function lastAfterCatchingUp(db: Database, least: number): Promise<number> {
   let last = 0;
   for (let waits = 0; last < least && waits < MOST_WAITS; waits += 1) {
@@ -87,7 +90,7 @@ async function lastAfterCatchingUp(db: Database, least: number): Promise<number>
   return last;
 }
 
-/** A change with the number of the entry that told of it last. */
+/** A change with the number of its last entry in the journal. */
 export interface NumberedChange {
   readonly number: number;
   readonly change: RecordChange;

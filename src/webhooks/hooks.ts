@@ -43,9 +43,9 @@ export interface ShownHook {
 const shown = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
 
 /**
- * Adds a webhook that is told of everything from now on. Its secret is shown this once.
+ * Adds a webhook that gets everything from now on. Its secret is shown this once.
  *
- * @param user whose rights it has; 0: it is told what is public
+ * @param user whose rights it has; 0: it gets what is public
  * @throws HookError
  */
 export async function addHook(
@@ -79,7 +79,7 @@ export async function hookMessages({ db }: Site, id: number, limit: number): Pro
   return (await latestMessages(db, id, limit)).map(({ payload: _, ...shownMessage }) => shownMessage);
 }
 
-/** Stops and continues a webhook. What happens while it is paused is told when it goes on. Throws HookError. */
+/** Stops and continues a webhook. What happens while it is paused is sent when it goes on. Throws HookError. */
 export async function switchHook(site: Site, id: number, state: 'active' | 'paused'): Promise<void> {
   await changeHook(site, id, { state });
 }

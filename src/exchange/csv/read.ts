@@ -55,7 +55,7 @@ interface Outcome {
 
 /**
  * Reads CSV files in the plugin's layouts. Records are known again by their names, events by name and start. Rows may
- * be shorter than the first line; what is beyond it is told.
+ * be shorter than the first line; cells beyond it are reported.
  *
  * @throws SourceFault naming file and line; `csv-map-column` where no file has a column of the map, `csv-map-field`
  * where a layout has not

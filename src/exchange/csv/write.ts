@@ -70,7 +70,7 @@ const rowOf = (item: PostItem, columns: readonly Column[], names: ReadonlyMap<st
   return Object.fromEntries(columns.map(([column, value]) => [column, value(source)]));
 };
 
-/** What a column takes from. */
+/** What the value of a column is read from. */
 interface RowSource {
   readonly item: PostItem;
   /** The first value of a meta, the empty text where there is none. */
@@ -172,7 +172,7 @@ function ofField(column: string, field: Field | undefined): Value {
   throw new Error(`nothing says what the column ${column} holds`);
 }
 
-/** A name that looks like an id is told by its id. */
+/** A record whose name looks like an id is named by its id. */
 const nameOrId = (name: string | undefined, id: string): string => (name === undefined || name === '' || /^\d+$/.test(name) ? id : name);
 
 /** The same in a list, which could not hold a comma either. */

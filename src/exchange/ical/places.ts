@@ -13,7 +13,7 @@ export interface Places {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
 }
 
-/** Names that were told already are remembered, up to so many; telling one again does no harm. */
+/** So many names are remembered as given out; an item that is given out twice does no harm. */
 const MOST_KNOWN = 100_000;
 
 export function createPlaces(file: string): Places {
@@ -78,7 +78,7 @@ function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | un
 /** The address that Google's calendars give to nobody in particular. */
 const NOBODY = /@calendar\.google\.com$/i;
 
-/** The organizer, and contacts: a name, and whatever else is told behind commas. */
+/** The organizer, and contacts: a name, and whatever else stands behind commas. */
 function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
   const people = new Map<string, PostItem>();
   const email = organizer && !NOBODY.test(organizer.email) ? organizer.email : '';

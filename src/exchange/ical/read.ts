@@ -138,7 +138,7 @@ const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: n
 const lossAt = (reading: Reading, reason: string, event: CalendarEvent, detail?: string): LossEntry =>
   lossOf(reading, reason, event.line, event.summary || event.uid, detail);
 
-/** Lines of an event that could not be read as they should, and zones that nobody tells. */
+/** Lines of an event that could not be read as they should, and zones that nobody knows. */
 function* troublesOf(event: Held, reading: Reading): Generator<Entry> {
   const { file } = reading;
   const of = (reason: string, { text, line }: Line): LossEntry => {

@@ -38,7 +38,7 @@ export function recurringTimes(allDay: boolean, dates: RecurringDates): string[]
   ];
 }
 
-/** The zone that these times are told in; undefined where they are days, or in UTC. */
+/** The zone by which these times are written; undefined where they are days, or in UTC. */
 export const repeatsIn = (allDay: boolean, { zone }: RecurringDates): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
 
 const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
@@ -47,8 +47,8 @@ const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds =
 const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
 
 /**
- * Whether calendars understand the rule as it is meant: from a start that the zone tells, and of days only where the
- * event is made of days.
+ * Whether calendars understand the rule as it is meant: from a start that is unambiguous in its zone, and of days only
+ * where the event is made of days.
  */
 function canRepeat(allDay: boolean, recurring: RecurringDates): boolean {
   const { zone, start, rule } = recurring;
@@ -61,7 +61,7 @@ const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
-/** The rule with its end as the start is told: a day, or a moment in UTC. */
+/** The rule with its end in the form of the start: a day, or a moment in UTC. */
 function ruleText(allDay: boolean, recurring: RecurringDates): string {
   const { start, zone, rule } = recurring;
   const parts = (rule?.text ?? '')

@@ -64,7 +64,7 @@ export async function* writeCalendar(
  */
 const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => `${id}-${unixFromText(start)}-${unixFromText(end)}@${host}`;
 
-/** The zone that the times of an event are told in; undefined: none. */
+/** The zone by which the times of an event are written; undefined: none. */
 function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
   if (record.recurs) return repeatsIn(record.all_day === true, record.recurs);
   return shown.zone && usesZone(record, shown, shown.zone) ? shown.zone : undefined;

@@ -84,7 +84,7 @@ function nodesById(values: readonly unknown[]): Map<string, Node> {
 const resolved = (node: Node, byId: ReadonlyMap<string, Node>): Node =>
   typeof node['@id'] === 'string' ? (byId.get(node['@id']) ?? node) : node;
 
-/** Members that may name something that is told elsewhere on the page. */
+/** Members that may refer by `@id` to a node elsewhere on the page. */
 const REFERRING = ['location', 'organizer', 'offers', 'image'] as const;
 
 function withReferences(event: Node, byId: ReadonlyMap<string, Node>): Node {

@@ -61,7 +61,9 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   }
 }
 
-/** Events with a schedule as one event for each of its times. What cannot be followed is told, and stays as it is. */
+/**
+ * Events with a schedule as one event for each of its times. What cannot be followed is reported, and stays as it is.
+ */
 function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
   const losses: LossEntry[] = [];
   const scheduled = events.flatMap((found): FoundEvent[] => {
@@ -118,7 +120,7 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
   const { settings } = caller;
   const dates = datesOf(textOf(node.startDate), textOf(node.endDate), textOf(node.duration), settings.zone);
   if (!dates) {
-    // A series tells its dates by the events inside of it.
+    // The dates of a series are those of the events inside of it.
     if (node.subEvent === undefined && node.subEvents === undefined)
       yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
     return;

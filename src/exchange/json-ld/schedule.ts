@@ -17,7 +17,7 @@ const DAY = 86_400;
 
 /**
  * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once.
- * Undefined where it has no schedule, or tells its times one by one (`subEvent`). `site`: the zone of times whose
+ * Undefined where it has no schedule, or lists its times one by one (`subEvent`). `site`: the zone of times whose
  * schedule names none.
  */
 export function scheduledTimes(node: Node, site: Zone, now: string): ScheduledTimes | undefined {

@@ -21,7 +21,7 @@ export interface WebOptions {
   /** Days between which repeating events of a calendar are taken in. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Told how many entries a walk through a site has given so far. */
+  /** Called with the number of entries that a walk through a site has given so far. */
   readonly onWalk?: ((entries: number) => void) | undefined;
   /** `jsonld`: the address is that of a page that describes its events. */
   readonly as?: 'jsonld' | undefined;

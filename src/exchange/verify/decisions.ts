@@ -174,7 +174,7 @@ const isNothing = (value: unknown): boolean => value === undefined || value === 
 const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
 /**
- * Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of
+ * Both show a cost, in other numbers or words, or one without its symbol. Another currency is not another way of
  * reading.
  */
 function isReadOtherwise(before: unknown, after: unknown): boolean {

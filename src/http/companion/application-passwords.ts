@@ -32,7 +32,7 @@ const manages =
 const shown = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
 
-/** Nothing tells that a password was used: such an answer is remembered by nobody. */
+/** No version changes when a password is used, so that such an answer must not be cached. */
 const uncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
 /**

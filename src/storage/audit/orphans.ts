@@ -40,7 +40,7 @@ const AT_ONCE = 500;
 
 type Query = QueryBuilder;
 
-/** Of a table: the rows that are orphans, how one is told, and what tells it from others. */
+/** Of a table: the rows that are orphans, how one is described, and its key. */
 interface Rule {
   readonly name: OrphanName;
   readonly table: Parameters<Database['from']>[0];

@@ -50,7 +50,7 @@ export function openMysql(address: string, { primary, onServerChange = () => {} 
   };
 }
 
-/** What the driver is told of every connection. */
+/** Options of every connection. */
 const CONNECTION: ConnectionOptions = {
   charset: 'utf8mb4_unicode_520_ci',
   timezone: 'Z',
