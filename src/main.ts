@@ -16,7 +16,7 @@ import { type ServiceHost, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
-import { type Look, loadLook } from './pages/theme.ts';
+import { type LoadedTheme, loadTheme } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
@@ -56,7 +56,7 @@ async function serveAlone(): Promise<void> {
   };
   const service = startService(
     await siteOf(config),
-    await lookOf(config),
+    await themeOf(config),
     { open, close: (server) => closePort(server, place), notices: log, life: log, ...traced() },
     quit,
   );
@@ -118,7 +118,7 @@ async function serveAsWorker(number: string): Promise<void> {
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
   const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...traced() };
-  const service = startService(await siteOf(config), await lookOf(config), host, quit);
+  const service = startService(await siteOf(config), await themeOf(config), host, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -197,9 +197,9 @@ async function siteOf(config: Config): Promise<Site> {
   }
 }
 
-async function lookOf({ themeDir }: Config): Promise<Look> {
+async function themeOf({ themeDir }: Config): Promise<LoadedTheme> {
   try {
-    return await loadLook(themeDir);
+    return await loadTheme(themeDir);
   } catch (error) {
     return quit(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }

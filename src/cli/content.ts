@@ -361,13 +361,13 @@ async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Pr
 }
 
 /** Who writes what kind of record. */
-interface Writing {
+interface RecordWrite {
   readonly site: Site;
   readonly caller: Caller;
   readonly kind: Kind;
 }
 
-async function create({ site, caller, kind: declared }: Writing, raw: Options): Promise<{ id: number; isNew: boolean }> {
+async function create({ site, caller, kind: declared }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
   const kind = onSiteOf(caller, declared);
   const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
   const values = await acceptParams(site, caller, kind.fields, raw, 'create');
@@ -383,7 +383,7 @@ async function create({ site, caller, kind: declared }: Writing, raw: Options): 
 /** What says that a record is to be changed if there is one already. */
 const upsertOf = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
 
-async function change(writing: Writing, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
+async function change(writing: RecordWrite, id: number, raw: Options, only: Preconditions | undefined): Promise<void> {
   const { site, caller } = writing;
   const kind = onSiteOf(caller, writing.kind);
   const values = await acceptParams(site, caller, kind.fields, raw, 'change');
@@ -396,7 +396,7 @@ async function change(writing: Writing, id: number, raw: Options, only: Precondi
   await explaining(kind.fields, raw, () => discardingImages(values, work));
 }
 
-async function remove(writing: Writing, id: number, only: Preconditions | undefined, force: boolean): Promise<void> {
+async function remove(writing: RecordWrite, id: number, only: Preconditions | undefined, force: boolean): Promise<void> {
   const { site, caller, kind } = writing;
   allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
   await unlessChanged<unknown>(writing, id, only, (inside) =>
@@ -405,7 +405,7 @@ async function remove(writing: Writing, id: number, only: Preconditions | undefi
 }
 
 function unlessChanged<Result>(
-  { site, caller, kind }: Writing,
+  { site, caller, kind }: RecordWrite,
   id: number,
   only: Preconditions | undefined,
   write: (site: Site) => Promise<Result>,

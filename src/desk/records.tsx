@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fragment, type JSX } from 'preact';
 import { ApiError, fail, refuse } from '../errors.ts';
-import { aboutForm } from '../forms/about.ts';
 import { changedValues } from '../forms/changed.ts';
-import type { About, Shown } from '../forms/control.ts';
+import type { ControlData, Shown } from '../forms/control.ts';
+import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
-import { ErrorSummary, FieldOf, type Filled } from '../forms/fields.tsx';
+import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { Link } from '../html/links.tsx';
@@ -30,14 +30,14 @@ import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, mapOf, PlaceMap } from './place-map.tsx';
 import { Suggested, withSuggestedLinks } from './suggested.tsx';
 import { besideOf, TranslationLinks, textsOf, translated, translationValues } from './translations.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * The forms of events, venues and organizers, generated from their kinds.
  */
 
 /** A form as it is shown. */
-interface Form extends Omit<Filled, 'kind'> {
+interface Form extends Omit<FormState, 'kind'> {
   readonly plan: FormPlan;
   readonly record: Editable | undefined;
   readonly notice?: Notice | undefined;
@@ -61,12 +61,12 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
     ...(source ? translationValues(plan.kind, source, textIn(query, 'language')) : {}),
     ...values,
   };
-  const about = await aboutForm(visit, plan.kind, plan.names, begun);
+  const data = await loadControlData(visit, plan.kind, plan.names, begun);
   return formPage(visit, {
     plan,
     record: undefined,
-    shown: shownValues(plan, begun, about),
-    about,
+    shown: shownValues(plan, begun, data),
+    data,
     map: await mapOf(visit, plan.kind),
     ...sourceOf(visit, plan.kind, source),
   });
@@ -76,12 +76,12 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
 export async function editRecordPage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const plan = formPlan(visit, declared);
   const record = await readToEdit(visit.site, visit.caller, declared, id);
-  const about = await aboutForm(visit, plan.kind, plan.names, record.values);
-  const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
+  const data = await loadControlData(visit, plan.kind, plan.names, record.values);
+  const shown = withSuggestedLinks(shownValues(plan, record.values, data), record);
   const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
   const beside = await besideOf(visit, plan.kind, record);
   const map = await mapOf(visit, plan.kind);
-  return formPage(visit, { plan, record, shown, about, recurs, beside, map });
+  return formPage(visit, { plan, record, shown, data, recurs, beside, map });
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -99,12 +99,12 @@ function requireCreator({ caller }: Visit, kind: PostKind): void {
   if (!mayCreate(caller, kind)) refuse(caller.viewer);
 }
 
-const shownValues = ({ kind, names }: FormPlan, values: Values, about: About): Record<string, Shown> =>
-  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], about)]));
+const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlData): Record<string, Shown> =>
+  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], data)]));
 
 // ------------------------------------------------------------------------------------------------- saving
 /** Saves what somebody changed of a record, or a new one (id 0), and goes to its form. */
-export async function saveRecord(visit: Writing, declared: PostKind, id: number): Promise<Outcome> {
+export async function saveRecord(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
   const whole = formPlan(visit, declared);
   const { kind } = whole;
   const plan = id === 0 ? whole : sentPlan(whole, visit.fields);
@@ -116,14 +116,14 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
   const values = record?.values ?? {};
   const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
   if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
-  const aboutOf = (shown: Values) => aboutForm(visit, kind, plan.names, withNamed(plan, values, shown));
-  const about = await aboutOf(typed);
+  const aboutOf = (shown: Values) => loadControlData(visit, kind, plan.names, withNamed(plan, values, shown));
+  const data = await aboutOf(typed);
   const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
     ...formPage(visit, {
       plan: whole,
       record,
-      shown: { ...shownValues(whole, values, about), ...typed },
-      about,
+      shown: { ...shownValues(whole, values, data), ...typed },
+      data,
       errors,
       notice: { tone: 'wrong', text: notice },
       map: await mapOf(visit, kind),
@@ -133,7 +133,7 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
     status: form.status ?? 422,
   });
   if (errors.size > 0) return back(visit.speech.say('desk:form.wrong'), {});
-  const named = await changedValues(visit, plan, { before: record ? values : undefined, typed, about });
+  const named = await changedValues(visit, plan, { before: record ? values : undefined, typed, data });
   const raw = source ? { ...named, translation_of: source.id } : named;
   try {
     const saved = await write(visit, kind, record, textIn(visit.fields, 'version'), raw);
@@ -187,7 +187,7 @@ async function write(visit: Visit, kind: PostKind, record: Editable | undefined,
  * form with the picture's id: if the form comes back, nobody has to choose the file again.
  */
 async function withUploads(
-  visit: Writing,
+  visit: Submission,
   { kind, names }: FormPlan,
   record: Editable | undefined,
   errors: Map<string, string>,
@@ -214,7 +214,7 @@ async function withUploads(
 }
 
 /** Changes the words for a picture that stays, where they differ and the caller may. */
-async function describeImage(visit: Writing, id: number, alt: string, stored: number): Promise<void> {
+async function describeImage(visit: Submission, id: number, alt: string, stored: number): Promise<void> {
   const { site, caller } = visit;
   if (id === 0 || id !== stored) return;
   const known = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
@@ -238,35 +238,35 @@ async function conflict(
   },
 ): Promise<Outcome> {
   const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
-  const about = await aboutForm(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
-  const now = shownValues(plan, record.values, about);
+  const data = await loadControlData(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
+  const now = shownValues(plan, record.values, data);
   const theirs = new Map(
     plan.names.flatMap((name) =>
       name in typed && !isDeepStrictEqual(now[name], typed[name])
-        ? [[name, controlOf(name, plan.kind.fields[name]!).words(now[name], about)] as const]
+        ? [[name, controlOf(name, plan.kind.fields[name]!).words(now[name], data)] as const]
         : [],
     ),
   );
-  return back(visit.speech.say('desk:form.conflict'), { record, about, theirs, shown: { ...now, ...typed }, status: 409 });
+  return back(visit.speech.say('desk:form.conflict'), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
 }
 
 /** Where to go after saving: the list that a quick form stood in, else the form. */
-function returnTo(visit: Writing, kind: PostKind, id: number, done: string): string {
+function returnTo(visit: Submission, kind: PostKind, id: number, done: string): string {
   const back = textIn(visit.fields, 'back');
   if (back.startsWith('?')) {
     const query = new URLSearchParams(back);
     query.set('done', done);
-    return `${at(visit, `/${kind.path}`)}?${query}`;
+    return `${deskUrl(visit, `/${kind.path}`)}?${query}`;
   }
-  return at(visit, `/${kind.path}/${id}`, { done });
+  return deskUrl(visit, `/${kind.path}/${id}`, { done });
 }
 
 // ------------------------------------------------------------------------------------------------- the page
 function formPage(visit: Visit, form: Form): Outcome & { readonly html: string } {
   const { say } = visit.speech;
-  const { plan, record, notice, map, about } = form;
+  const { plan, record, notice, map, data } = form;
   const { kind } = plan;
-  const filled: Filled = { ...form, kind };
+  const filled: FormState = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
   const html = deskPage(visit, {
@@ -282,7 +282,7 @@ function formPage(visit: Visit, form: Form): Outcome & { readonly html: string }
         <ErrorSummary form={filled} speech={visit.speech} />
         <form
           method="post"
-          action={at(visit, path)}
+          action={deskUrl(visit, path)}
           encType="multipart/form-data"
           class="record-form"
           data-draft={`${visit.caller.viewer.id}:${path}`}
@@ -317,7 +317,7 @@ function formPage(visit: Visit, form: Form): Outcome & { readonly html: string }
       </>
     ),
   });
-  return { html, images: [...(about.image ? [about.image.address] : []), ...(map ? [map.tiles] : [])] };
+  return { html, images: [...(data.image ? [data.image.address] : []), ...(map ? [map.tiles] : [])] };
 }
 
 interface RecordPart {
@@ -339,7 +339,7 @@ function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { rea
           {say('desk:suggestion.publish')}
         </button>
       )}
-      <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
+      <Link href={deskUrl(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
     </div>
   );
 }
@@ -361,8 +361,8 @@ function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly re
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
-      {recurs && <Link href={at(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
-      <Link href={at(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
+      {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
+      <Link href={deskUrl(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
     </p>
   );
 }

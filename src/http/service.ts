@@ -5,7 +5,7 @@ import { drainable } from '../host/drain.ts';
 import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
-import type { Look } from '../pages/theme.ts';
+import type { LoadedTheme } from '../pages/theme.ts';
 import { addFurtherDates } from '../records/further-dates.ts';
 import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
@@ -82,14 +82,14 @@ export interface Service {
 }
 
 /** Serves a site. `failed` gets one line that says why that is not possible. */
-export function startService(site: Site, look: Look, host: ServiceHost, failed: (line: string) => void): Service {
+export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
   const lifecycle: Lifecycle = { phase: () => phase };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
-  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], look);
+  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, host));
   const { drain, connections } = drainable(server);
 

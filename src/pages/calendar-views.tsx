@@ -7,7 +7,7 @@ import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
 import { SearchForm, type SearchProps } from './filter-views.tsx';
 import { Subscribe } from './frame.tsx';
-import type { EventCard, MonthDay, Named } from './models.ts';
+import type { EventCard, MonthDay, NamedLink } from './models.ts';
 
 /** What every page of the calendar has around its events. */
 export interface CalendarProps {
@@ -15,8 +15,8 @@ export interface CalendarProps {
   readonly heading: string;
   /** HTML about the category or tag; empty: there is none. */
   readonly about: string;
-  readonly views: readonly (Named & { readonly current: boolean })[];
-  readonly categories: readonly (Named & { readonly current: boolean })[];
+  readonly views: readonly (NamedLink & { readonly current: boolean })[];
+  readonly categories: readonly (NamedLink & { readonly current: boolean })[];
   readonly search: SearchProps;
   readonly subscriptions: readonly Subscription[];
   readonly previous: Neighbour | undefined;

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Link } from '../html/links.tsx';
 import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
-import type { Named, Picture } from './models.ts';
+import type { NamedLink, Picture } from './models.ts';
 
 /** What stands around the content of every page. */
 export interface FrameProps {
@@ -11,10 +11,10 @@ export interface FrameProps {
   readonly home: string;
   readonly logo: Picture | undefined;
   /** The main parts of the site; `current`: the one that is shown. */
-  readonly menu: readonly (Named & { readonly current: boolean })[];
+  readonly menu: readonly (NamedLink & { readonly current: boolean })[];
   /** The same page in other languages. */
-  readonly languages: readonly (Named & { readonly code: string; readonly current: boolean })[];
-  readonly links: readonly Named[];
+  readonly languages: readonly (NamedLink & { readonly code: string; readonly current: boolean })[];
+  readonly links: readonly NamedLink[];
   readonly children?: ComponentChildren;
 }
 

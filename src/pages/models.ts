@@ -25,7 +25,7 @@ export interface Picture {
   readonly text: string;
 }
 
-export interface Named {
+export interface NamedLink {
   readonly name: string;
   readonly href: string;
 }
@@ -136,7 +136,7 @@ export function pictureOf(image: ImageRecord | false | undefined, size: 'medium'
 const numberOf = (value: unknown): number | undefined => Number(value) || undefined;
 
 /** Where something is, how to reach it, and a map of it. */
-export interface PlaceModel extends Named {
+export interface PlaceModel extends NamedLink {
   /** Lines of the address. */
   readonly address: string;
   readonly phone: string;

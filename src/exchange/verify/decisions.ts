@@ -6,7 +6,7 @@
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
-import { isMembers, type Query } from '../live/site-client.ts';
+import { isMembers, type Members, type Query } from '../live/site-client.ts';
 import { listUrl, type Place, sameValue } from './compare.ts';
 
 /** A difference, and what was asked. */
@@ -53,7 +53,6 @@ const ofList = (place: Place): boolean =>
   inList(place) ||
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
   /^\$\.(events|venues|organizers)$/.test(place.path);
-type Members = Readonly<Record<string, unknown>>;
 const isProtected = (record: Members): boolean => record.all_day === null || record.show_map === null;
 const isPublic = (record: unknown): boolean => isMembers(record) && record.status === 'publish';
 

@@ -12,7 +12,7 @@ import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/event-list.ts';
 import type { FeedForm } from '../../kinds/feed-pages.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
-import type { About } from '../../pages/about.ts';
+import type { PageSubject } from '../../pages/page-subject.ts';
 import { listCalendar } from '../../records/calendar-list.ts';
 import type { Caller } from '../../records/caller.ts';
 import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } from '../../records/feed-events.ts';
@@ -32,7 +32,7 @@ export interface Feed {
   readonly body: string;
   readonly timeliness: Timeliness;
   readonly records: readonly unknown[];
-  readonly about: About;
+  readonly subject: PageSubject;
   /** The name under which calendars are saved. */
   readonly file?: string;
 }
@@ -40,7 +40,7 @@ export interface Feed {
 /** The events of a page, and what news of them are called. */
 interface Found extends FeedEvents {
   readonly title: string;
-  readonly about: About;
+  readonly subject: PageSubject;
 }
 
 /** The feed of a page. Throws `rest_no_route` or `rest-event-not-found` where there is none. */
@@ -74,7 +74,7 @@ async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> 
   const found = await namedEvents(site, caller, names, { password: passwordOf(wanted) });
   const event = found.events[0]?.id;
   if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
-  return { ...found, title: caller.settings.name, about: page.of === 'event' ? { event } : {} };
+  return { ...found, title: caller.settings.name, subject: page.of === 'event' ? { event } : {} };
 }
 
 async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
@@ -92,7 +92,7 @@ async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
     password: passwordOf(wanted),
   });
   const title = [...found.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
-  return { ...found, title, about: { term: found.terms[0], featured: page.featured } };
+  return { ...found, title, subject: { term: found.terms[0], featured: page.featured } };
 }
 
 /** Feeds of news can be sorted, as WordPress's can. */
@@ -105,13 +105,13 @@ function orderOf({ orderby, order }: Raw): Order | undefined {
 async function jsonLd(wanted: Wanted): Promise<Feed> {
   const { site, caller, address } = wanted;
   if (address.page.of !== 'event') return fail('rest_no_route');
-  const { about } = await named(wanted, address.page);
+  const { subject } = await named(wanted, address.page);
   const password = passwordOf(wanted);
-  const { record } = await readPost(site, caller, EVENT, about.event ?? 0, password === undefined ? {} : { password });
-  return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], about };
+  const { record } = await readPost(site, caller, EVENT, subject.event ?? 0, password === undefined ? {} : { password });
+  return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], subject };
 }
 
-async function calendar({ site, caller, query, address }: Wanted, { events, timeliness, about }: Found): Promise<Feed> {
+async function calendar({ site, caller, query, address }: Wanted, { events, timeliness, subject }: Found): Promise<Feed> {
   const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
   const dates = await datesOfEvents(site, caller, whole);
   const locked = site.texts.t(caller.language, 'site:words.locked');
@@ -124,7 +124,7 @@ async function calendar({ site, caller, query, address }: Wanted, { events, time
     // Rules change without the tables that answers are remembered by.
     timeliness: dates.size > 0 ? 'always' : timeliness,
     records,
-    about,
+    subject,
     file: fileName(
       caller.settings.name,
       Object.hasOwn(query, 'ical') || !Object.hasOwn(query, 'outlook-ical') ? 'ical' : 'outlook',
@@ -159,7 +159,7 @@ const FILE_DIGITS = 11;
 async function news(
   { site, caller, self }: Wanted,
   form: Exclude<FeedForm, 'ical' | 'jsonld'>,
-  { events, title, about }: Found,
+  { events, title, subject }: Found,
 ): Promise<Feed> {
   const { settings } = caller;
   const authors = await authorNames(site, events);
@@ -177,7 +177,7 @@ async function news(
     head,
   );
   // Changes of the authors' names are not watched for.
-  return { type, body, timeliness: 'always', records: events.map(({ record }) => record), about };
+  return { type, body, timeliness: 'always', records: events.map(({ record }) => record), subject };
 }
 
 /** The language of the texts of a feed: that of its events, where it holds those of one. */

@@ -169,7 +169,7 @@ const redirectTo = (location: string): Answer => ({
 });
 
 /** Anyone may keep it, unless it is opened by a password. */
-function answerWith({ type, body: text, timeliness, records, about, file }: Feed, wanted: Wanted, changedAt: string | undefined): Answer {
+function answerWith({ type, body: text, timeliness, records, subject, file }: Feed, wanted: Wanted, changedAt: string | undefined): Answer {
   const { site, caller, query } = wanted;
   const body = Buffer.from(text);
   const personal = bringsPassword(query);
@@ -185,7 +185,7 @@ function answerWith({ type, body: text, timeliness, records, about, file }: Feed
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
-      ...discoveryHeaders({ config: site.config, settings: caller.settings }, about),
+      ...discoveryHeaders({ config: site.config, settings: caller.settings }, subject),
       ...(personal ? {} : surrogateKeys(postKind('event'), records)),
     },
     body,
