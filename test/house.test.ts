@@ -85,7 +85,7 @@ function functionsIn(name: string): FunctionShape[] {
 
 /** Files that parse JSON which Fasti has written itself, or whoever starts it. */
 const OWN_JSON: Readonly<Record<string, string>> = {
-  'cli/content.ts': 'an argument of the command line',
+  'cli/content-flags.ts': 'an argument of the command line',
   'exchange/import/pending-references.ts': 'rows of an import',
   'exchange/items/report.ts': 'rows of an import',
   'exchange/live/spool.ts': 'a file that it has written',

@@ -38,7 +38,7 @@ async function doctor(session: Session, given: Options): Promise<void> {
     if (format === 'text') print(io, healthText(found, session));
     if (!given.fix || !(await repair(session, found.findings, given.yes === true))) return found;
     const after = await repairOn(session, site, found, given.yes === true);
-    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${healthText(after, session, false)}`);
+    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(after.findings, session)}`);
     return after;
   });
   if (format === 'json')
@@ -84,10 +84,18 @@ async function repair({ io, say }: Session, findings: readonly Finding[], yes: b
   return repaired;
 }
 
-function healthText({ versions, servers, plugin, findings }: Health, { say }: Session, whole = true): string {
-  const lines = whole
-    ? [say('upkeep:doctor.versions', { ...versions }), ...servers.map((server) => serverLine(server, say)), ...pluginLine(plugin, say)]
-    : [];
+function healthText({ versions, servers, plugin, findings }: Health, session: Session): string {
+  const { say } = session;
+  const head = [
+    say('upkeep:doctor.versions', { ...versions }),
+    ...servers.map((server) => serverLine(server, say)),
+    ...pluginLine(plugin, say),
+  ];
+  return `${head.join('\n')}\n${findingsText(findings, session)}`;
+}
+
+function findingsText(findings: readonly Finding[], { say }: Session): string {
+  const lines: string[] = [];
   for (const { name, severity, count, examples, fix } of findings) {
     lines.push(
       `${say(`upkeep:doctor.${severity}`)}  ${say(`upkeep:findings.${name}`)}${count > 1 ? ` (${count})` : ''}${fix ? ` · ${say('upkeep:doctor.fixable')}` : ''}`,

@@ -54,7 +54,7 @@ export function previewText(records: readonly PreviewedRecord[], say: Say): stri
   const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
   const lines = aligned(
     [heads, ...rows].map((row) => row.filter((_, place) => used[place])),
-    false,
+    { numbers: false },
   );
   return `${[say('exchange:import.previewed'), ...lines.map((line) => line.trimEnd())].join('\n')}\n`;
 }
@@ -100,13 +100,13 @@ export function mappingText(source: CsvSource, say: Say): string {
         column ?? say('exchange:import.not-mapped'),
         oneLine(example),
       ]);
-      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows, false).map((line) => line.trimEnd())].join('\n')}\n`;
+      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows, { numbers: false }).map((line) => line.trimEnd())].join('\n')}\n`;
     })
     .join('');
 }
 
-/** Cells below each other; numbers to the right. */
-function aligned(rows: readonly (readonly string[])[], numbers = true): string[] {
+/** Cells below each other. `numbers`: whether all columns but the first hold numbers, which stand to the right. */
+function aligned(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(
     (row) =>

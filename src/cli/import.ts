@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { DateOrder } from '../exchange/csv/dates.ts';
-import type { CsvSource } from '../exchange/csv/read.ts';
+import { isCsvSource } from '../exchange/csv/read.ts';
 import { type RejectedFile, writeRejected } from '../exchange/csv/rejected.ts';
 import { importItems } from '../exchange/import/importer.ts';
 import { fetchFile } from '../exchange/import/media.ts';
@@ -96,7 +96,7 @@ async function runImport(session: Session, places: readonly string[], given: Opt
             progress,
             preview,
           });
-          const rejected = first && !dryRun && asked.skipBadRows && 'rejected' in source ? await writeRejected(source as CsvSource) : [];
+          const rejected = first && !dryRun && asked.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
           return { ...outcome, rejected, hint: source.hint };
         } finally {
           await source.close();
@@ -227,7 +227,7 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
   const dryRun = given.dryRun === true;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
   const { entries, highestId } = await survey(source);
-  if (dryRun && format === 'text' && 'mapping' in source) print(io, mappingText(source as CsvSource, say));
+  if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = given.filterHtml === true;
   const shown =
     preview === undefined ? undefined : await previewOf(source, caller, caller.viewer.can('unfiltered_html') && !filterHtml, preview);

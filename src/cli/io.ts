@@ -1,4 +1,3 @@
-import type { CustomFieldProblem } from '../records/custom-fields.ts';
 import type { LanguageProblem } from '../records/site-languages.ts';
 
 /** Where the command reads and writes; tests put texts here. */
@@ -66,13 +65,9 @@ export type CliProblem =
   | 'database-in-use'
   | 'file-unreadable'
   | 'shell-unknown'
-  | CustomFieldProblem
   | LanguageProblem
   | 'no-custom-fields'
-  | 'custom-field-form'
-  | 'hook-url'
-  | 'hook-unknown'
-  | 'hook-kinds';
+  | 'custom-field-form';
 
 /** What stops a command, besides the errors of what it calls. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

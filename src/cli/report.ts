@@ -4,13 +4,16 @@ import { ConfigError } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
+import { CustomFieldError } from '../records/custom-fields.ts';
+import { LanguageError } from '../records/site-languages.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { HookError } from '../webhooks/hooks.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 
 /**
- * Tells on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
+ * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
  * to end with.
  */
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
@@ -32,6 +35,8 @@ function explained(error: unknown, say: Say, options: readonly string[]): Explan
   });
   if (error instanceof CommanderError) return usage(error, say, options);
   if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit);
+  if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
+    return failed(say(`problems.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof SourceFault) return failed(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
   if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof ConfigError) return failed(error.message, EXIT.usage);

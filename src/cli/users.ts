@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
-import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
+import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
 import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
-import { DESK_PATH } from '../desk/visit.ts';
+import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
+import { groupedPassword } from '../wordpress/passwords.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -31,7 +32,7 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, ou
 /** The address at which a user chooses a password; it is good once, for a day. */
 async function invitationTo(site: Site, reference: string): Promise<{ readonly login: string; readonly url: string }> {
   const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
-  return { login: link.login, url: `${(await site.settings()).home}${DESK_PATH}/welcome?${linkQuery(link)}` };
+  return { login: link.login, url: passwordLinkUrl((await site.settings()).home, link) };
 }
 
 // ------------------------------------------------------------------------------------------------- people
@@ -125,7 +126,7 @@ const addPasswordCreate = (passwords: Command, session: Session): void => {
     .action((reference: string, name: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { uuid, password } = await createApplicationPassword(site, reference, name);
-        printDone(session, given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
+        printDone(session, given, 'password-created', { user: reference, uuid, password: groupedPassword(password) }, password);
       }),
     );
 };
@@ -153,6 +154,3 @@ const addPasswordRevoke = (passwords: Command, session: Session): void => {
       }),
   );
 };
-
-/** In groups of four, as WordPress shows it; the spaces don't count when it is used. */
-export const inGroups = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
-import type { CsvSource } from '../exchange/csv/read.ts';
+import { isCsvSource } from '../exchange/csv/read.ts';
 import { importItems, importProgress } from '../exchange/import/importer.ts';
 import { previewOf } from '../exchange/import/preview.ts';
 import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
@@ -113,7 +113,7 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   const source = await openFile(visit, file, reading);
   try {
     const { highestId } = await survey(source);
-    const columns = 'mapping' in source ? (source as CsvSource).mapping().flatMap((one) => one.columns) : [];
+    const columns = isCsvSource(source) ? source.mapping().flatMap((one) => one.columns) : [];
     const records = await previewOf(source, caller, caller.viewer.can('unfiltered_html'), PREVIEWED);
     const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, reading, columns, records, report }) };

@@ -1,27 +1,20 @@
 import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
-import {
-  type ApplicationPassword,
-  createApplicationPassword,
-  listApplicationPasswords,
-  revokeApplicationPassword,
-} from '../accounts/application-passwords.ts';
-import { beginSession } from '../accounts/logins.ts';
-import { changePassword, LINK_SECONDS, linkQuery, makePasswordLink, type PasswordLink } from '../accounts/password-links.ts';
-import { type Account, createUser, deleteUser, listUsers, setLocale, setRole } from '../accounts/users.ts';
-import { ApiError, fail } from '../errors.ts';
+import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
+import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
+import { type Account, createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
+import { fail } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
-import { sentenceOf } from '../forms/refused.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { Values } from '../kinds/param.ts';
+import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
-import { NewPassword } from './new-password.tsx';
-import { accountSentence, setCookie } from './sign-in.tsx';
-import { DESK_PATH, deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { accountSentence } from './sign-in.tsx';
+import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } from './visit.ts';
 
 /*
- * People: who may do what, who is invited; and one's own password and application passwords.
+ * People: who may do what, and who is invited.
  */
 
 interface PeopleForm {
@@ -111,9 +104,6 @@ const roleName = ({ speech, settings }: Visit, role: string): string =>
 
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
 
-/** The whole address of a link by which somebody chooses a password. */
-const addressOf = ({ settings }: Visit, link: PasswordLink): string => `${settings.home}${DESK_PATH}/welcome?${linkQuery(link)}`;
-
 /** Makes an account for somebody, and shows the link by which they choose their password. */
 export async function invite(visit: Submission): Promise<Outcome> {
   const { site, fields } = visit;
@@ -125,7 +115,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
     const link = await makePasswordLink(site, login, LINK_SECONDS.invitation);
     return peoplePage(visit, {
       notice: { tone: 'good', text: visit.speech.say('desk:done.invited') },
-      link: { login, address: addressOf(visit, link) },
+      link: { login, address: passwordLinkUrl(visit.settings.home, link) },
     });
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
@@ -166,7 +156,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
         {viewer.can('edit_users') && (
           <>
             <ButtonForm visit={visit} path={`${path}/link`} text={say('desk:people.new-link')} />
-            <Passwords visit={visit} passwords={passwords} path={`${path}/passwords`} />
+            <ApplicationPasswords visit={visit} passwords={passwords} path={`${path}/passwords`} />
           </>
         )}
         {viewer.can('delete_users') && id !== viewer.id && <Leaving visit={visit} person={person} people={people} />}
@@ -232,7 +222,7 @@ export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
 export const newLink = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
     const link = await makePasswordLink(visit.site, id, LINK_SECONDS.invitation);
-    return personPage(visit, id, { link: { login: link.login, address: addressOf(visit, link) } });
+    return personPage(visit, id, { link: { login: link.login, address: passwordLinkUrl(visit.settings.home, link) } });
   });
 
 export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
@@ -249,148 +239,3 @@ export const revokeOf = (visit: Submission, id: number, uuid: string): Promise<O
     await revokeApplicationPassword(visit.site, id, uuid);
     return { to: deskUrl(visit, `/people/${id}`, { done: 'revoked' }) };
   });
-
-// ------------------------------------------------------------------------------------------------- oneself
-interface OwnForm {
-  readonly notice?: Notice;
-  /** A new application password, shown this once. */
-  readonly made?: string;
-}
-
-/** One's own page: password, language, application passwords. */
-export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Promise<Outcome> {
-  const { speech, site, caller } = visit;
-  const { say } = speech;
-  const passwords = await listApplicationPasswords(site, caller.viewer.id);
-  const names = new Intl.DisplayNames([speech.locale], { type: 'language' });
-  const html = deskPage(visit, {
-    title: say('desk:me.title'),
-    part: 'me',
-    notice,
-    children: (
-      <>
-        <form method="post" action={deskUrl(visit, '/me/language')} class="narrow">
-          <Nonce nonce={visit.nonce} />
-          <Select
-            name="language"
-            label={say('desk:me.language')}
-            value={speech.language}
-            options={site.texts.languages.map((language) => ({ value: language, text: names.of(language) ?? language }))}
-          />
-          <button type="submit">{say('desk:form.save')}</button>
-        </form>
-        <h2>{say('desk:me.password')}</h2>
-        <form method="post" action={deskUrl(visit, '/me/password')} class="narrow">
-          <Nonce nonce={visit.nonce} />
-          <Input name="before" type="password" label={say('desk:me.before')} autocomplete="current-password" required />
-          <NewPassword speech={speech} />
-          <button type="submit">{say('desk:me.change')}</button>
-        </form>
-        {made !== undefined && (
-          <p class="notice notice-good">
-            {say('desk:me.made')} <code class="shown-once">{made}</code>
-          </p>
-        )}
-        <Passwords visit={visit} passwords={passwords} path="/me/passwords" />
-        <form method="post" action={deskUrl(visit, '/me/passwords')} class="narrow">
-          <Nonce nonce={visit.nonce} />
-          <Input name="name" label={say('desk:me.password-for')} required autocomplete="off" />
-          <button type="submit">{say('desk:me.make')}</button>
-        </form>
-      </>
-    ),
-  });
-  return { html, ...(notice?.tone === 'wrong' ? { status: 422 } : {}) };
-}
-
-function Passwords({
-  visit,
-  passwords,
-  path,
-}: {
-  readonly visit: Visit;
-  readonly passwords: readonly ApplicationPassword[];
-  readonly path: string;
-}): JSX.Element {
-  const { say } = visit.speech;
-  return (
-    <>
-      <h2>{say('desk:me.passwords')}</h2>
-      <p class="quiet">{say('desk:me.passwords-about')}</p>
-      {passwords.length > 0 && (
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">{say('desk:people.name')}</th>
-              <th scope="col">{say('desk:me.created')}</th>
-              <th scope="col">{say('desk:me.used')}</th>
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {passwords.map(({ uuid, name, created, lastUsed, lastAddress }) => (
-              <tr key={uuid}>
-                <th scope="row">{name}</th>
-                <td data-label={say('desk:me.created')}>{created.slice(0, 10)}</td>
-                <td data-label={say('desk:me.used')}>
-                  {lastUsed === undefined ? say('desk:me.never') : `${lastUsed.slice(0, 10)} ${lastAddress ?? ''}`}
-                </td>
-                <td>
-                  <ButtonForm
-                    visit={visit}
-                    path={`${path}/${uuid}/revoke`}
-                    text={say('desk:me.revoke')}
-                    label={`${say('desk:me.revoke')}: ${name}`}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </>
-  );
-}
-
-/** Does something with one's own account; what stops it is shown on the page. */
-async function withOwn(visit: Submission, work: () => Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AccountError) return ownPage(visit, { notice: { tone: 'wrong', text: accountSentence(visit, error) } });
-    if (error instanceof ApiError && error.status < 500)
-      return ownPage(visit, { notice: { tone: 'wrong', text: sentenceOf(visit, error) } });
-    throw error;
-  }
-}
-
-/** Changes one's own password. All other sessions end; this one goes on. */
-export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
-  withOwn(visit, async () => {
-    const { site, settings, fields, caller, request, speech } = visit;
-    const password = textIn(fields, 'password');
-    if (password !== textIn(fields, 'again')) return ownPage(visit, { notice: { tone: 'wrong', text: speech.say('desk:welcome.differ') } });
-    const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
-    const { cookie } = await beginSession(site, settings, user, { remember: false, address: request.address, agent: request.agent });
-    return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
-  });
-
-export const makeOwnPassword = (visit: Submission): Promise<Outcome> =>
-  withOwn(visit, async () => {
-    const { password } = await createApplicationPassword(visit.site, visit.caller.viewer.id, textIn(visit.fields, 'name'));
-    return ownPage(visit, { made: password.replace(/(.{4})(?=.)/g, '$1 ') });
-  });
-
-export const revokeOwn = (visit: Submission, uuid: string): Promise<Outcome> =>
-  withOwn(visit, async () => {
-    await revokeApplicationPassword(visit.site, visit.caller.viewer.id, uuid);
-    return { to: deskUrl(visit, '/me', { done: 'revoked' }) };
-  });
-
-/** The language of the desk, kept as WordPress keeps that of a person's own pages. */
-export async function chooseLanguage(visit: Submission): Promise<Outcome> {
-  const { site, caller, fields } = visit;
-  const language = site.texts.languages.find((one) => one === textIn(fields, 'language'));
-  if (language !== undefined) await setLocale(site, caller.viewer.id, language);
-  return { to: deskUrl(visit, '/me', { done: 'saved' }) };
-}

@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Fragment, type JSX } from 'preact';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { changedValues } from '../forms/changed.ts';
 import type { ControlData, Shown } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
-import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
-import { Link } from '../html/links.tsx';
-import { mapUrl, type Where } from '../html/map-url.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -26,27 +22,15 @@ import { onceWritten } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
-import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
-import { MAP_BELOW, MAP_FILES, type MapView, mapOf, PlaceMap } from './place-map.tsx';
-import { Suggested, withSuggestedLinks } from './suggested.tsx';
-import { besideOf, TranslationLinks, textsOf, translated, translationValues } from './translations.tsx';
+import { mapOf } from './place-map.tsx';
+import { type RecordForm, recordFormPage } from './record-form.tsx';
+import { withSuggestedLinks } from './suggested.tsx';
+import { besideOf, textsOf, translated, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * The forms of events, venues and organizers, generated from their kinds.
+ * Showing and saving the forms of events, venues and organizers, which are generated from their kinds.
  */
-
-/** A form as it is shown. */
-interface Form extends Omit<FormState, 'kind'> {
-  readonly plan: FormPlan;
-  readonly record: Editable | undefined;
-  readonly notice?: Notice | undefined;
-  /** Whether the event has dates of its own page: it recurs. */
-  readonly recurs?: boolean;
-  /** The id of the record that a new one translates. */
-  readonly translates?: number;
-  readonly map: MapView | undefined;
-}
 
 /** The form of a new record; `values`: what it begins with. */
 export async function newRecordPage(visit: Visit, declared: PostKind, values?: Values): Promise<Outcome> {
@@ -62,7 +46,7 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
     ...values,
   };
   const data = await loadControlData(visit, plan.kind, plan.names, begun);
-  return formPage(visit, {
+  return recordFormPage(visit, {
     plan,
     record: undefined,
     shown: shownValues(plan, begun, data),
@@ -81,7 +65,7 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
   const beside = await besideOf(visit, plan.kind, record);
   const map = await mapOf(visit, plan.kind);
-  return formPage(visit, { plan, record, shown, data, recurs, beside, map });
+  return recordFormPage(visit, { plan, record, shown, data, recurs, beside, map });
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -118,8 +102,8 @@ export async function saveRecord(visit: Submission, declared: PostKind, id: numb
   if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
   const aboutOf = (shown: Values) => loadControlData(visit, kind, plan.names, withNamed(plan, values, shown));
   const data = await aboutOf(typed);
-  const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
-    ...formPage(visit, {
+  const back = async (notice: string, form: Partial<RecordForm> & { readonly status?: number }): Promise<Outcome> => ({
+    ...recordFormPage(visit, {
       plan: whole,
       record,
       shown: { ...shownValues(whole, values, data), ...typed },
@@ -234,7 +218,7 @@ async function conflict(
   }: {
     readonly id: number;
     readonly typed: Readonly<Record<string, Shown>>;
-    readonly back: (notice: string, form: Partial<Form> & { readonly status?: number }) => Promise<Outcome>;
+    readonly back: (notice: string, form: Partial<RecordForm> & { readonly status?: number }) => Promise<Outcome>;
   },
 ): Promise<Outcome> {
   const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
@@ -259,118 +243,4 @@ function returnTo(visit: Submission, kind: PostKind, id: number, done: string): 
     return `${deskUrl(visit, `/${kind.path}`)}?${query}`;
   }
   return deskUrl(visit, `/${kind.path}/${id}`, { done });
-}
-
-// ------------------------------------------------------------------------------------------------- the page
-function formPage(visit: Visit, form: Form): Outcome & { readonly html: string } {
-  const { say } = visit.speech;
-  const { plan, record, notice, map, data } = form;
-  const { kind } = plan;
-  const filled: FormState = { ...form, kind };
-  const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
-  const path = `/${kind.path}/${record?.id ?? 'new'}`;
-  const html = deskPage(visit, {
-    title,
-    part: kind.path,
-    notice,
-    ...(map ? MAP_FILES : {}),
-    children: (
-      <>
-        {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
-        {record && <TranslationLinks visit={visit} kind={kind} record={record} />}
-        {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
-        <ErrorSummary form={filled} speech={visit.speech} />
-        <form
-          method="post"
-          action={deskUrl(visit, path)}
-          encType="multipart/form-data"
-          class="record-form"
-          data-draft={`${visit.caller.viewer.id}:${path}`}
-          data-restore={say('desk:form.restore')}
-          data-found={say('desk:form.draft-found')}
-          data-discard={say('desk:form.discard')}
-        >
-          <Nonce nonce={visit.nonce} />
-          {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
-          <input type="hidden" name="version" value={record?.version ?? ''} />
-          <input type="hidden" name="fields" value={plan.names.join(',')} />
-          <div class="form-main">
-            {plan.main.map((name) => (
-              <Fragment key={name}>
-                <FieldOf form={filled} speech={visit.speech} name={name} />
-                {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
-              </Fragment>
-            ))}
-          </div>
-          <div class="form-aside">
-            {plan.aside.map(({ group, names }) => (
-              <section key={group} aria-label={say(`desk:groups.${group}`)}>
-                {names.map((name) => (
-                  <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
-                ))}
-              </section>
-            ))}
-          </div>
-          <FormButtons visit={visit} kind={kind} record={record} />
-        </form>
-        {record?.mayDelete && record.row.post_status !== 'trash' && <TrashButton visit={visit} kind={kind} record={record} />}
-      </>
-    ),
-  });
-  return { html, images: [...(data.image ? [data.image.address] : []), ...(map ? [map.tiles] : [])] };
-}
-
-interface RecordPart {
-  readonly visit: Visit;
-  readonly kind: PostKind;
-  readonly record: Editable;
-}
-
-function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
-  const { say } = visit.speech;
-  const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
-  return (
-    <div class="form-buttons">
-      <button type="submit" class="button-main">
-        {say('desk:form.save')}
-      </button>
-      {publishes && (
-        <button type="submit" name="publish" value="1">
-          {say('desk:suggestion.publish')}
-        </button>
-      )}
-      <Link href={deskUrl(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
-    </div>
-  );
-}
-
-/** Moves the record to the trash; of a suggestion that says that it is rejected. */
-function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
-  const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
-  const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
-  const { say } = visit.speech;
-  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
-}
-
-function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
-  const { say } = visit.speech;
-  const { row, record: shown } = record;
-  const map = 'geo_lat' in kind.fields ? mapUrl(whereOf(record)) : undefined;
-  return (
-    <p class="record-links">
-      <span class="status">{say(`statuses:${row.post_status}`)}</span>
-      {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
-      {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
-      {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
-      <Link href={deskUrl(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
-    </p>
-  );
-}
-
-function whereOf({ record, values }: Editable): Where {
-  const coordinate = (name: string) => (typeof record[name] === 'number' ? record[name] : undefined);
-  const address = ['address', 'zip', 'city', 'country']
-    .map((name) => values[name])
-    .filter((text) => typeof text === 'string' && text !== '');
-  return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: address.join(', ') };
 }

@@ -7,20 +7,8 @@ import { backUpByForm, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
-import {
-  changeOwnPassword,
-  changeRole,
-  chooseLanguage,
-  invite,
-  makeOwnPassword,
-  newLink,
-  ownPage,
-  peoplePage,
-  personPage,
-  removePerson,
-  revokeOf,
-  revokeOwn,
-} from './people.tsx';
+import { changeOwnPassword, chooseLanguage, makeOwnPassword, ownPage, revokeOwn } from './own-account.tsx';
+import { changeRole, invite, newLink, peoplePage, personPage, removePerson, revokeOf } from './people.tsx';
 import { actOnOne, actOnSelected } from './record-actions.ts';
 import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './records.tsx';
 import { saveSettings, settingsPage } from './settings-page.tsx';

@@ -1,9 +1,13 @@
 import type { Login } from '../accounts/logins.ts';
+import { linkQuery, type PasswordLink } from '../accounts/password-links.ts';
 import type { FormContext } from '../forms/form-context.ts';
 import type { Values } from '../kinds/param.ts';
 
 /** The path of the desk, below that of the site's home. */
 export const DESK_PATH = '/admin';
+
+/** The address of the page on which the owner of a link chooses a password. `home`: of the site, without trailing slash. */
+export const passwordLinkUrl = (home: string, link: PasswordLink): string => `${home}${DESK_PATH}/welcome?${linkQuery(link)}`;
 
 /** A request to the desk, as far as its body is not needed. */
 export interface DeskRequest {

@@ -39,6 +39,9 @@ export interface CsvSource extends Source {
   readonly rejected: () => AsyncGenerator<RejectedRow>;
 }
 
+/** Whether a source is one of CSV files. */
+export const isCsvSource = (source: Source): source is CsvSource => 'mapping' in source;
+
 /** A row that did not come in, as its file has it. */
 export interface RejectedRow {
   readonly path: string;
