@@ -64,7 +64,7 @@ export async function openSite(
       url: config.databaseUrl,
       prefix: config.tablePrefix,
       watched,
-      onServerChange: (change) => logServerChange(log, 'database', change),
+      onServerChange: logServerChange(log, 'database'),
     }),
     loadTexts(config.languages),
   ]);
@@ -184,16 +184,16 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
 function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
   const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
   return Promise.all(
-    urls.map((url) =>
-      openDatabase({ url, prefix: tablePrefix, primary, onServerChange: (change) => logServerChange(log, 'replica', change) }),
-    ),
+    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, onServerChange: logServerChange(log, 'replica') })),
   );
 }
 
-function logServerChange(log: Log, what: 'database' | 'replica', change: ServerChange): void {
-  if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
-  else log.info({ server: change.taken }, `the server of the ${what} is used`);
-}
+const logServerChange =
+  (log: Log, what: 'database' | 'replica') =>
+  (change: ServerChange): void => {
+    if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
+    else log.info({ server: change.taken }, `the server of the ${what} is used`);
+  };
 
 /**
  * The same database. `ended` is called after every transaction, whether it was committed or not, with the number of

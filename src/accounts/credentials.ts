@@ -6,7 +6,7 @@ import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { readOptions } from '../storage/rows/options.ts';
-import { capabilitiesKey, findUserByName, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLoginOrEmail, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
@@ -157,7 +157,7 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   const { name, password } = pair;
   const { address } = credentials;
   const begun = performance.now();
-  const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
+  const user = await findUserByLoginOrEmail(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY]);
   const crowded = isCrowded();
   const { entry, slow } = await matching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {

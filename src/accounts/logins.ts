@@ -4,7 +4,15 @@ import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { capabilitiesKey, findUserByName, loadUsers, lockUser, type StoredUser, writeUserMeta } from '../storage/rows/users.ts';
+import {
+  capabilitiesKey,
+  findUserByLogin,
+  findUserByLoginOrEmail,
+  loadUsers,
+  lockUser,
+  type StoredUser,
+  writeUserMeta,
+} from '../storage/rows/users.ts';
 import {
   type LoginCookie,
   loginCookieName,
@@ -64,7 +72,7 @@ export async function loginOf(
 ): Promise<Login | undefined> {
   const cookie = loginCookie(header, loginCookieName(settings.siteUrl));
   const keys = cookie && (await loginKeys(site));
-  const user = cookie && keys && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
+  const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
   const check = {
     salt: keys.loggedInKey + keys.loggedInSalt,
@@ -98,7 +106,7 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   const begun = performance.now();
   const attempts = attemptsOf(site);
   const waiting = attempts.waitOf(address, site.clock());
-  const user = await findUserByName(site.db, name.trim(), [capabilitiesKey(site.db)], true);
+  const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
   const crowded = isCrowded();
   const right = waiting === undefined && password !== '' && (await verifySlowly(password, user?.row.user_pass || NOBODYS_HASH));
   if (user && right) return beginSession(site, settings, user, asked);

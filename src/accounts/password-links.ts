@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { capabilitiesKey, findUserByName, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLogin, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
 import { hashApplicationPassword, hashPassword, newApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
@@ -59,7 +59,7 @@ export async function ownerOfLink(site: Site, link: PasswordLink, address: strin
   const attempts = attemptsOf(site);
   const wait = attempts.waitOf(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
-  const user = await findUserByName(site.db, link.login, [capabilitiesKey(site.db)]);
+  const user = await findUserByLogin(site.db, link.login, [capabilitiesKey(site.db)]);
   if (user && (await isKeyOf(link.key, user, unixFromDate(site.clock())))) return user;
   attempts.failed(address, undefined, site.clock());
   return fail('password-link-invalid');

@@ -79,10 +79,10 @@ async function runImport(session: Session, places: readonly string[], given: Opt
   const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
   const asked = askedIn(session, given);
   const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
-    const once = async (resume: boolean, first = false): Promise<Outcome> => {
+    const once = async ({ resume, keepsRejected }: { resume: boolean; keepsRejected: boolean }): Promise<Outcome> => {
       const caller = await actingCaller(site, session, user);
       const progress: Progress = { dryRun, written: resume };
-      const calm = io.onInterrupt?.(() => howToGoOn(session, progress));
+      const stopListening = io.onInterrupt?.(() => howToGoOn(session, progress));
       try {
         const source = await openSource(places, { ...asked, caller, resume, target: targetOf(site, dryRun), folder: io.temporary });
         try {
@@ -96,22 +96,23 @@ async function runImport(session: Session, places: readonly string[], given: Opt
             progress,
             preview,
           });
-          const rejected = first && !dryRun && asked.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
+          const rejected = keepsRejected && !dryRun && asked.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
           return { ...outcome, rejected, hint: source.hint };
         } finally {
           await source.close();
         }
       } finally {
-        calm?.();
+        stopListening?.();
       }
     };
-    const { report: first, rejected, preview: shown, hint } = await once(given.resume === true, true);
+    const { report: first, rejected, preview: shown, hint } = await once({ resume: given.resume === true, keepsRejected: true });
     const extras = { ...(shown ? { preview: shown } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
     print(
       io,
       format === 'json' ? `${JSON.stringify({ ...first, ...extras })}\n` : reportText(first, say, hint) + rejectedText(rejected, say),
     );
-    if (follow !== undefined && !dryRun) await following(session, format, follow * 1000, async () => (await once(false)).report);
+    if (follow !== undefined && !dryRun)
+      await following(session, format, follow * 1000, async () => (await once({ resume: false, keepsRejected: false })).report);
     return first;
   });
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
-import { termChoices } from '../forms/control-data.ts';
+import { statusChoices, termChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
@@ -332,18 +332,9 @@ function RowActions(props: {
 /** A few fields of a row, to be changed in the list itself. */
 function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; readonly row: Editable; readonly title: string }): JSX.Element {
   const { visit, kind, row, title } = props;
-  const { speech, caller } = visit;
+  const { speech } = visit;
   const names = quickFields(kind);
-  const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
-  const statuses = SETTABLE_STATUSES.filter(
-    (name) =>
-      name === row.values.status || name === 'draft' || name === 'pending' || (publishes && (name === 'publish' || name === 'private')),
-  );
-  const data = {
-    ...NO_CONTROL_DATA,
-    say: speech.say,
-    statuses: statuses.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) })),
-  };
+  const data = { ...NO_CONTROL_DATA, say: speech.say, statuses: statusChoices(visit, kind, String(row.values.status ?? '')) };
   return (
     <details class="quick">
       <summary aria-label={`${speech.say('desk:actions.quick')}: ${title}`}>{speech.say('desk:actions.quick')}</summary>

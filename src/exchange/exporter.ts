@@ -177,7 +177,7 @@ async function* idsOfKind(
     yield await filteredIds(site, caller, kind, { filters, statuses: asked });
     return;
   }
-  const visible = listVisibility(caller.viewer, postKind(kind), asked);
+  const visible = listVisibility(caller.viewer, postKind(kind), { statuses: asked });
   yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, after, size));
 }
 

@@ -45,7 +45,7 @@ export async function loadControlData(
     links,
     authors,
     image,
-    statuses: statuses(context, kind, String(values.status ?? '')),
+    statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
     customFields: settings.calendar.customFields,
     zones: names.includes('timezone') ? zones() : [],
@@ -168,7 +168,7 @@ async function people({ site, settings, caller }: FormContext, kind: PostKind, p
 }
 
 /** The statuses that the caller may give a record, and the one that it has. */
-function statuses({ caller, speech }: FormContext, kind: PostKind, present: string): Option[] {
+export function statusChoices({ caller, speech }: FormContext, kind: PostKind, present: string): Option[] {
   const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(
     (name) => name === present || (name !== 'trash' && name !== 'future' && (publishes || name === 'draft' || name === 'pending')),

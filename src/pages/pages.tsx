@@ -7,7 +7,7 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { languageTag, urlIn } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { calendarUrl, suggestUrl, withQuery } from './addresses.ts';
+import { calendarUrl, suggestUrl, termParameter, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
@@ -74,7 +74,6 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
   const title = content.title === '' ? siteName : speech.say('pages:titled', { title: content.title, of: siteName });
   const languages = languagesOf(site, caller, content);
   const { route, query } = routesOf(content.subject);
-  const term = content.subject.term;
   const head = headOf({
     place: caller,
     siteName,
@@ -87,10 +86,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     alternates: caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
     previous: content.previous,
     next: content.next,
-    calendar: withQuery(calendarRoot(caller), [
-      ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug] as const]),
-      ['ical', '1'],
-    ]),
+    calendar: withQuery(calendarRoot(caller), [...termParameter(content.subject.term), ['ical', '1']]),
     news: newsOf(caller),
     api: restUrl(caller, `${caller.namespace}/${route}`, query),
     icon: assets.at(base, theme.icon),

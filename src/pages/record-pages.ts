@@ -18,13 +18,13 @@ import { descriptionOf, eventCard, type NamedLink, pictureOf, placeModel, titleO
 import { type Content, type PageContext, speechFor } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 
-/** What came with the form of a protected event. */
-export interface Opening {
-  readonly password: string | undefined;
-}
-
-/** The page of an event, or of one of its dates. */
-export async function eventPage({ site, theme }: PageContext, caller: Caller, page: EventPage, { password }: Opening): Promise<Content> {
+/** The page of an event, or of one of its dates. `password`: what was entered to open a protected one. */
+export async function eventPage(
+  { site, theme }: PageContext,
+  caller: Caller,
+  page: EventPage,
+  password: string | undefined,
+): Promise<Content> {
   const speech = speechFor(site, caller);
   const { say } = speech;
   const found = await namedEvents(site, caller, namesOf(page), { password, withJsonLd: true });

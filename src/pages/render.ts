@@ -24,7 +24,7 @@ export async function renderPage(context: PageContext, caller: Caller, { page, q
     case 'list':
       return pageOf(context, caller, await calendarPage(context, caller, page, query));
     case 'event':
-      return pageOf(context, caller, await eventPage(context, caller, page, { password }));
+      return pageOf(context, caller, await eventPage(context, caller, page, password));
     case 'linked':
       return pageOf(context, caller, await linkedPage(context, caller, page));
     case 'ids':

@@ -136,7 +136,7 @@ function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
   return named.map((kind) => {
     const language = languagesOf(caller, kind) && chosenLanguage(caller);
     if (kind.is === 'term') return { kind, statuses: [], language };
-    const { all, others, own } = listVisibility(caller.viewer, kind, undefined);
+    const { all, others, own } = listVisibility(caller.viewer, kind);
     return { kind, statuses: others.length + own.length > 0 ? PUBLIC : all, language };
   });
 }

@@ -10,7 +10,7 @@ import { fetchFile } from '../../src/exchange/import/media.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type LiveOptions, openLiveSite } from '../../src/exchange/live/site.ts';
-import { type RequestOptions, findSite } from '../../src/exchange/live/site-client.ts';
+import { findSite, type RequestOptions } from '../../src/exchange/live/site-client.ts';
 import { storedContent, storedCost, storedTitle } from '../../src/exchange/live/texts.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

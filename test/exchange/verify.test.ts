@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type RequestOptions, findSite } from '../../src/exchange/live/site-client.ts';
+import { findSite, type RequestOptions } from '../../src/exchange/live/site-client.ts';
 import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify/verify.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { NOON } from '../support/asking.ts';

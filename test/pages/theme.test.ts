@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { renderToString } from 'preact-render-to-string';
 import { speechIn } from '../../src/html/words.ts';
-import { loadTheme, defaultTheme } from '../../src/pages/theme.ts';
+import { defaultTheme, loadTheme } from '../../src/pages/theme.ts';
 import { loadTexts } from '../../src/texts.ts';
 
 const speech = speechIn(await loadTexts(['en']), 'en', 'en-GB');

@@ -1,7 +1,7 @@
 import { takenIds } from '../../storage/lists/many-posts.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
-import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
 import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { toSerialized } from '../../wordpress/serialized.ts';
@@ -59,8 +59,8 @@ const isThere = async ({ db, run }: Work, id: number): Promise<boolean> =>
   (run.dry && id < 0) || (await takenIds(db, 'users', [id])).has(id);
 
 async function findHere({ db }: Work, login: string, email: string): Promise<number | undefined> {
-  const named = await findUserByName(db, login, []);
-  const user = named ?? (email === '' ? undefined : await findUserByName(db, email, [], true));
+  const named = await findUserByLogin(db, login, []);
+  const user = named ?? (email === '' ? undefined : await findUserByLoginOrEmail(db, email, []));
   return user?.row.ID;
 }
 
