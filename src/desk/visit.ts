@@ -6,7 +6,9 @@ import type { Values } from '../kinds/param.ts';
 /** The path of the desk, below that of the site's home. */
 export const DESK_PATH = '/admin';
 
-/** The address of the page on which the owner of a link chooses a password. `home`: of the site, without trailing slash. */
+/**
+ * The address of the page on which the owner of a link chooses a password. `home`: of the site, without trailing slash.
+ */
 export const passwordLinkUrl = (home: string, link: PasswordLink): string => `${home}${DESK_PATH}/welcome?${linkQuery(link)}`;
 
 /** A request to the desk, as far as its body is not needed. */
