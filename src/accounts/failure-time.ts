@@ -22,7 +22,7 @@ const ofSites = new WeakMap<object, Slowest>();
  * Waits until a failed attempt may be answered, so that all of a site take the same time. `begun`: by
  * `performance.now()`; `slow`: whether a slow hash was computed for this one.
  */
-export async function untilFailureShows(site: object, begun: number, slow: boolean): Promise<void> {
+export async function delayFailure(site: object, begun: number, slow: boolean): Promise<void> {
   const now = performance.now();
   const slowest = ofSites.get(site);
   const lately = slowest && now - slowest.at < LATELY_MS ? slowest.took : 0;

@@ -57,7 +57,7 @@ export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearch
  */
 export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
   const attempts = attemptsOf(site);
-  const wait = attempts.waitOf(address, site.clock());
+  const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await findUserByLogin(site.db, link.login, [capabilitiesKey(site.db)]);
   if (user && (await isKeyOf(link.key, user, unixFromDate(site.clock())))) return user;
@@ -93,7 +93,7 @@ export async function changePassword(
   { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
   const attempts = attemptsOf(site);
-  const wait = attempts.waitOf(address, site.clock());
+  const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
   if (!(await verifySlowly(before, user.row.user_pass))) {

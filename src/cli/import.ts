@@ -241,7 +241,7 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
     settings: given.settings === true,
     language: languageOf(caller, given.contentLanguage),
     filterHtml,
-    owned: source.owned ?? false,
+    trustedAccounts: source.trustedAccounts ?? false,
     highestId,
     ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
     onProgress: (done) => {

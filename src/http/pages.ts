@@ -12,7 +12,7 @@ import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
-import type { Wanted } from './feeds/wanted.ts';
+import type { FeedRequest } from './feeds/feed-request.ts';
 import { problemOf } from './problem.ts';
 import { expiryOf, httpDate, NO_STORE, REVALIDATE } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
@@ -22,7 +22,7 @@ export interface Pages {
   /** Whether they are served: where WordPress serves none, unless the configuration says otherwise. */
   readonly areOn: (settings: SiteSettings) => boolean;
   /** The page that is asked for; `password`: what was entered to open it. */
-  readonly answer: (wanted: Wanted, req: Request, password?: string) => Promise<Answer>;
+  readonly answer: (wanted: FeedRequest, req: Request, password?: string) => Promise<Answer>;
   /** The error that ended a request, as a page. */
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
@@ -54,7 +54,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   };
 }
 
-interface Frame extends Pick<Wanted, 'site' | 'caller'> {
+interface Frame extends Pick<FeedRequest, 'site' | 'caller'> {
   /** Whether the page is for whoever asked alone. */
   readonly personal: boolean;
   readonly changedAt: string | undefined;

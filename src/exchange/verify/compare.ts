@@ -38,13 +38,13 @@ const MOST = 50;
 
 /** Where two bodies differ. `query`: that of the request, whose parameters the addresses of a list may carry. */
 export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): Place[] {
-  const context: Context = { same: placeless(pair), query, out: [] };
+  const context: Context = { same: normalizer(pair), query, out: [] };
   compare(before, after, '$', '', context);
   return context.out;
 }
 
 /** Text with one word for both homes and one for both namespaces, so that only the rest is compared. */
-function placeless({ old: one, new: other }: Pair): (text: string) => string {
+function normalizer({ old: one, new: other }: Pair): (text: string) => string {
   const homes = [...new Set([one.home, other.home])].sort((a, b) => b.length - a.length);
   const words = homes.flatMap((home) => {
     const bare = home.replace(/^https?:\/\//, '');

@@ -5,7 +5,7 @@ import type { Caller } from '../../records/caller.ts';
 import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';
 import type { Site } from '../../site.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import type { Wanted } from './wanted.ts';
+import type { FeedRequest } from './feed-request.ts';
 
 /** The namespace under which programs look for the calendar's interface. */
 const NAMESPACE = 'tribe/events/v1';
@@ -35,13 +35,13 @@ export function discoveryHeaders({ config, settings }: Place, subject: PageSubje
 }
 
 /** The same for a page that is not served, with links to the feeds of the calendar. */
-export async function pageHeaders({ site, caller, address: { page } }: Wanted): Promise<Record<string, string>> {
+export async function pageHeaders({ site, caller, address: { page } }: FeedRequest): Promise<Record<string, string>> {
   const { settings } = caller;
   const headers = discoveryHeaders({ config: site.config, settings }, await subjectOf(site, caller, page));
   return { ...headers, Link: [headers.Link, ...feedLinks(settings)].join(', ') };
 }
 
-async function subjectOf(site: Site, caller: Caller, page: Wanted['address']['page']): Promise<PageSubject> {
+async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address']['page']): Promise<PageSubject> {
   if (page.of === 'ids' || page.of === 'linked') return {};
   if (page.of === 'event') {
     const { events } = await namedEvents(site, caller, namesOf(page));

@@ -24,7 +24,7 @@ import { decodeEntities } from '../../wordpress/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Raw } from '../input.ts';
-import type { Wanted } from './wanted.ts';
+import type { FeedRequest } from './feed-request.ts';
 
 /** What is sent as a feed. */
 export interface Feed {
@@ -44,7 +44,7 @@ interface Found extends FeedEvents {
 }
 
 /** The feed of a page. Throws `rest_no_route` or `rest-event-not-found` where there is none. */
-export async function feedOf(wanted: Wanted): Promise<Feed> {
+export async function feedOf(wanted: FeedRequest): Promise<Feed> {
   const { page, form } = wanted.address;
   if (form === 'jsonld') return jsonLd(wanted);
   if (form === undefined || page.of === 'linked') return fail('rest_no_route');
@@ -60,15 +60,15 @@ const [MANY, MOST] = [30, 1000];
  * How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the
  * parameter.
  */
-function longest({ query }: Wanted): number {
+function longest({ query }: FeedRequest): number {
   const asked = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : MANY;
   return Math.min(Math.max(asked, MANY), MOST);
 }
 
-const passwordOf = ({ query: { password } }: Wanted) => (typeof password === 'string' ? password : undefined);
+const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password === 'string' ? password : undefined);
 
 /** Named events. One that nobody may see is not there; of several such ones are left out. */
-async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> {
+async function named(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Found> {
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
   const found = await namedEvents(site, caller, names, { password: passwordOf(wanted) });
@@ -77,7 +77,7 @@ async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> 
   return { ...found, title: caller.settings.name, subject: page.of === 'event' ? { event } : {} };
 }
 
-async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
+async function listed(wanted: FeedRequest, page: ListPage): Promise<Found> {
   const { site, caller, address, query } = wanted;
   const { settings } = caller;
   const calendars = address.form === 'ical';
@@ -102,7 +102,7 @@ function orderOf({ orderby, order }: Raw): Order | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- as what
-async function jsonLd(wanted: Wanted): Promise<Feed> {
+async function jsonLd(wanted: FeedRequest): Promise<Feed> {
   const { site, caller, address } = wanted;
   if (address.page.of !== 'event') return fail('rest_no_route');
   const { subject } = await named(wanted, address.page);
@@ -111,7 +111,7 @@ async function jsonLd(wanted: Wanted): Promise<Feed> {
   return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], subject };
 }
 
-async function calendar({ site, caller, query, address }: Wanted, { events, timeliness, subject }: Found): Promise<Feed> {
+async function calendar({ site, caller, query, address }: FeedRequest, { events, timeliness, subject }: Found): Promise<Feed> {
   const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
   const dates = await datesOfEvents(site, caller, whole);
   const locked = site.texts.t(caller.language, 'site:words.locked');
@@ -157,7 +157,7 @@ function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]
 const FILE_DIGITS = 11;
 
 async function news(
-  { site, caller, self }: Wanted,
+  { site, caller, self }: FeedRequest,
   form: Exclude<FeedForm, 'ical' | 'jsonld'>,
   { events, title, subject }: Found,
 ): Promise<Feed> {
