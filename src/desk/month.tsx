@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
-import { dayInWords, isTwentyFour, timeInWords, weekdays } from '../html/dates.ts';
+import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { daysOfWeeks } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
+import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
@@ -51,15 +52,7 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
           <Nonce nonce={visit.nonce} />
         </form>
         <table class="month">
-          <thead>
-            <tr>
-              {weekdays(speech, first).map(({ long, short }) => (
-                <th key={long} scope="col" abbr={long}>
-                  {short}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <WeekdayHead speech={speech} first={first} />
           <tbody>
             {days.map((week) => (
               <tr key={week[0]}>

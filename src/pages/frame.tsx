@@ -27,28 +27,14 @@ export function Frame({ speech, siteName, home, logo, menu, languages, links, ch
           {logo ? <img src={logo.src} alt={siteName} class="site-logo" /> : siteName}
         </Link>
         <nav aria-label={say('pages:main')}>
-          <ul class="menu">
-            {menu.map(({ name, href, current }) => (
-              <li key={href}>
-                <Link href={href} current={current ? 'page' : undefined}>
-                  {name}
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <Menu items={menu} />
         </nav>
       </header>
       <main id="content" tabIndex={-1}>
         {children}
       </main>
       <footer class="site-footer">
-        <ul class="menu">
-          {links.map(({ name, href }) => (
-            <li key={href}>
-              <Link href={href}>{name}</Link>
-            </li>
-          ))}
-        </ul>
+        <Menu items={links} />
         {languages.length > 1 && (
           <nav aria-label={say('pages:languages')}>
             <ul class="menu">
@@ -65,6 +51,23 @@ export function Frame({ speech, siteName, home, logo, menu, languages, links, ch
       </footer>
     </>
   );
+}
+
+/** A list of links, of which one may lead to what is shown. `class`: besides `menu`. */
+export const Menu = ({ items, class: more }: { readonly items: readonly MenuItem[]; readonly class?: string }): JSX.Element => (
+  <ul class={more === undefined ? 'menu' : `menu ${more}`}>
+    {items.map(({ name, href, current }) => (
+      <li key={href}>
+        <Link href={href} current={current ? 'page' : undefined}>
+          {name}
+        </Link>
+      </li>
+    ))}
+  </ul>
+);
+
+interface MenuItem extends NamedLink {
+  readonly current?: boolean;
 }
 
 /** Buttons that take a calendar into one's own. */
