@@ -60,12 +60,7 @@ export async function openSite(
   { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({
-      url: config.databaseUrl,
-      prefix: config.tablePrefix,
-      watched,
-      onServerChange: logServerChange(log, 'database'),
-    }),
+    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, onServerChange: logServerChange(log, 'database') }),
     loadTexts(config.languages),
   ]);
   let follows = false;
