@@ -27,9 +27,9 @@ process.exitCode = await runCli(process.argv.slice(2), {
   terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
   zone: timeZone,
   ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: asked } : {}),
-  onInterrupt: (tell) => {
+  onInterrupt: (message) => {
     const stop = (signal: 'SIGINT' | 'SIGTERM') => {
-      process.stderr.write(tell());
+      process.stderr.write(message());
       process.exit(128 + constants.signals[signal]);
     };
     process.on('SIGINT', stop).on('SIGTERM', stop);

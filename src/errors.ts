@@ -154,7 +154,7 @@ export interface SchemaFault {
   readonly stage: 'schema';
   readonly code: string;
   readonly reason: string;
-  /** Values for the sentence; a list is told as one. */
+  /** Values for the sentence; a list becomes a list in words. */
   readonly values?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
 }
@@ -195,7 +195,7 @@ export interface ProblemDetails {
   readonly detail?: LogDetail;
 }
 
-/** An error that the caller is told about. Thrown by `fail` only. */
+/** An error that is sent to the caller. Thrown by `fail` only. */
 export class ApiError extends Error {
   readonly problem: ProblemName;
   readonly code: string;

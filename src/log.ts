@@ -64,7 +64,7 @@ export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?:
 /** From this level on, entries are written at once. */
 const URGENT = pino.levels.values.warn!;
 
-/** What pino writes to, told by it of which level each line is. */
+/** What pino writes to. By `pino.metadata` it sets the level of each line before it writes the line. */
 function streamTo({ write }: LogTarget): DestinationStream {
   const stream = {
     [Symbol.for('pino.metadata')]: true,

@@ -16,7 +16,7 @@ import { type ServiceHost, startService } from './http/service.ts';
 import { type FromWorker, manageWorkers, type ToWorker, WORKER } from './http/workers.ts';
 import { createLog } from './log.ts';
 import { openLibrary } from './media/library.ts';
-import { type Look, loadLook } from './pages/theme.ts';
+import { type LoadedTheme, loadTheme } from './pages/theme.ts';
 import { openSite, type Site } from './site.ts';
 
 /**
@@ -56,16 +56,16 @@ async function serveAlone(): Promise<void> {
   };
   const service = startService(
     await siteOf(config),
-    await lookOf(config),
+    await themeOf(config),
     { open, close: (server) => closePort(server, place), notices: log, life: log, ...traced() },
     quit,
   );
   const { metrics } = service;
   if (metrics) serveMetrics(async () => metricsPage([await metrics.measured()]));
-  let told = false;
+  let stopping = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (told) endAtOnce(signal);
-    told = true;
+    if (stopping) endAtOnce(signal);
+    stopping = true;
     service.giveNotice();
     if (service.connections() > 0) await sleep(notice);
     await service.end();
@@ -79,8 +79,8 @@ async function serveAlone(): Promise<void> {
  * closed, ends them.
  */
 function serveByWorkers(): void {
-  let told: NodeJS.Signals = 'SIGTERM';
-  const ended = (code: number): void => void finish(told, code);
+  let endSignal: NodeJS.Signals = 'SIGTERM';
+  const ended = (code: number): void => void finish(endSignal, code);
   const workers = manageWorkers({
     count: config.workers,
     place: placeOf(config, process.env),
@@ -92,7 +92,7 @@ function serveByWorkers(): void {
   });
   serveMetrics(workers.metrics);
   const stop = (signal: NodeJS.Signals): void => {
-    told = signal;
+    endSignal = signal;
     workers.stop();
   };
   const watched = process.stdin.isTTY || process.stdout.isTTY;
@@ -118,7 +118,7 @@ async function serveAsWorker(number: string): Promise<void> {
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
   const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...traced() };
-  const service = startService(await siteOf(config), await lookOf(config), host, quit);
+  const service = startService(await siteOf(config), await themeOf(config), host, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -128,7 +128,7 @@ async function serveAsWorker(number: string): Promise<void> {
     if (word === 'end') void end();
     if (word === 'measure') void service.metrics?.measured().then((measured) => say({ measured }));
   });
-  // A whole group of processes is told at once, by a terminal for instance. The first one knows what to do.
+  // A terminal signals the whole group of processes at once. The first one decides what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));
   process.on('SIGHUP', () => undefined);
 }
@@ -197,9 +197,9 @@ async function siteOf(config: Config): Promise<Site> {
   }
 }
 
-async function lookOf({ themeDir }: Config): Promise<Look> {
+async function themeOf({ themeDir }: Config): Promise<LoadedTheme> {
   try {
-    return await loadLook(themeDir);
+    return await loadTheme(themeDir);
   } catch (error) {
     return quit(`THEME_DIR is ${JSON.stringify(themeDir)}, which cannot be used: ${messageOf(error)}`);
   }

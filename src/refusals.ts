@@ -4,7 +4,7 @@ import type { Words } from './texts.ts';
 /** Says a text by its key, of several the first that there is, in one language. */
 export type Say = (key: string | readonly string[], values?: Words) => string;
 
-/** The sentence about an error, for whoever is told of it. */
+/** The sentence about an error, for the person who made the request. */
 export function refusalSentence(say: Say, { problem, details }: ApiError): string {
   const { faults, data = {}, values = {} } = details;
   const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];

@@ -26,7 +26,7 @@ export interface Site {
   readonly clock: () => Date;
   /** The site's options as they are now. */
   readonly settings: () => Promise<SiteSettings>;
-  /** What tells whether something remembered still holds. */
+  /** Decides whether something cached is still valid. */
   readonly freshness: Freshness;
   /** New entries of the journal of changes, as they become known; it goes on with each look of `freshness`. */
   readonly journal: JournalFeed;
@@ -60,7 +60,7 @@ export async function openSite(
   { clock = () => new Date(), log = createLog(config), watched = false }: { clock?: () => Date; log?: Log; watched?: boolean } = {},
 ): Promise<Site> {
   const [opened, texts] = await Promise.all([
-    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, told: (change) => tellChange(log, 'database', change) }),
+    openDatabase({ url: config.databaseUrl, prefix: config.tablePrefix, watched, onServerChange: logServerChange(log, 'database') }),
     loadTexts(config.languages),
   ]);
   let follows = false;
@@ -179,14 +179,16 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
 function openReplicas({ databaseReadUrl, tablePrefix }: Config, primary: Database, log: Log): Promise<Database[]> {
   const urls = databaseReadUrl === undefined ? [] : addressesOf(databaseReadUrl);
   return Promise.all(
-    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, told: (change) => tellChange(log, 'replica', change) })),
+    urls.map((url) => openDatabase({ url, prefix: tablePrefix, primary, onServerChange: logServerChange(log, 'replica') })),
   );
 }
 
-function tellChange(log: Log, what: 'database' | 'replica', change: ServerChange): void {
-  if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
-  else log.info({ server: change.taken }, `the server of the ${what} is used`);
-}
+const logServerChange =
+  (log: Log, what: 'database' | 'replica') =>
+  (change: ServerChange): void => {
+    if ('left' in change) log.warn({ server: change.left, reason: change.reason }, `the server of the ${what} cannot be used`);
+    else log.info({ server: change.taken }, `the server of the ${what} is used`);
+  };
 
 /**
  * The same database. `ended` is called after every transaction, whether it was committed or not, with the number of

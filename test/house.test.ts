@@ -85,7 +85,7 @@ function functionsIn(name: string): FunctionShape[] {
 
 /** Files that parse JSON which Fasti has written itself, or whoever starts it. */
 const OWN_JSON: Readonly<Record<string, string>> = {
-  'cli/content.ts': 'an argument of the command line',
+  'cli/content-flags.ts': 'an argument of the command line',
   'exchange/import/pending-references.ts': 'rows of an import',
   'exchange/items/report.ts': 'rows of an import',
   'exchange/live/spool.ts': 'a file that it has written',
@@ -150,6 +150,22 @@ describe('the house', () => {
         .flatMap((line, place) => (line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line) ? [`${name}:${place + 1}`] : [])),
     );
     expect(wide).toEqual([]);
+  });
+
+  it('has each doc comment right above what it describes', () => {
+    const root = join(SOURCE, '..');
+    const all = ['src', 'migrations', 'client', 'bin', 'test'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.m?[jt]sx?$/.test(name) && !name.startsWith('fixtures'))
+        .map((name) => join(folder, name)),
+    );
+    const orphans = all.flatMap((name) => {
+      const code = readFileSync(join(root, name), 'utf8');
+      return [...code.matchAll(/^[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/[ \t]*(?=\n\s*(?:\n|\/\*|\}|$))/gm)].map(
+        ({ index }) => `${name}:${code.slice(0, index).split('\n').length}`,
+      );
+    });
+    expect(orphans).toEqual([]);
   });
 
   it('imports only downwards', () => {
@@ -223,7 +239,6 @@ describe('the house', () => {
     expect(asked).toEqual([]);
   });
 
-  /** Everything else on a page is text, which JSX escapes, or an address that `Link` has looked at. */
   /*
    * What is nested without end, or holds values without number, costs much more as values than as text, and whoever
    * goes through it in depth runs out of stack.
@@ -236,6 +251,7 @@ describe('the house', () => {
     expect(unmeasured.sort()).toEqual(Object.keys(OWN_JSON).sort());
   });
 
+  /** Everything else on a page is text, which JSX escapes, or an address that `Link` has looked at. */
   it('takes HTML into a page, and makes links, in one file each', () => {
     const saying = (text: RegExp) => files.filter((name) => name.endsWith('.tsx') && text.test(readFileSync(join(SOURCE, name), 'utf8')));
     expect(saying(/dangerouslySetInnerHTML/)).toEqual(['html/rendered.tsx']);

@@ -10,7 +10,7 @@ import { describeDatabases } from './support/databases.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite } from './support/site.ts';
 
-/**
+/*
  * Passwords of records: what they open is for the caller alone, and nobody guesses them. Routes come from the tables
  * of routes.
  */

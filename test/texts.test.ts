@@ -80,7 +80,7 @@ describe('there is a sentence, and none besides,', () => {
     expect(unused).toEqual([]);
   });
   it('for every route, parameter and field', () => {
-    const { missing, used } = told();
+    const { missing, used } = askedFor();
     expect(missing).toEqual([]);
     const described = ['routes', 'params', 'fields', 'site'].flatMap(keysOf);
     expect(described.filter((key) => !used.has(key) && key !== 'site:free' && key !== 'routes:site' && !isSpoken(key))).toEqual([]);
@@ -92,7 +92,6 @@ describe('there is a sentence, and none besides,', () => {
 /** Words inside records, asked for where these are made. */
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
-/** Which sentences the descriptions of the whole interface ask for, and what they ask for in vain. */
 /** A site that defines a field of its own; events can recur there, too, and content has languages. */
 const WITH_FIELDS = {
   tribe_events_calendar_options: toSerialized({ 'custom-fields': [{ name: '_ecp_custom_2', label: 'Stage', type: 'text', values: '' }] }),
@@ -108,7 +107,8 @@ const CONTENT: ContentLanguages = {
   urls: { by: 'nothing' },
 };
 
-function told(): { missing: string[]; used: Set<string> } {
+/** The sentences that the descriptions of the whole interface ask for, and those of them that are missing. */
+function askedFor(): { missing: string[]; used: Set<string> } {
   const missing: string[] = [];
   const used = new Set<string>();
   const t: Texts['t'] = (language, key, values) => {

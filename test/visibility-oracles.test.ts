@@ -15,7 +15,7 @@ import { addRoles, edits, type Role, reads, type Signed } from './support/roles.
 import { type Answer, type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
-/**
+/*
  * What a list holds, how it is sorted and how long it is must not tell what it does not show. Two sites differ in
  * nothing but what a caller may not see; every request for a list, with every parameter that any list route takes,
  * must be answered alike by both. Routes and parameters come from the tables of routes, so that new ones are asked

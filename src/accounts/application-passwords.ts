@@ -20,7 +20,7 @@ export interface ApplicationPassword {
 
 /**
  * Makes an application password for a user (`WP_Application_Passwords::create_new_application_password`), as one
- * transaction. The password is told this once; only its hash is kept.
+ * transaction. The password is given this once; only its hash is kept.
  *
  * @param name what it is for; each name once for a user
  * @param check throws where the passwords that there are forbid another one; `appId`: a UUID of the program it is for

@@ -12,7 +12,7 @@ export interface Attempts {
    */
   readonly failed: (address: string, name: string | undefined, now: Date) => number | undefined;
   /** The seconds until an address that has failed too often may try again; undefined for every other one. */
-  readonly waitOf: (address: string, now: Date) => number | undefined;
+  readonly secondsToWait: (address: string, now: Date) => number | undefined;
 }
 
 /** How many failures are answered as such within the window; passwords of 24 letters are not guessed by one more. */
@@ -58,7 +58,7 @@ export function countAttempts({ perAddress, perName, windowSeconds }: AttemptLim
       ].filter((wait) => wait !== undefined);
       return waits.length > 0 ? Math.max(...waits) : undefined;
     },
-    waitOf: (address, now) => {
+    secondsToWait: (address, now) => {
       const window = current(addressKey(address), now);
       return window && window.failures >= perAddress ? secondsLeft(window, now) : undefined;
     },

@@ -6,14 +6,14 @@ import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { readOptions } from '../storage/rows/options.ts';
-import { capabilitiesKey, findUserByName, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLoginOrEmail, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';
-import { untilFailureShows } from './failure-time.ts';
+import { delayFailure } from './failure-time.ts';
 import { loginKeys } from './login-keys.ts';
 import { loginOf } from './logins.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
@@ -157,16 +157,16 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   const { name, password } = pair;
   const { address } = credentials;
   const begun = performance.now();
-  const user = await findUserByName(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY], true);
+  const user = await findUserByLoginOrEmail(site.db, name, [capabilitiesKey(site.db), PASSWORDS_KEY]);
   const crowded = isCrowded();
-  const { entry, slow } = await matching(site, user, normalizeApplicationPassword(password), address);
+  const { entry, slow } = await findMatching(site, user, normalizeApplicationPassword(password), address);
   if (user && entry) {
     noteUse(site, user, entry, address);
     return { ...viewerOf(site.db, settings, user), applicationPassword: entry.uuid };
   }
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await untilFailureShows(site, begun, slow);
+  await delayFailure(site, begun, slow);
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }
@@ -177,7 +177,7 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
  * at a time, in a thread of their own, and not at all for an address that has failed too often. That never locks out
  * the owner of a right password elsewhere, and nobody at all from passwords made since WordPress 6.8.
  */
-async function matching(
+async function findMatching(
   site: Site,
   user: StoredUser | undefined,
   plain: string,
@@ -203,7 +203,7 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
   const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
   const now = site.clock().getTime();
   if ((memory.verified.get(key) ?? 0) > now) return true;
-  if (attemptsOf(site).waitOf(address, site.clock()) !== undefined) return false;
+  if (attemptsOf(site).secondsToWait(address, site.clock()) !== undefined) return false;
   const right = await verifySlowly(plain, stored);
   if (right) memory.verified.set(key, now + REMEMBERED_MS);
   return right;

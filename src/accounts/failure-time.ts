@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const FAILURE_MS = 60;
 /**
  * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
- * limit: nobody is told by the time.
+ * limit: the time says nothing about the name.
  */
 const MARGIN = 1.5;
 const LONGEST_FAILURE_MS = 2000;
@@ -22,7 +22,7 @@ const ofSites = new WeakMap<object, Slowest>();
  * Waits until a failed attempt may be answered, so that all of a site take the same time. `begun`: by
  * `performance.now()`; `slow`: whether a slow hash was computed for this one.
  */
-export async function untilFailureShows(site: object, begun: number, slow: boolean): Promise<void> {
+export async function delayFailure(site: object, begun: number, slow: boolean): Promise<void> {
   const now = performance.now();
   const slowest = ofSites.get(site);
   const lately = slowest && now - slowest.at < LATELY_MS ? slowest.took : 0;

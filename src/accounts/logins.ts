@@ -4,7 +4,15 @@ import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { capabilitiesKey, findUserByName, loadUsers, lockUser, type StoredUser, writeUserMeta } from '../storage/rows/users.ts';
+import {
+  capabilitiesKey,
+  findUserByLogin,
+  findUserByLoginOrEmail,
+  loadUsers,
+  lockUser,
+  type StoredUser,
+  writeUserMeta,
+} from '../storage/rows/users.ts';
 import {
   type LoginCookie,
   loginCookieName,
@@ -18,7 +26,7 @@ import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { attemptsOf } from './attempts.ts';
-import { untilFailureShows } from './failure-time.ts';
+import { delayFailure } from './failure-time.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
 
@@ -64,7 +72,7 @@ export async function loginOf(
 ): Promise<Login | undefined> {
   const cookie = loginCookie(header, loginCookieName(settings.siteUrl));
   const keys = cookie && (await loginKeys(site));
-  const user = cookie && keys && (await findUserByName(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
+  const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
   const check = {
     salt: keys.loggedInKey + keys.loggedInSalt,
@@ -97,14 +105,14 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   const { name, password, address } = asked;
   const begun = performance.now();
   const attempts = attemptsOf(site);
-  const waiting = attempts.waitOf(address, site.clock());
-  const user = await findUserByName(site.db, name.trim(), [capabilitiesKey(site.db)], true);
+  const waiting = attempts.secondsToWait(address, site.clock());
+  const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
   const crowded = isCrowded();
   const right = waiting === undefined && password !== '' && (await verifySlowly(password, user?.row.user_pass || NOBODYS_HASH));
   if (user && right) return beginSession(site, settings, user, asked);
   const counted = attempts.failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
   const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await untilFailureShows(site, begun, true);
+  await delayFailure(site, begun, true);
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

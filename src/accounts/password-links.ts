@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { capabilitiesKey, findUserByName, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLogin, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
 import { hashApplicationPassword, hashPassword, newApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
@@ -57,10 +57,10 @@ export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearch
  */
 export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
   const attempts = attemptsOf(site);
-  const wait = attempts.waitOf(address, site.clock());
+  const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
-  const user = await findUserByName(site.db, link.login, [capabilitiesKey(site.db)]);
-  if (user && (await opens(link.key, user, unixFromDate(site.clock())))) return user;
+  const user = await findUserByLogin(site.db, link.login, [capabilitiesKey(site.db)]);
+  if (user && (await isKeyOf(link.key, user, unixFromDate(site.clock())))) return user;
   attempts.failed(address, undefined, site.clock());
   return fail('password-link-invalid');
 }
@@ -76,7 +76,7 @@ export async function choosePassword(site: Site, link: PasswordLink, password: s
   return site.db.transaction(async (db) => {
     await lockUser(db, row.ID);
     const user = await requireUser(db, row.ID, [capabilitiesKey(db)]);
-    if (!(await opens(link.key, user, unixFromDate(site.clock())))) fail('password-link-invalid');
+    if (!(await isKeyOf(link.key, user, unixFromDate(site.clock())))) fail('password-link-invalid');
     await setPassword(db, user.row.ID, hash);
     return { ...user, row: { ...user.row, user_pass: hash } };
   });
@@ -93,7 +93,7 @@ export async function changePassword(
   { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
   const attempts = attemptsOf(site);
-  const wait = attempts.waitOf(address, site.clock());
+  const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
   if (!(await verifySlowly(before, user.row.user_pass))) {
@@ -120,7 +120,7 @@ async function hashOf(password: string): Promise<string> {
 }
 
 /** Whether a key is the one of a user's link (`check_password_reset_key`). */
-async function opens(key: string, { row }: StoredUser, now: number): Promise<boolean> {
+async function isKeyOf(key: string, { row }: StoredUser, now: number): Promise<boolean> {
   const [, noted, hash = ''] = /^(\d{1,15}):(.+)$/.exec(row.user_activation_key) ?? [];
   return noted !== undefined && now < Number(noted) + DAY_SECONDS && verifyPassword(key, hash);
 }

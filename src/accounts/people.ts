@@ -39,7 +39,7 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   if (orderby === 'include' && !conditions.include) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {
     ...conditions,
-    ...(capabilities ? { roles: [...(asked.roles ?? []), ...holding(settings, capabilities)] } : {}),
+    ...(capabilities ? { roles: [...(asked.roles ?? []), ...rolesGranting(settings, capabilities)] } : {}),
     searched: all
       ? ['user_login', 'user_nicename', 'user_email', 'user_url', 'display_name']
       : ['user_nicename', 'user_url', 'display_name'],
@@ -57,7 +57,7 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
  * The roles that give one of these capabilities, and the capabilities themselves: a person's own are kept beside the
  * roles (`WP_User_Query`, `capability__in`).
  */
-const holding = ({ roles }: Pick<SiteSettings, 'roles'>, capabilities: readonly string[]): string[] => [
+const rolesGranting = ({ roles }: Pick<SiteSettings, 'roles'>, capabilities: readonly string[]): string[] => [
   ...[...roles].filter(([, role]) => capabilities.some((name) => role.capabilities[name] === true)).map(([name]) => name),
   ...capabilities,
 ];
@@ -113,8 +113,8 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
 }
 
 /**
- * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; who may
- * write is told to those who may.
+ * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; the
+ * list of those who may write (`who=authors`) is for those who may write.
  */
 export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabilities, who }: PeopleListValues): Verdict {
   if (!viewer.can('list_users')) {

@@ -18,7 +18,7 @@ import { attemptsOf } from './attempts.ts';
 export async function admitRecordPassword(site: Site, password: unknown, address: string): Promise<void> {
   if (typeof password !== 'string' || password === '') return;
   const attempts = attemptsOf(site);
-  const wait = attempts.waitOf(address, site.clock());
+  const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'password of a record' } });
   const right = await passwordsOf(site);
   if (right.size > 0 && !right.has(password)) attempts.failed(address, undefined, site.clock());

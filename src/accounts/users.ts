@@ -6,7 +6,7 @@ import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import {
   capabilitiesKey,
   countPostsOf,
-  findUserByName,
+  findUserByLoginOrEmail,
   insertUser,
   levelKey,
   loadAllUsers,
@@ -156,7 +156,7 @@ async function requireLocked(db: Database, reference: UserReference, keys: reado
 export async function requireUser(db: Database, reference: UserReference, keys: readonly string[]): Promise<StoredUser> {
   const name = String(reference);
   const byId = /^\d{1,15}$/.test(name) ? (await loadUsers(db, [Number(name)], keys)).get(Number(name)) : undefined;
-  const user = byId ?? (name === '' ? undefined : await findUserByName(db, name, keys, true));
+  const user = byId ?? (name === '' ? undefined : await findUserByLoginOrEmail(db, name, keys));
   if (!user) throw new AccountError('user-unknown', { user: name });
   return user;
 }

@@ -9,12 +9,12 @@ import type { Viewer } from '../wordpress/viewer.ts';
  * A user as viewer: with what the database says now about roles and own grants. The metas must hold the capabilities.
  */
 export function viewerOf(db: Database, { roles }: Pick<SiteSettings, 'roles'>, { row, metas }: StoredUser): Viewer {
-  const capabilities = under(roles)(metas.get(capabilitiesKey(db)) ?? '');
+  const capabilities = capabilityReader(roles)(metas.get(capabilitiesKey(db)) ?? '');
   return { id: row.ID, login: row.user_login, can: (capability) => capabilities.has(capability) };
 }
 
 /** What people may do under these roles, by what is stored of them: most have the same. */
-function under(roles: Roles): (stored: string) => ReadonlySet<string> {
+function capabilityReader(roles: Roles): (stored: string) => ReadonlySet<string> {
   const known = byRoles.get(roles);
   if (known) return known;
   const fresh = memoize((stored) => userCapabilities(stored, roles));

@@ -122,8 +122,8 @@ const TYPES = new Map([
 /** A stored rule as the text of one of iCalendar's, without its end. */
 function ruleText(stored: StoredRule, first: string): string | undefined {
   const custom = customOf(stored);
-  const told = String(stored.type);
-  const type = told === 'Custom' ? String(custom.type) : (TYPES.get(told) ?? told);
+  const storedType = String(stored.type);
+  const type = storedType === 'Custom' ? String(custom.type) : (TYPES.get(storedType) ?? storedType);
   const interval = `INTERVAL=${Number(custom.interval ?? 1) || 1}`;
   if (type === 'Daily') return `FREQ=DAILY;${interval}`;
   if (type === 'Weekly') {

@@ -106,7 +106,7 @@ const PARTS = new Map<string, (value: string) => boolean>(
 /**
  * From which moment on occurrences are wanted, and whether the start is one of them though the rule may not name it.
  */
-export interface Wanted {
+export interface OccurrenceOptions {
   readonly from?: number;
   readonly startCounts?: boolean;
 }
@@ -120,7 +120,7 @@ export function* occurrences(
   rule: Rule,
   start: number,
   last: number,
-  { from = start, startCounts = true }: Wanted = {},
+  { from = start, startCounts = true }: OccurrenceOptions = {},
 ): Generator<number> {
   const end = Math.min(last, untilOf(rule));
   let left = Math.min(rule.count ?? MOST_MOMENTS, MOST_MOMENTS);

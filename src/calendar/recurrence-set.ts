@@ -137,9 +137,9 @@ function localOf(value: string, line: Line, zone: Zone): string | undefined {
 /** A date besides: a time, a day (at the hour of the start), or a period. */
 export function rdateOf(value: string, line: Line, zone: Zone, start: string): RecurrenceSet['rdates'][number] | undefined {
   const [from = '', to] = value.split('/', 2);
-  const told = localOf(from, line, zone);
-  if (told === undefined) return undefined;
-  const local = told.length === WHOLE ? told : `${told} ${start.slice(11)}`;
+  const written = localOf(from, line, zone);
+  if (written === undefined) return undefined;
+  const local = written.length === WHOLE ? written : `${written} ${start.slice(11)}`;
   if (to === undefined) return { start: local, length: undefined };
   const end = localOf(to, line, zone);
   const length = end?.length === WHOLE ? unixFromLocal(end, zone) - unixFromLocal(local, zone) : secondsOf(to);

@@ -219,7 +219,6 @@ function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat
   };
 }
 
-/** PHP arrays come as objects or lists; anything else counts as an empty one. */
 /**
  * `tribe_is_truthy`: 1, enable, enabled, on, y, yes and true in any case; other texts are false, numbers by being
  * non-zero.

@@ -48,10 +48,7 @@ function placesIn(command: Command, path: readonly string[] = []): Place[] {
   return [{ path, words }, ...command.commands.flatMap((one) => placesIn(one, [...path, one.name()]))];
 }
 
-/**
- * The functions of a shell that find the command on the line so far and what can follow it; `variable`: how the shell
- * names the words.
- */
+/** The paths of all commands, as alternatives of a `case` in bash and zsh. */
 const pathsIn = (places: readonly Place[]): string =>
   places.flatMap(({ path }) => (path.length > 0 ? [`"${path.map((name) => ` ${name}`).join('')}"`] : [])).join('|');
 

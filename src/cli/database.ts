@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
+import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Config } from '../config/config.ts';
-import { DESK_PATH } from '../desk/visit.ts';
+import { DESK_PATH, passwordLinkUrl } from '../desk/visit.ts';
 import { servesPages } from '../known-settings.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
 import { seedEvents } from '../sample/generate.ts';
@@ -15,6 +15,7 @@ import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { isLanguageCode, knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { groupedPassword } from '../wordpress/passwords.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { keepPassword } from './first-password.ts';
 import type { FreshSite } from './fresh-site.ts';
@@ -23,9 +24,8 @@ import { CliError, EXIT } from './io.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
-import { inGroups } from './users.ts';
 
-/** What `init` is told; all of it has an answer of its own. */
+/** The options of `init`; each has a default. */
 interface InitOptions {
   readonly url?: string;
   readonly title?: string;
@@ -135,10 +135,10 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
   const administrator: Administrator = { login: given.login ?? 'admin', email: fresh.email };
   const password = await installSite(site, fresh, administrator, say('database.password-name'));
   print(io, `${say('done.installed', { url })}\n`);
-  const link = `${url}${DESK_PATH}/welcome?${linkQuery(await makePasswordLink(site, administrator.login, LINK_SECONDS.first))}`;
-  const credentials = say('done.administrator', { login: administrator.login, password: inGroups(password) });
-  const told = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
-  print(io, io.terminal ? told : `${keptAside(session, site.config, told, administrator.login)}\n`);
+  const link = passwordLinkUrl(url, await makePasswordLink(site, administrator.login, LINK_SECONDS.first));
+  const credentials = say('done.administrator', { login: administrator.login, password: groupedPassword(password) });
+  const message = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
+  print(io, io.terminal ? message : `${keptAside(session, site.config, message, administrator.login)}\n`);
 }
 
 /**

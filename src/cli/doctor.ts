@@ -35,10 +35,10 @@ async function doctor(session: Session, given: Options): Promise<void> {
   const health = await withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
     const found = await examine(site, version());
-    if (format === 'text') print(io, told(found, session));
+    if (format === 'text') print(io, healthText(found, session));
     if (!given.fix || !(await repair(session, found.findings, given.yes === true))) return found;
     const after = await repairOn(session, site, found, given.yes === true);
-    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${told(after, session, false)}`);
+    if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(after.findings, session)}`);
     return after;
   });
   if (format === 'json')
@@ -55,13 +55,13 @@ const MOST_ROUNDS = 10;
 
 /** Repairs what comes to light after a first round of repairs, until nothing changes. Gives what is left. */
 async function repairOn(session: Session, site: Site, first: Health, yes: boolean): Promise<Health> {
-  const told = (finding: Finding) => JSON.stringify(finding);
-  const known = new Set(first.findings.map(told));
+  const keyOf = (finding: Finding) => JSON.stringify(finding);
+  const known = new Set(first.findings.map(keyOf));
   let health = await examine(site, version());
   for (let round = 1; round < MOST_ROUNDS; round += 1) {
     // Whoever said no once is not asked again, and what a repair left as it was is not tried again.
-    const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(told(finding)));
-    for (const finding of fresh) known.add(told(finding));
+    const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(keyOf(finding)));
+    for (const finding of fresh) known.add(keyOf(finding));
     if (fresh.length === 0 || !(await repair(session, fresh, yes))) break;
     health = await examine(site, version());
   }
@@ -84,10 +84,18 @@ async function repair({ io, say }: Session, findings: readonly Finding[], yes: b
   return repaired;
 }
 
-function told({ versions, servers, plugin, findings }: Health, { say }: Session, whole = true): string {
-  const lines = whole
-    ? [say('upkeep:doctor.versions', { ...versions }), ...servers.map((server) => serverLine(server, say)), ...pluginLine(plugin, say)]
-    : [];
+function healthText({ versions, servers, plugin, findings }: Health, session: Session): string {
+  const { say } = session;
+  const head = [
+    say('upkeep:doctor.versions', { ...versions }),
+    ...servers.map((server) => serverLine(server, say)),
+    ...pluginLine(plugin, say),
+  ];
+  return `${head.join('\n')}\n${findingsText(findings, session)}`;
+}
+
+function findingsText(findings: readonly Finding[], { say }: Session): string {
+  const lines: string[] = [];
   for (const { name, severity, count, examples, fix } of findings) {
     lines.push(
       `${say(`upkeep:doctor.${severity}`)}  ${say(`upkeep:findings.${name}`)}${count > 1 ? ` (${count})` : ''}${fix ? ` · ${say('upkeep:doctor.fixable')}` : ''}`,

@@ -67,7 +67,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       ...(filters === undefined ? {} : { filters }),
       // These say neither statuses nor passwords: what not everybody may read must not be published by whoever reads
       // the file.
-      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], open: true, eachDate: true } : {}),
+      ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
     const items = counted(
       itemsOf(entries, (entry) => noteAside(stayed, entry)),

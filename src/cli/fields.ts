@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { CUSTOM_FIELD_TYPES } from '../calendar/custom-fields.ts';
-import { addCustomField, CustomFieldError, removeCustomField } from '../records/custom-fields.ts';
-import { CliError, EXIT } from './io.ts';
+import { addCustomField, removeCustomField } from '../records/custom-fields.ts';
 import { chosen, shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -29,7 +28,7 @@ export function addFieldCommands(program: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         chosen('kind', String(given.kind), KINDS);
         const type = chosen('type', String(given.type), CUSTOM_FIELD_TYPES);
-        const { meta } = await told(addCustomField(site, { name, type, label: given.label, choices: given.choices?.split(',') }));
+        const { meta } = await addCustomField(site, { name, type, label: given.label, choices: given.choices?.split(',') });
         print(io, `${say('done.field-added', { name, meta })}\n`);
       }),
     );
@@ -48,17 +47,8 @@ export function addFieldCommands(program: Command, session: Session): void {
   withExamples(group.command('remove <name>').description(say('field.remove')), say, ['fasti field remove accessibility']).action(
     (name: string) =>
       withSite(session, 'write', async (site) => {
-        await told(removeCustomField(site, name));
+        await removeCustomField(site, name);
         print(io, `${say('done.field-removed', { name })}\n`);
       }),
   );
-}
-
-/** What refuses a field as a fault of the command. Throws CliError. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof CustomFieldError ? new CliError(error.problem, error.values, EXIT.refused) : error;
-  }
 }

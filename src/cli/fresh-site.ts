@@ -1,7 +1,7 @@
 import { stockRoles } from '../wordpress/capabilities.ts';
 import { toSerialized } from '../wordpress/serialized.ts';
 
-/** What a new site is told about itself. */
+/** What has to be known to make a new site. */
 export interface FreshSite {
   /** Public address without trailing slash. */
   readonly url: string;

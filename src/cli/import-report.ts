@@ -49,12 +49,12 @@ export const rejectedText = (files: readonly RejectedFile[], say: Say): string =
 
 /** The first records as they would be stored, a line for each, with the columns in which any of them has something. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
-  const rows = records.map((record) => PREVIEW.map(([, told]) => oneLine(told(record)).slice(0, WIDEST)));
+  const rows = records.map((record) => PREVIEW.map(([, show]) => oneLine(show(record)).slice(0, WIDEST)));
   const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
   const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
   const lines = aligned(
     [heads, ...rows].map((row) => row.filter((_, place) => used[place])),
-    false,
+    { numbers: false },
   );
   return `${[say('exchange:import.previewed'), ...lines.map((line) => line.trimEnd())].join('\n')}\n`;
 }
@@ -63,8 +63,8 @@ const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string
   keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
 const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ');
 
-/** What the preview tells of a record, by the names of its columns. */
-const PREVIEW: readonly (readonly [column: string, told: (record: PreviewedRecord) => string])[] = [
+/** What the preview shows of a record, by the names of its columns. */
+const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
   ['title', ({ columns }) => String(columns.post_title ?? '')],
   ['start', (record) => metasOf(record, DATES.start)],
@@ -100,13 +100,13 @@ export function mappingText(source: CsvSource, say: Say): string {
         column ?? say('exchange:import.not-mapped'),
         oneLine(example),
       ]);
-      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows, false).map((line) => line.trimEnd())].join('\n')}\n`;
+      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows, { numbers: false }).map((line) => line.trimEnd())].join('\n')}\n`;
     })
     .join('');
 }
 
-/** Cells below each other; numbers to the right. */
-function aligned(rows: readonly (readonly string[])[], numbers = true): string[] {
+/** Cells below each other. `numbers`: whether all columns but the first hold numbers, which stand to the right. */
+function aligned(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(
     (row) =>

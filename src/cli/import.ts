@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { DateOrder } from '../exchange/csv/dates.ts';
-import type { CsvSource } from '../exchange/csv/read.ts';
+import { isCsvSource } from '../exchange/csv/read.ts';
 import { type RejectedFile, writeRejected } from '../exchange/csv/rejected.ts';
 import { importItems } from '../exchange/import/importer.ts';
 import { fetchFile } from '../exchange/import/media.ts';
@@ -79,10 +79,10 @@ async function runImport(session: Session, places: readonly string[], given: Opt
   const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
   const asked = askedIn(session, given);
   const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
-    const once = async (resume: boolean, first = false): Promise<Outcome> => {
+    const once = async ({ resume, keepsRejected }: { resume: boolean; keepsRejected: boolean }): Promise<Outcome> => {
       const caller = await actingCaller(site, session, user);
       const progress: Progress = { dryRun, written: resume };
-      const calm = io.onInterrupt?.(() => howToGoOn(session, progress));
+      const stopListening = io.onInterrupt?.(() => howToGoOn(session, progress));
       try {
         const source = await openSource(places, { ...asked, caller, resume, target: targetOf(site, dryRun), folder: io.temporary });
         try {
@@ -96,22 +96,23 @@ async function runImport(session: Session, places: readonly string[], given: Opt
             progress,
             preview,
           });
-          const rejected = first && !dryRun && asked.skipBadRows && 'rejected' in source ? await writeRejected(source as CsvSource) : [];
+          const rejected = keepsRejected && !dryRun && asked.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
           return { ...outcome, rejected, hint: source.hint };
         } finally {
           await source.close();
         }
       } finally {
-        calm?.();
+        stopListening?.();
       }
     };
-    const { report: first, rejected, preview: shown, hint } = await once(given.resume === true, true);
+    const { report: first, rejected, preview: shown, hint } = await once({ resume: given.resume === true, keepsRejected: true });
     const extras = { ...(shown ? { preview: shown } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
     print(
       io,
       format === 'json' ? `${JSON.stringify({ ...first, ...extras })}\n` : reportText(first, say, hint) + rejectedText(rejected, say),
     );
-    if (follow !== undefined && !dryRun) await following(session, format, follow * 1000, async () => (await once(false)).report);
+    if (follow !== undefined && !dryRun)
+      await following(session, format, follow * 1000, async () => (await once({ resume: false, keepsRejected: false })).report);
     return first;
   });
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
@@ -139,7 +140,7 @@ function askedIn(session: Session, given: Options) {
   };
 }
 
-/** What an import came to, and what else is told of it. */
+/** The result of an import, and what is printed besides. */
 interface Outcome {
   readonly report: Report;
   /** The first records, where they were asked for. */
@@ -174,7 +175,7 @@ interface Progress {
   written: boolean;
 }
 
-/** What to tell a person who interrupts the import. */
+/** The message for a person who interrupts the import. */
 function howToGoOn(session: Session, { dryRun, written }: Progress): string {
   clearLine(session);
   const name = dryRun ? 'stopped-rehearsal' : written ? 'stopped-importing' : 'stopped-reading';
@@ -191,8 +192,8 @@ const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, dryRun: boolea
 const USUAL_PAUSE_S = 300;
 
 /**
- * Imports again and again until told to end, and tells what has changed. A site that can't be reached is asked again
- * the next time.
+ * Imports again and again until a signal ends it, and reports what has changed. A site that can't be reached is asked
+ * again the next time.
  */
 async function following({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
   const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
@@ -227,7 +228,7 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
   const dryRun = given.dryRun === true;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
   const { entries, highestId } = await survey(source);
-  if (dryRun && format === 'text' && 'mapping' in source) print(io, mappingText(source as CsvSource, say));
+  if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = given.filterHtml === true;
   const shown =
     preview === undefined ? undefined : await previewOf(source, caller, caller.viewer.can('unfiltered_html') && !filterHtml, preview);
@@ -240,7 +241,7 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
     settings: given.settings === true,
     language: languageOf(caller, given.contentLanguage),
     filterHtml,
-    owned: source.owned ?? false,
+    trustedAccounts: source.trustedAccounts ?? false,
     highestId,
     ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
     onProgress: (done) => {

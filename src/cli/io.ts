@@ -1,4 +1,3 @@
-import type { CustomFieldProblem } from '../records/custom-fields.ts';
 import type { LanguageProblem } from '../records/site-languages.ts';
 
 /** Where the command reads and writes; tests put texts here. */
@@ -11,7 +10,8 @@ export interface Io {
   /** Whether a person watches: only then there is progress, and tables have frames. */
   readonly terminal: boolean;
   /**
-   * Serves until told to end, with these variables of the environment besides. Comes back as soon as the server is up.
+   * Serves until a signal ends it, with these variables of the environment besides. Comes back as soon as the server is
+   * up.
    */
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
   /** The present moment. */
@@ -19,10 +19,10 @@ export interface Io {
   /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
   readonly temporary?: string;
   /**
-   * Prints what `tell` gives and ends the process if the command is interrupted (Ctrl-C), until the returned function
-   * is called. Without it, an interrupted command just ends.
+   * Prints what `message` gives and ends the process if the command is interrupted (Ctrl-C), until the returned
+   * function is called. Without it, an interrupted command just ends.
    */
-  readonly onInterrupt?: (tell: () => string) => () => void;
+  readonly onInterrupt?: (message: () => string) => () => void;
   /** Waits for so many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** The time zone of the machine, such as `Europe/Rome`. */
@@ -65,13 +65,9 @@ export type CliProblem =
   | 'database-in-use'
   | 'file-unreadable'
   | 'shell-unknown'
-  | CustomFieldProblem
   | LanguageProblem
   | 'no-custom-fields'
-  | 'custom-field-form'
-  | 'hook-url'
-  | 'hook-unknown'
-  | 'hook-kinds';
+  | 'custom-field-form';
 
 /** What stops a command, besides the errors of what it calls. `problem` names a sentence in `cli:problems`. */
 export class CliError extends Error {

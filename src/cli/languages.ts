@@ -5,12 +5,12 @@ import type { Kind } from '../kinds/kind.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost } from '../records/post-writes.ts';
 import { mayChange } from '../records/posts.ts';
-import { addSiteLanguage, assignLanguage, countLanguages, LanguageError } from '../records/site-languages.ts';
+import { addSiteLanguage, assignLanguage, countLanguages } from '../records/site-languages.ts';
 import { changeTerm } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPost } from '../storage/rows/posts.ts';
-import { CliError, EXIT } from './io.ts';
+import { CliError } from './io.ts';
 import { chosen, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
@@ -35,7 +35,7 @@ function addList(command: Command, session: Session): void {
   const { say, io } = session;
   withShape(command, say).action((given: Options) =>
     withSite(session, 'read', async (site) => {
-      const items = (await told(countLanguages(site))).map(({ language, isDefault, counts }) => ({
+      const items = (await countLanguages(site)).map(({ language, isDefault, counts }) => ({
         code: language?.code ?? null,
         name: language?.name ?? say('languages.none'),
         locale: language?.locale ?? null,
@@ -55,7 +55,7 @@ function addAdd(command: Command, session: Session): void {
     .option('--default', say('languages.default'))
     .action((code: string, given: { readonly locale?: string; readonly name?: string; readonly default?: boolean }) =>
       withSite(session, 'write', async (site) => {
-        const count = await told(addSiteLanguage(site, { code, locale: given.locale, name: given.name, isDefault: given.default }));
+        const count = await addSiteLanguage(site, { code, locale: given.locale, name: given.name, isDefault: given.default });
         print(io, `${say('done.language-added', { code })}\n${count > 0 ? `${say('done.languages-assigned', { count, code })}\n` : ''}`);
       }),
     );
@@ -68,7 +68,7 @@ function addAssign(command: Command, session: Session): void {
     .option('--kind <kind>', say('languages.kind'))
     .action(({ to, kind }: { readonly to: string; readonly kind?: string }) =>
       withSite(session, 'write', async (site) => {
-        const count = await told(assignLanguage(site, to, kind === undefined ? kinds : [kindNamed(kind)]));
+        const count = await assignLanguage(site, to, kind === undefined ? kinds : [kindNamed(kind)]);
         print(io, `${say('done.languages-assigned', { count, code: to })}\n`);
       }),
     );
@@ -119,13 +119,4 @@ async function kindOfPost(db: Parameters<typeof findPost>[0], id: number): Promi
 function idIn(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new CliError('not-found', { reference: text });
   return Number(text);
-}
-
-/** What refuses a change of languages as a fault of the command. Throws CliError. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof LanguageError ? new CliError(error.problem, error.values, EXIT.refused) : error;
-  }
 }

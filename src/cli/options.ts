@@ -35,11 +35,11 @@ export function shapeOf({ format = 'table', fields, field }: Readonly<Record<str
   };
 }
 
-/** The forms of what a command has to tell: for a person, or for a program. */
+/** The forms of a report: for a person, or for a program. */
 export const REPORT_FORMATS = ['text', 'json'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Adds `--format` to a command that tells something else than records; `chosen` reads it. */
+/** Adds `--format` to a command that reports something else than records; `chosen` reads it. */
 export const withReportFormat = (command: Command, say: Say): Command =>
   command.option('--format <format>', say('options.format', { formats: REPORT_FORMATS.join(', ') }), 'text');
 

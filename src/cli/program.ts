@@ -7,7 +7,8 @@ import { tableOf } from '../wordpress/table.ts';
 import { addBackupCommands } from './backup.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addConfigCommand } from './config.ts';
-import { addContentCommands, spellOutFlags } from './content.ts';
+import { addContentCommands } from './content.ts';
+import { spellOutFlags } from './content-flags.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addExportCommand } from './export.ts';
@@ -30,7 +31,7 @@ import { addWebhookCommands } from './webhooks.ts';
  * database
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
-  // A language without texts is told when the site is opened, so that help is there nevertheless.
+  // A language without texts is reported when the site is opened, so that help works nevertheless.
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
@@ -100,7 +101,7 @@ export const sayIn =
       values,
     );
 
-/** A setting that is wrong is told when the command comes to it, so that help is there nevertheless. */
+/** A wrong setting is reported when the command comes to it, so that help works nevertheless. */
 function languagesOf({ env }: Io): readonly string[] {
   try {
     return readConfig(env).languages;

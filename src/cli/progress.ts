@@ -1,6 +1,6 @@
 import { confirm, isCancel, progress, text } from '@clack/prompts';
 
-/** Runs a work of `total` steps that tells after each how many more are done. */
+/** Runs a work of `total` steps, which calls `done` with the number of further steps that are done. */
 export type Progress = <T>(message: string, total: number, work: (done: (steps: number) => void) => Promise<T>) => Promise<T>;
 
 /** A bar on the terminal. */

@@ -4,13 +4,16 @@ import { ConfigError } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
+import { CustomFieldError } from '../records/custom-fields.ts';
+import { LanguageError } from '../records/site-languages.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
+import { HookError } from '../webhooks/hooks.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 
 /**
- * Tells on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
+ * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
  * to end with.
  */
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
@@ -26,18 +29,20 @@ interface Explanation {
 }
 
 function explained(error: unknown, say: Say, options: readonly string[]): Explanation {
-  const told = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
+  const failed = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
     lines: [say('error', { message }), ...more],
     exit,
   });
   if (error instanceof CommanderError) return usage(error, say, options);
-  if (error instanceof CliError) return told(say(`problems.${error.problem}`, error.values), error.exit);
-  if (error instanceof SourceFault) return told(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
-  if (error instanceof AccountError) return told(say(`accounts.${error.problem}`, error.values), EXIT.refused);
-  if (error instanceof ConfigError) return told(error.message, EXIT.usage);
-  if (error instanceof DatabaseUnavailable) return told(say('problems.database', { message: error.message }), EXIT.unavailable);
-  if (error instanceof ApiError) return told(refusalSentence(say, error), EXIT.refused, faults(error, say));
-  return told(error instanceof Error ? error.message : String(error), EXIT.refused);
+  if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit);
+  if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
+    return failed(say(`problems.${error.problem}`, error.values), EXIT.refused);
+  if (error instanceof SourceFault) return failed(say(`exchange:faults.${error.fault}`, error.values), EXIT.refused);
+  if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT.refused);
+  if (error instanceof ConfigError) return failed(error.message, EXIT.usage);
+  if (error instanceof DatabaseUnavailable) return failed(say('problems.database', { message: error.message }), EXIT.unavailable);
+  if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT.refused, faults(error, say));
+  return failed(error instanceof Error ? error.message : String(error), EXIT.refused);
 }
 
 // ------------------------------------------------------------------------------------------------- errors

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
-import { LINK_SECONDS, linkQuery, makePasswordLink } from '../accounts/password-links.ts';
+import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
 import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
-import { DESK_PATH } from '../desk/visit.ts';
+import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
+import { groupedPassword } from '../wordpress/passwords.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -25,13 +26,13 @@ export function addUserCommands(program: Command, session: Session): void {
 type Outcome = Readonly<Record<string, string | number>>;
 
 /** Says what was done; with `--porcelain`, only the part that scripts need. */
-const tellDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
+const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, outcome: Outcome, bare: string | number): void =>
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
 /** The address at which a user chooses a password; it is good once, for a day. */
 async function invitationTo(site: Site, reference: string): Promise<{ readonly login: string; readonly url: string }> {
   const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
-  return { login: link.login, url: `${(await site.settings()).home}${DESK_PATH}/welcome?${linkQuery(link)}` };
+  return { login: link.login, url: passwordLinkUrl((await site.settings()).home, link) };
 }
 
 // ------------------------------------------------------------------------------------------------- people
@@ -55,7 +56,7 @@ const addCreate = (user: Command, session: Session): void => {
           password: given.password,
           displayName: given.display_name,
         });
-        tellDone(session, given, 'user-created', { login, id }, id);
+        printDone(session, given, 'user-created', { login, id }, id);
         if (given.invite) print(session.io, `${(await invitationTo(site, login)).url}\n`);
       }),
     );
@@ -84,7 +85,7 @@ const addDelete = (user: Command, session: Session): void => {
       withSite(session, 'write', async (site) => {
         for (const reference of users) {
           const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
-          tellDone(session, given, 'user-deleted', { login, id }, id);
+          printDone(session, given, 'user-deleted', { login, id }, id);
         }
       }),
     );
@@ -97,7 +98,7 @@ const addSetRole = (user: Command, session: Session): void => {
     (reference: string, role: string) =>
       withSite(session, 'write', async (site) => {
         const { login } = await setRole(site, reference, role);
-        tellDone(session, {}, 'role-set', { login, role }, login);
+        printDone(session, {}, 'role-set', { login, role }, login);
       }),
   );
 };
@@ -109,7 +110,7 @@ const addLink = (user: Command, session: Session): void => {
     .action((reference: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { login, url } = await invitationTo(site, reference);
-        tellDone(session, given, 'link-made', { login, url }, url);
+        printDone(session, given, 'link-made', { login, url }, url);
       }),
     );
 };
@@ -125,7 +126,7 @@ const addPasswordCreate = (passwords: Command, session: Session): void => {
     .action((reference: string, name: string, given: Options) =>
       withSite(session, 'write', async (site) => {
         const { uuid, password } = await createApplicationPassword(site, reference, name);
-        tellDone(session, given, 'password-created', { user: reference, uuid, password: inGroups(password) }, password);
+        printDone(session, given, 'password-created', { user: reference, uuid, password: groupedPassword(password) }, password);
       }),
     );
 };
@@ -149,10 +150,7 @@ const addPasswordRevoke = (passwords: Command, session: Session): void => {
     (reference: string, password: string) =>
       withSite(session, 'write', async (site) => {
         await revokeApplicationPassword(site, reference, password);
-        tellDone(session, {}, 'password-revoked', { user: reference, password }, password);
+        printDone(session, {}, 'password-revoked', { user: reference, password }, password);
       }),
   );
 };
-
-/** In groups of four, as WordPress shows it; the spaces don't count when it is used. */
-export const inGroups = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');

@@ -65,13 +65,13 @@ async function verify(session: Session, before: string, after: string, given: Op
     progress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
   });
   clearLine(session);
-  if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(told) })}\n`);
+  if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(jsonOf) })}\n`);
   else print(io, summed(summary, [...unique.values()], say));
   // What was printed is the message.
   if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
 }
 
-/** Differences that are remembered so that each is told once, however many answers it shows in. */
+/** So many differences are remembered, so that each is reported once, however many answers show it. */
 const MOST_KEPT = 20_000;
 
 // ------------------------------------------------------------------------------------------------- what is printed
@@ -100,7 +100,7 @@ function printed(finding: Finding): string {
     .join('');
 }
 
-const told = (finding: Finding) => ({
+const jsonOf = (finding: Finding) => ({
   ...(finding.decision === undefined ? {} : { decision: finding.decision }),
   request: address(finding),
   ...(finding.record ? { record: finding.record.route, member: finding.record.member } : { path: finding.path }),

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { requireUser } from '../accounts/users.ts';
-import { addHook, deleteHook, HookError, hookMessages, listHooks, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
-import { CliError, EXIT } from './io.ts';
+import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -29,7 +28,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
     .action((url: string, { kinds, rightsOf, porcelain }: Options) =>
       withSite(session, 'write', async (site) => {
         const user = rightsOf === undefined ? 0 : (await requireUser(site.db, rightsOf, [])).row.ID;
-        const { id, secret } = await told(addHook(site, { url, kinds, user }));
+        const { id, secret } = await addHook(site, { url, kinds, user });
         print(io, porcelain ? `${secret}\n` : `${say('done.webhook-added', { id, secret })}\n`);
       }),
     );
@@ -43,7 +42,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
 
   withShape(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, given: Options) =>
     withSite(session, 'read', async (site) => {
-      const items = (await told(hookMessages(site, numberIn(id), LATEST))).map((one) => ({ ...one }));
+      const items = (await hookMessages(site, numberIn(id), LATEST)).map((one) => ({ ...one }));
       print(io, printedList(items, shapeOf(given, MESSAGE_COLUMNS), io.terminal));
     }),
   );
@@ -51,7 +50,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
   const simple = (name: string, done: string, work: (site: Parameters<typeof listHooks>[0], id: number) => Promise<unknown>): void => {
     verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((id: string) =>
       withSite(session, 'write', async (site) => {
-        const count = await told(work(site, numberIn(id)));
+        const count = await work(site, numberIn(id));
         print(io, `${say(`done.${done}`, { id, count: Number(count ?? 0) })}\n`);
       }),
     );
@@ -65,12 +64,3 @@ export function addWebhookCommands(program: Command, session: Session): void {
 
 /** What is no number names no webhook. */
 const numberIn = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
-
-/** What refuses a webhook as a fault of the command. Throws CliError. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof HookError ? new CliError(error.problem, error.values, EXIT.refused) : error;
-  }
-}

@@ -19,7 +19,7 @@ export interface DeskAnswer {
 }
 
 /** A request that has been looked at as far as its body is not needed. */
-export interface Opened {
+export interface RoutedRequest {
   readonly visit: Visit;
   readonly found: FoundRoute | undefined;
   /** Whether the body may bring files along: its sender may use a route that takes some. */
@@ -35,7 +35,7 @@ export async function openDesk(
   site: Site,
   { base, asset }: { readonly base: string; readonly asset: Visit['asset'] },
   request: DeskRequest,
-): Promise<Opened> {
+): Promise<RoutedRequest> {
   const settings = await site.settings();
   const login = await loginOf(site, settings, { cookie: request.cookie, post: request.method === 'POST' });
   const viewer = login ? viewerOf(site.db, settings, login.user) : ANONYMOUS;
@@ -67,7 +67,7 @@ const NOTHING: Sent = { fields: {}, files: new Map() };
  *
  * @throws errors with a name; see `deskProblem`
  */
-export async function answerDesk({ visit, found }: Opened, sent: Sent = NOTHING): Promise<DeskAnswer> {
+export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = NOTHING): Promise<DeskAnswer> {
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!found) fail('rest_no_route');
@@ -87,7 +87,7 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: F
   return login !== undefined && (allow === 'signed-in' || allow(viewer));
 }
 
-/** A page about an error. `requestId`: by which the log tells of a fault of the server. */
+/** A page about an error. `requestId`: by which a fault of the server is found in the log. */
 export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
   const { say } = visit.speech;
   const html = deskPage(visit, {

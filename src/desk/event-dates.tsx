@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { RecurringDates } from '../calendar/recurring-dates.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
-import { NOTHING_ABOUT } from '../forms/control.ts';
+import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
-import type { Filler } from '../forms/filler.ts';
+import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
@@ -21,7 +21,7 @@ import { datesOfEvents } from '../records/recurrences.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/time.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * The dates of an event that recurs: its rule in words, and its next dates, of which single ones are left out, moved
@@ -39,7 +39,7 @@ interface DatesForm {
 }
 
 /** The dates of an event; undefined where it does not recur. */
-export async function datesOf({ site, caller }: Filler, event: Editable): Promise<RecurringDates | undefined> {
+export async function datesOf({ site, caller }: FormContext, event: Editable): Promise<RecurringDates | undefined> {
   const timezone = String(event.values.timezone ?? '');
   return (await datesOfEvents(site, caller, [{ id: event.id, timezone }])).get(event.id);
 }
@@ -49,11 +49,11 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const { site, caller, speech } = visit;
   const { say } = speech;
   const event = await readToEdit(site, caller, EVENT, id);
-  const told = (await datesOf(visit, event)) ?? fail('rest_no_route');
-  const today = nowLocal(caller.now, told.zone).slice(0, 10);
-  const shown = told.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
+  const recurring = (await datesOf(visit, event)) ?? fail('rest_no_route');
+  const today = nowLocal(caller.now, recurring.zone).slice(0, 10);
+  const shown = recurring.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
   const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
-  const rule = told.rule && ruleInWords(speech, told.rule.rule);
+  const rule = recurring.rule && ruleInWords(speech, recurring.rule.rule);
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: event.row.post_title || say('desk:untitled') }),
     part: EVENT.path,
@@ -61,30 +61,30 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
     children: (
       <>
         <p>
-          <Link href={at(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
+          <Link href={deskUrl(visit, `/events/${event.id}`)}>{say('desk:dates.back')}</Link>
         </p>
         <p>
-          {say('desk:dates.rule')} <strong>{rule ?? say(told.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
+          {say('desk:dates.rule')} <strong>{rule ?? say(recurring.rule ? 'desk:rule.untold' : 'desk:rule.listed')}</strong>
         </p>
-        {told.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
+        {recurring.rule && <p class="quiet">{say('desk:dates.rule-about')}</p>}
         <ul class="dates">
           {shown.map(({ start, startUtc, length }) => (
             <DateRow
               key={startUtc}
               visit={visit}
               event={event}
-              span={{ start, end: localFromUnix(unixFromLocal(start, told.zone) + length, told.zone) }}
+              span={{ start, end: localFromUnix(unixFromLocal(start, recurring.zone) + length, recurring.zone) }}
               startUtc={startUtc}
               may={{
-                leaveOut: removes && startUtc !== told.dates[0]?.startUtc,
-                move: told.rdates.includes(start) && startUtc !== told.dates[0]?.startUtc,
+                leaveOut: removes && startUtc !== recurring.dates[0]?.startUtc,
+                move: recurring.rdates.includes(start) && startUtc !== recurring.dates[0]?.startUtc,
               }}
             />
           ))}
         </ul>
         {shown.length === 0 && <p>{say('desk:dates.none')}</p>}
         <h2>{say('desk:dates.add')}</h2>
-        <form method="post" action={at(visit, `/events/${event.id}/dates`)} class="narrow">
+        <form method="post" action={deskUrl(visit, `/events/${event.id}/dates`)} class="narrow">
           <Nonce nonce={visit.nonce} />
           <SpanFields visit={visit} values={form.typed ?? {}} prefix="new" />
           <button type="submit" class="button-main">
@@ -128,7 +128,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
       {may.move && (
         <details>
           <summary aria-label={`${say('desk:dates.move')}: ${words}`}>{say('desk:dates.move')}</summary>
-          <form method="post" action={at(visit, `${path}/move`)}>
+          <form method="post" action={deskUrl(visit, `${path}/move`)}>
             <Nonce nonce={visit.nonce} />
             <input type="hidden" name="date" value={startUtc} />
             <SpanFields visit={visit} values={{ start_date: span.start, end_date: span.end }} prefix={mark} />
@@ -140,9 +140,9 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   );
 }
 
-/** From when to when. `prefix`: what tells the ids of these inputs from those of others. */
+/** From when to when. `prefix`: sets the ids of these inputs apart from those of others. */
 function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly values: Values; readonly prefix: string }): JSX.Element {
-  const about = { ...NOTHING_ABOUT, say: visit.speech.say };
+  const data = { ...NO_CONTROL_DATA, say: visit.speech.say };
   return (
     <>
       {SPAN.map((name) => {
@@ -150,15 +150,7 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
         const { Show, show } = controlOf(name, field);
         const label = labelOf(visit.speech, EVENT.name, name);
         return (
-          <Show
-            key={name}
-            name={name}
-            id={`${name}-${prefix}`}
-            field={field}
-            label={label}
-            shown={show(values[name], about)}
-            about={about}
-          />
+          <Show key={name} name={name} id={`${name}-${prefix}`} field={field} label={label} shown={show(values[name], data)} data={data} />
         );
       })}
     </>
@@ -166,13 +158,13 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
 }
 
 /** Adds a date. */
-export const addDateByForm = (visit: Writing, id: number): Promise<Outcome> =>
+export const addDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changed(visit, id, async (event) => {
     await createDate(visit.site, visit.caller, EVENT, event.id, await spanSent(visit));
   });
 
 /** Leaves out a date. */
-export const leaveOutByForm = (visit: Writing, id: number): Promise<Outcome> =>
+export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changed(visit, id, async (event) => {
     const { site, caller } = visit;
     if (!(await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id))) refuse(caller.viewer);
@@ -180,16 +172,16 @@ export const leaveOutByForm = (visit: Writing, id: number): Promise<Outcome> =>
   });
 
 /** Moves a date that was added by itself. */
-export const moveDateByForm = (visit: Writing, id: number): Promise<Outcome> =>
+export const moveDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
   changed(visit, id, async (event) => {
     await changeDate(visit.site, visit.caller, EVENT, await dateSent(visit, event), await spanSent(visit));
   });
 
 /** The id of the date that a form names by its start (UTC). */
-const dateSent = ({ site, caller, fields }: Writing, event: Editable): Promise<number> =>
+const dateSent = ({ site, caller, fields }: Submission, event: Editable): Promise<number> =>
   recordOfStart(site.db, caller, event.id, textIn(fields, 'date'));
 
-async function spanSent({ site, caller, fields }: Writing) {
+async function spanSent({ site, caller, fields }: Submission) {
   const raw = typedSpan(fields);
   return acceptParams(site, caller, EVENT.fields, raw, 'change');
 }
@@ -198,16 +190,16 @@ const typedSpan = (fields: Values): Values =>
   Object.fromEntries(
     SPAN.map((name) => {
       const { read, raw } = controlOf(name, EVENT.fields[name]!);
-      return [name, raw(read(fields[name]), { ...NOTHING_ABOUT, say: String })];
+      return [name, raw(read(fields[name]), { ...NO_CONTROL_DATA, say: String })];
     }),
   );
 
-/** Does something with the dates of an event that the caller edits; what stops it is told on the page. */
-async function changed(visit: Writing, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
+/** Does something with the dates of an event that the caller edits; what stops it is shown on the page. */
+async function changed(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
   try {
     await work(event);
-    return { to: at(visit, `/events/${event.id}/dates`, { done: 'saved' }) };
+    return { to: deskUrl(visit, `/events/${event.id}/dates`, { done: 'saved' }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [found] = fieldErrors(visit, EVENT, error);

@@ -6,7 +6,7 @@ import { examine, type Finding } from '../upkeep/doctor.ts';
 import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Whether the site is sound, and its backups.
@@ -56,7 +56,7 @@ const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
 export async function repair(visit: Visit): Promise<Outcome> {
   const { findings } = await examine(visit.site, version());
   for (const { fix } of findings) await fix?.();
-  return { to: at(visit, '/health', { done: 'repaired' }) };
+  return { to: deskUrl(visit, '/health', { done: 'repaired' }) };
 }
 
 // ------------------------------------------------------------------------------------------------- backups
@@ -112,9 +112,9 @@ function wordsOf({ speech, settings }: Visit, { madeAt, bytes, by = '' }: KeptBa
 const MEGABYTE = 1_000_000;
 
 /** Backs the site up. One that takes long goes on by itself; one at a time is enough. */
-export async function backUpByForm(visit: Writing): Promise<Outcome> {
+export async function backUpByForm(visit: Submission): Promise<Outcome> {
   const { site, login, speech } = visit;
-  if ((await keptBackups(site)).going) return { to: at(visit, '/health') };
+  if ((await keptBackups(site)).going) return { to: deskUrl(visit, '/health') };
   const running = backUpNow(site, login?.user.row.user_login ?? '').then(
     () => 'made' as const,
     (error: unknown) => {
@@ -124,5 +124,5 @@ export async function backUpByForm(visit: Writing): Promise<Outcome> {
   );
   const result = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
   if (result === 'failed') return healthPage(visit, speech.say('desk:backups.failed'));
-  return { to: at(visit, '/health', { done: result === 'made' ? 'backup' : undefined }) };
+  return { to: deskUrl(visit, '/health', { done: result === 'made' ? 'backup' : undefined }) };
 }

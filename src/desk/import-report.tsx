@@ -7,14 +7,14 @@ import { Link } from '../html/links.tsx';
 import { eventFields } from '../kinds/event-fields.ts';
 import type { KeptFile } from './import-files.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, type Visit } from './visit.ts';
+import { deskUrl, type Visit } from './visit.ts';
 
 /*
  * What an import would come to or came to, in tables and sentences.
  */
 
 /** How a file is to be read. */
-export interface Wishes {
+export interface ReadingOptions {
   readonly dateOrder: 'ymd' | 'dmy' | 'mdy' | undefined;
   readonly status: string | undefined;
   readonly skipBadRows: boolean;
@@ -22,34 +22,34 @@ export interface Wishes {
   readonly map: ReadonlyMap<string, string>;
 }
 
-export function WishFields({ visit, wishes }: { readonly visit: Visit; readonly wishes: Wishes }): JSX.Element {
+export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit; readonly reading: ReadingOptions }): JSX.Element {
   const { say } = visit.speech;
   return (
     <>
       <Select
         name="dates"
         label={say('desk:import.dates')}
-        value={wishes.dateOrder ?? ''}
+        value={reading.dateOrder ?? ''}
         options={['', 'dmy', 'mdy', 'ymd'].map((value) => ({ value, text: say(`desk:import.order${value === '' ? '' : `-${value}`}`) }))}
       />
       <Select
         name="status"
         label={say('desk:import.status')}
-        value={wishes.status ?? ''}
+        value={reading.status ?? ''}
         options={['', 'publish', 'pending', 'draft'].map((value) => ({
           value,
           text: value === '' ? say('desk:import.as-it-is') : say(`statuses:${value}`),
         }))}
       />
-      <Checkbox name="skip" label={say('desk:import.skip')} checked={wishes.skipBadRows} />
+      <Checkbox name="skip" label={say('desk:import.skip')} checked={reading.skipBadRows} />
     </>
   );
 }
 
-/** What is shown of an import; `undo`: how it is taken back. */
-export interface Shown {
+/** What is shown of an import that was rehearsed or run. */
+export interface ImportOutcome {
   readonly file: KeptFile;
-  readonly wishes: Wishes;
+  readonly reading: ReadingOptions;
   readonly columns: ReturnType<CsvSource['mapping']>[number]['columns'];
   readonly records: readonly PreviewedRecord[];
   readonly report: Report;
@@ -58,7 +58,7 @@ export interface Shown {
 const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
 /** What an import would come to, or came to. */
-export function reportPage(visit: Visit, { file, wishes, columns, records, report }: Shown): string {
+export function reportPage(visit: Visit, { file, reading, columns, records, report }: ImportOutcome): string {
   const { say } = visit.speech;
   const { created, updated, unchanged, lost, losses, dryRun } = report;
   const counts = { created, updated, unchanged, lost };
@@ -109,7 +109,7 @@ export function reportPage(visit: Visit, { file, wishes, columns, records, repor
           </ul>
         )}
         {dryRun && <Preview visit={visit} records={records} />}
-        {dryRun && <RunForm visit={visit} file={file} wishes={wishes} columns={columns} />}
+        {dryRun && <RunForm visit={visit} file={file} reading={reading} columns={columns} />}
       </>
     ),
   });
@@ -136,14 +136,14 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
   );
 }
 
-function RunForm({ visit, file, wishes, columns }: Omit<Shown, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
+function RunForm({ visit, file, reading, columns }: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
   const { say } = visit.speech;
   const choices = [
     { value: '', text: say('desk:import.as-found') },
     ...Object.keys(eventFields).map((name) => ({ value: name, text: name })),
   ];
   return (
-    <form method="post" action={at(visit, '/import')} encType="multipart/form-data" class="narrow">
+    <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="kept" value={file.token} />
       <input type="hidden" name="name" value={file.name} />
@@ -156,12 +156,12 @@ function RunForm({ visit, file, wishes, columns }: Omit<Shown, 'records' | 'repo
             id={`map-${place}`}
             label={header}
             hint={`${column ?? say('exchange:import.not-mapped')} · ${example}`}
-            value={wishes.map.get(header) ?? ''}
+            value={reading.map.get(header) ?? ''}
             options={choices}
           />
         </div>
       ))}
-      <WishFields visit={visit} wishes={wishes} />
+      <ReadingOptionFields visit={visit} reading={reading} />
       <button type="submit">{say('desk:import.again')}</button>{' '}
       <button type="submit" name="run" value="1" class="button-main">
         {say('desk:import.run')}
@@ -185,7 +185,7 @@ export function progressPage(
         <p role="status">{say('desk:import.progress', { done, total: Math.max(done, total) })}</p>
         <progress value={done} max={Math.max(1, done, total)} aria-label={say('desk:import.running')} />
         <p>
-          <Link href={at(visit, '/import/progress', { source, total })} class="button">
+          <Link href={deskUrl(visit, '/import/progress', { source, total })} class="button">
             {say('desk:import.progress-look')}
           </Link>
         </p>

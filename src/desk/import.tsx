@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
-import type { CsvSource } from '../exchange/csv/read.ts';
+import { isCsvSource } from '../exchange/csv/read.ts';
 import { importItems, importProgress } from '../exchange/import/importer.ts';
 import { previewOf } from '../exchange/import/preview.ts';
 import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
@@ -11,9 +11,9 @@ import { openSource } from '../exchange/sources.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
 import { forget, type KeptFile, keep, keepFetched, keptFile } from './import-files.ts';
-import { progressPage, reportPage, type Wishes, WishFields } from './import-report.tsx';
+import { progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Importing a file or what an address leads to: it is read, what would become of it is shown, and only then it is taken
@@ -34,7 +34,7 @@ export async function importPage(visit: Visit, wrong?: string): Promise<Outcome>
     ...(wrong === undefined ? {} : { notice: { tone: 'wrong', text: wrong } }),
     children: (
       <>
-        <form method="post" action={at(visit, '/import')} encType="multipart/form-data" class="narrow">
+        <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
           <p>{say('desk:import.about')}</p>
           <Nonce nonce={visit.nonce} />
           <div class="field">
@@ -42,7 +42,7 @@ export async function importPage(visit: Visit, wrong?: string): Promise<Outcome>
             <input type="file" id="file" name="file" accept=".csv,.ics,.ical,.xml,.wxr,.jsonl" />
           </div>
           <Input name="address" label={say('desk:import.address')} hint={say('desk:import.address-hint')} autocomplete="off" />
-          <WishFields visit={visit} wishes={NO_WISHES} />
+          <ReadingOptionFields visit={visit} reading={DEFAULT_READING} />
           <button type="submit" class="button-main">
             {say('desk:import.look')}
           </button>
@@ -75,15 +75,15 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
 }
 
 /** Moves what the last import made to the trash. */
-export async function undoByForm(visit: Writing): Promise<Outcome> {
+export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
   if (moved + kept === 0) return importPage(visit, visit.speech.say('desk:import.not-undone'));
-  return { to: at(visit, '/import', { done: 'trashed', count: moved, failed: kept || undefined }) };
+  return { to: deskUrl(visit, '/import', { done: 'trashed', count: moved, failed: kept || undefined }) };
 }
 
 /** Keeps what was sent or named, and shows what would become of it; or takes it in, if that was asked for. */
-export async function importByForm(visit: Writing): Promise<Outcome> {
+export async function importByForm(visit: Submission): Promise<Outcome> {
   const { fields, speech } = visit;
   try {
     const file = await fileOf(visit);
@@ -95,7 +95,7 @@ export async function importByForm(visit: Writing): Promise<Outcome> {
   }
 }
 
-async function fileOf(visit: Writing): Promise<KeptFile | undefined> {
+async function fileOf(visit: Submission): Promise<KeptFile | undefined> {
   const { fields, files } = visit;
   const sent = files.get('file');
   if (sent && sent.bytes.length > 0) return keep(visit, sent);
@@ -103,30 +103,30 @@ async function fileOf(visit: Writing): Promise<KeptFile | undefined> {
   return address === '' ? keptFile(visit, textIn(fields, 'kept'), textIn(fields, 'name')) : keepFetched(visit, address);
 }
 
-const openFile = (visit: Writing, file: KeptFile, wishes: Wishes): Promise<Source> =>
-  openSource([file.path], { ...wishes, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
+const openFile = (visit: Submission, file: KeptFile, reading: ReadingOptions): Promise<Source> =>
+  openSource([file.path], { ...reading, caller: visit.caller, prefix: visit.site.config.tablePrefix, target: `desk ${file.token}` });
 
 /** What would become of a file. */
-async function rehearse(visit: Writing, file: KeptFile): Promise<Outcome> {
+async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   const { site, caller } = visit;
-  const wishes = wishesIn(visit);
-  const source = await openFile(visit, file, wishes);
+  const reading = readingOptionsIn(visit);
+  const source = await openFile(visit, file, reading);
   try {
     const { highestId } = await survey(source);
-    const columns = 'mapping' in source ? (source as CsvSource).mapping().flatMap((one) => one.columns) : [];
+    const columns = isCsvSource(source) ? source.mapping().flatMap((one) => one.columns) : [];
     const records = await previewOf(source, caller, caller.viewer.can('unfiltered_html'), PREVIEWED);
     const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
-    return { html: reportPage(visit, { file, wishes, columns, records, report }) };
+    return { html: reportPage(visit, { file, reading, columns, records, report }) };
   } finally {
     await source.close();
   }
 }
 
 /** Takes a file in. One that takes long goes on by itself; how far it is stands on a page of its own. */
-async function takeIn(visit: Writing, file: KeptFile): Promise<Outcome> {
+async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
   const { site, caller } = visit;
-  const wishes = wishesIn(visit);
-  const source = await openFile(visit, file, wishes);
+  const reading = readingOptionsIn(visit);
+  const source = await openFile(visit, file, reading);
   const work = async (): Promise<Report> => {
     try {
       const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), highestId });
@@ -144,8 +144,8 @@ async function takeIn(visit: Writing, file: KeptFile): Promise<Outcome> {
   // What ends it once nobody waits any more is in its row, and here in the log.
   running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import ended'));
   const report = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
-  if (report) return { html: reportPage(visit, { file, wishes, columns: [], records: [], report }) };
-  return { to: at(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };
+  if (report) return { html: reportPage(visit, { file, reading, columns: [], records: [], report }) };
+  return { to: deskUrl(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };
 }
 
 /** How far an import is, or what it came to. */
@@ -153,13 +153,13 @@ export async function importProgressPage(visit: Visit): Promise<Outcome> {
   const { site, request } = visit;
   const name = textIn(request.query, 'source');
   const found = await importProgress(site, name);
-  if (!found) return { to: at(visit, '/import') };
+  if (!found) return { to: deskUrl(visit, '/import') };
   if (found.open) return { html: progressPage(visit, { ...found, total: idIn(textIn(request.query, 'total')) }) };
   const file: KeptFile = { token: '', name, path: '' };
-  return { html: reportPage(visit, { file, wishes: NO_WISHES, columns: [], records: [], report: found.report }) };
+  return { html: reportPage(visit, { file, reading: DEFAULT_READING, columns: [], records: [], report: found.report }) };
 }
 
-const NO_WISHES: Wishes = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
+const DEFAULT_READING: ReadingOptions = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
 
 /** What the ledger calls a file: the same name when it is sent again. */
 const nameOf = (source: Source, { name }: KeptFile): string => {
@@ -167,7 +167,7 @@ const nameOf = (source: Source, { name }: KeptFile): string => {
   return own === 'csv' ? `csv ${name}` : own;
 };
 
-function wishesIn({ fields }: Writing): Wishes {
+function readingOptionsIn({ fields }: Submission): ReadingOptions {
   const order = textIn(fields, 'dates');
   const status = textIn(fields, 'status');
   const map = Object.entries(membersIn(fields.map)).flatMap(([column, field]): [string, string][] => {

@@ -6,13 +6,13 @@ import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { mayListToEdit } from '../records/editing.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { at, type Visit } from './visit.ts';
+import { deskUrl, type Visit } from './visit.ts';
 
 export interface PageProps {
   readonly title: string;
   /** The part of the desk that the page belongs to: the first piece of its path. */
   readonly part?: string;
-  /** What is told above the page. */
+  /** A message above the page. */
   readonly notice?: Notice | undefined;
   /** Names of stylesheets and scripts that it needs besides. */
   readonly styles?: readonly string[];
@@ -67,7 +67,7 @@ function doneIn({ request, speech }: Visit): Notice | undefined {
   return failed > 0 ? { tone: 'wrong', text: `${text} ${speech.say('desk:done.failed', { count: failed })}` } : { tone: 'good', text };
 }
 
-/** What pages tell as done, by the names of the sentences. */
+/** What a page can report as done, by the names of the sentences. */
 export const DONE: ReadonlySet<string> = new Set(
   'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
@@ -122,7 +122,7 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
             <ul>
               {navigation(visit).map(({ part: own, path, text }) => (
                 <li key={own}>
-                  <Link href={at(visit, path)} current={own === part ? 'page' : undefined}>
+                  <Link href={deskUrl(visit, path)} current={own === part ? 'page' : undefined}>
                     {text}
                   </Link>
                 </li>
@@ -130,10 +130,10 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
             </ul>
           </nav>
           <div class="desk-person">
-            <Link href={at(visit, '/me')} current={part === 'me' ? 'page' : undefined}>
+            <Link href={deskUrl(visit, '/me')} current={part === 'me' ? 'page' : undefined}>
               {login.user.row.display_name || login.user.row.user_login}
             </Link>
-            <form method="post" action={at(visit, '/sign-out')}>
+            <form method="post" action={deskUrl(visit, '/sign-out')}>
               <Nonce nonce={nonce} />
               <button type="submit">{speech.say('desk:sign-out')}</button>
             </form>
@@ -166,7 +166,7 @@ export function ButtonForm({
   readonly danger?: string;
 }): JSX.Element {
   return (
-    <form method="post" action={at(visit, path)} class="button-form" data-confirm={danger}>
+    <form method="post" action={deskUrl(visit, path)} class="button-form" data-confirm={danger}>
       <Nonce nonce={visit.nonce} />
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />

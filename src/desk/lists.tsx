@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { termChoices } from '../forms/about.ts';
-import { NOTHING_ABOUT } from '../forms/control.ts';
+import { NO_CONTROL_DATA } from '../forms/control.ts';
+import { statusChoices, termChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
@@ -15,7 +15,7 @@ import { mayCreate } from '../records/posts.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, type Visit } from './visit.ts';
+import { deskUrl, type Outcome, type Visit } from './visit.ts';
 
 /*
  * Lists of events, venues and organizers.
@@ -81,13 +81,13 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
       <>
         {mayCreate(visit.caller, kind) && (
           <p>
-            <Link href={at(visit, `/${kind.path}/new`)} class="button button-main">
+            <Link href={deskUrl(visit, `/${kind.path}/new`)} class="button button-main">
               {say(`desk:kinds.${kind.name}.new`)}
             </Link>
           </p>
         )}
         <StatusTabs visit={visit} kind={kind} list={list} />
-        <form method="get" action={at(visit, `/${kind.path}`)} class="filters">
+        <form method="get" action={deskUrl(visit, `/${kind.path}`)} class="filters">
           {textIn(query, 'status') !== '' && <input type="hidden" name="status" value={textIn(query, 'status')} />}
           {textIn(query, 'mine') !== '' && <input type="hidden" name="mine" value="1" />}
           <label>
@@ -165,7 +165,7 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
   const all = [...list.counts].reduce((sum, [name, count]) => (name === 'trash' ? sum : sum + count), 0);
   const tab = (text: string, count: number, changes: Record<string, string | undefined>, current: boolean) => (
     <li key={text}>
-      <Link href={at(visit, `/${kind.path}`, here(visit, changes))} current={current ? 'page' : undefined}>
+      <Link href={deskUrl(visit, `/${kind.path}`, here(visit, changes))} current={current ? 'page' : undefined}>
         {text} <span class="count">{count}</span>
       </Link>
     </li>
@@ -194,7 +194,7 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
   const actions = ['publish', 'trash'].filter((action) => action !== 'publish' || visit.caller.viewer.can(`publish_${kind.capabilities}`));
   return (
     <>
-      <form id="bulk" method="post" action={at(visit, `/${kind.path}/bulk`)} class="bulk">
+      <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="back" value={backOf(visit)} />
         <label>
@@ -231,7 +231,8 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
 }
 
 /** Where a list stands, to come back to it. */
-const backOf = (visit: Visit): string => `?${new URL(at(visit, '/', here(visit, {})), 'https://desk.invalid').searchParams.toString()}`;
+const backOf = (visit: Visit): string =>
+  `?${new URL(deskUrl(visit, '/', here(visit, {})), 'https://desk.invalid').searchParams.toString()}`;
 
 function Heading(props: {
   readonly visit: Visit;
@@ -245,7 +246,7 @@ function Heading(props: {
   const next = current === 'asc' ? 'desc' : 'asc';
   return (
     <th scope="col" aria-sort={current === undefined ? undefined : current === 'asc' ? 'ascending' : 'descending'}>
-      <Link href={at(visit, `/${kind.path}`, here(visit, { orderby: order, order: next }))}>{heading}</Link>
+      <Link href={deskUrl(visit, `/${kind.path}`, here(visit, { orderby: order, order: next }))}>{heading}</Link>
     </th>
   );
 }
@@ -269,7 +270,7 @@ function Row(props: {
         )}
       </td>
       <th scope="row">
-        {it.mayEdit && !trashed ? <Link href={at(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}
+        {it.mayEdit && !trashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}
         {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
         <RowActions visit={visit} kind={kind} row={it} title={title} />
         {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} />}
@@ -300,7 +301,7 @@ function RowActions(props: {
     <button
       type="submit"
       form="bulk"
-      formAction={at(visit, `${path}/${action}`)}
+      formAction={deskUrl(visit, `${path}/${action}`)}
       aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
       class="link-button"
       data-confirm={danger ? say(`desk:actions.${action}-sure`) : undefined}
@@ -316,7 +317,7 @@ function RowActions(props: {
         </Link>
       )}
       {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
-        <Link href={at(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
+        <Link href={deskUrl(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
           {say('desk:actions.duplicate')}
         </Link>
       )}
@@ -331,22 +332,13 @@ function RowActions(props: {
 /** A few fields of a row, to be changed in the list itself. */
 function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; readonly row: Editable; readonly title: string }): JSX.Element {
   const { visit, kind, row, title } = props;
-  const { speech, caller } = visit;
+  const { speech } = visit;
   const names = quickFields(kind);
-  const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
-  const statuses = SETTABLE_STATUSES.filter(
-    (name) =>
-      name === row.values.status || name === 'draft' || name === 'pending' || (publishes && (name === 'publish' || name === 'private')),
-  );
-  const about = {
-    ...NOTHING_ABOUT,
-    say: speech.say,
-    statuses: statuses.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) })),
-  };
+  const data = { ...NO_CONTROL_DATA, say: speech.say, statuses: statusChoices(visit, kind, String(row.values.status ?? '')) };
   return (
     <details class="quick">
       <summary aria-label={`${speech.say('desk:actions.quick')}: ${title}`}>{speech.say('desk:actions.quick')}</summary>
-      <form method="post" action={at(visit, `/${kind.path}/${row.id}`)}>
+      <form method="post" action={deskUrl(visit, `/${kind.path}/${row.id}`)}>
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="version" value={row.version} />
         <input type="hidden" name="fields" value={names.join(',')} />
@@ -361,8 +353,8 @@ function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; read
               id={`${name}-${row.id}`}
               field={field}
               label={labelOf(speech, kind.name, name)}
-              shown={show(row.values[name], about)}
-              about={about}
+              shown={show(row.values[name], data)}
+              data={data}
             />
           );
         })}
@@ -383,7 +375,7 @@ function Pages({
 }): JSX.Element {
   const { say } = visit.speech;
   const to = (number: number, key: string) =>
-    number < 1 || number > pages ? undefined : { href: at(visit, `/${kind.path}`, here(visit, { page: number })), text: say(key) };
+    number < 1 || number > pages ? undefined : { href: deskUrl(visit, `/${kind.path}`, here(visit, { page: number })), text: say(key) };
   return (
     <Paging
       label={say('desk:list.pages')}

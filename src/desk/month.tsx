@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
-import { dayInWords, isTwentyFour, timeInWords, weekdays } from '../html/dates.ts';
+import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { daysOfWeeks } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
+import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
@@ -12,7 +13,7 @@ import { changePost } from '../records/post-writes.ts';
 import { addSeconds, diffSeconds, nowLocal } from '../wordpress/time.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { monthBounds } from './lists.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
@@ -39,7 +40,7 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
   const days = daysOfWeeks(month, first);
   const around = (step: number) => {
     const moved = new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
-    return { href: at(visit, '/month', { month: moved }), text: dayInWords(speech, moved, 'month') };
+    return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(speech, moved, 'month') };
   };
   const html = deskPage(visit, {
     title: dayInWords(speech, month, 'month'),
@@ -47,19 +48,11 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
     children: (
       <>
         <Paging label={speech.say('desk:month.other')} previous={around(-1)} next={around(1)} />
-        <form method="post" action={at(visit, '/month/move')} id="move" data-move>
+        <form method="post" action={deskUrl(visit, '/month/move')} id="move" data-move>
           <Nonce nonce={visit.nonce} />
         </form>
         <table class="month">
-          <thead>
-            <tr>
-              {weekdays(speech, first).map(({ long, short }) => (
-                <th key={long} scope="col" abbr={long}>
-                  {short}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <WeekdayHead speech={speech} first={first} />
           <tbody>
             {days.map((week) => (
               <tr key={week[0]}>
@@ -101,7 +94,7 @@ function Day(props: {
         {dayInWords(speech, day, 'weekday').slice(0, 3)}{' '}
       </span>
       <Link
-        href={at(visit, '/events/new', { day })}
+        href={deskUrl(visit, '/events/new', { day })}
         label={speech.say('desk:month.new', { day: dayInWords(speech, day, 'long') })}
         current={today ? 'date' : undefined}
         class="day-number"
@@ -117,7 +110,7 @@ function Day(props: {
             class={`of-${row.row.post_status}`}
           >
             {row.mayEdit ? (
-              <Link href={at(visit, `/events/${row.id}`)}>{row.row.post_title || speech.say('desk:untitled')}</Link>
+              <Link href={deskUrl(visit, `/events/${row.id}`)}>{row.row.post_title || speech.say('desk:untitled')}</Link>
             ) : (
               row.row.post_title
             )}{' '}
@@ -130,7 +123,7 @@ function Day(props: {
 }
 
 /** Moves an event to another day; its times stay, and it lasts as long as before. */
-export async function moveEvent(visit: Writing): Promise<Outcome> {
+export async function moveEvent(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const kind = postKind('event');
   const day = textIn(fields, 'day');
@@ -141,5 +134,5 @@ export async function moveEvent(visit: Writing): Promise<Outcome> {
   const dates = { start_date: moved, end_date: addSeconds(moved, diffSeconds(start, end)) };
   const values = await acceptParams(site, caller, kind.fields, dates, 'change');
   await changePost(site, caller, kind, record.id, values);
-  return { to: at(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
+  return { to: deskUrl(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
 }

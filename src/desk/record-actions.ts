@@ -6,7 +6,7 @@ import { acceptParams } from '../records/input.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/post-writes.ts';
 import { mayTrash } from '../records/posts.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * What is done to records without a form: one at a time, or to all that are selected in a list.
@@ -33,13 +33,13 @@ async function act(visit: Visit, kind: PostKind, id: number, action: RecordActio
 }
 
 /** One record, by a button in its row or beside its form. */
-export async function actOnOne(visit: Writing, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
+export async function actOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
   await act(visit, kind, id, action);
   return { to: backTo(visit, kind, { done: DONE[action] }) };
 }
 
 /** All records that are selected. What one of them is refused for does not keep the others from it. */
-export async function actOnSelected(visit: Writing, kind: PostKind): Promise<Outcome> {
+export async function actOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
   const wanted = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === wanted);
   const ids = [...new Set(textsIn(visit.fields, 'ids').map(idIn))].filter((id) => id > 0);
@@ -56,9 +56,9 @@ export async function actOnSelected(visit: Writing, kind: PostKind): Promise<Out
   return { to: backTo(visit, kind, { done: DONE[action], count: ids.length - failed, failed: failed || undefined }) };
 }
 
-/** The list that somebody came from, told what was done. */
-function backTo(visit: Writing, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string {
+/** The address of the list that somebody came from, with what was done. */
+function backTo(visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string {
   const back = textIn(visit.fields, 'back');
   const kept = Object.fromEntries(new URLSearchParams(back.startsWith('?') ? back : ''));
-  return at(visit, `/${kind.path}`, { ...kept, ...done });
+  return deskUrl(visit, `/${kind.path}`, { ...kept, ...done });
 }

@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Fragment, type JSX } from 'preact';
 import { ApiError, fail, refuse } from '../errors.ts';
-import { aboutForm } from '../forms/about.ts';
 import { changedValues } from '../forms/changed.ts';
-import type { About, Shown } from '../forms/control.ts';
+import type { ControlData, Shown } from '../forms/control.ts';
+import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
-import { ErrorSummary, FieldOf, type Filled } from '../forms/fields.tsx';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
-import { Link } from '../html/links.tsx';
-import { mapUrl, type Where } from '../html/map-url.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -26,27 +22,15 @@ import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
-import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
-import { MAP_BELOW, MAP_FILES, type MapView, mapOf, PlaceMap } from './place-map.tsx';
-import { Suggested, withSuggestedLinks } from './suggested.tsx';
-import { besideOf, TranslationLinks, textsOf, translated, translationValues } from './translations.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { mapOf } from './place-map.tsx';
+import { type RecordForm, recordFormPage } from './record-form.tsx';
+import { withSuggestedLinks } from './suggested.tsx';
+import { besideOf, textsOf, translated, translationValues } from './translations.tsx';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
- * The forms of events, venues and organizers, generated from their kinds.
+ * Showing and saving the forms of events, venues and organizers, which are generated from their kinds.
  */
-
-/** A form as it is shown. */
-interface Form extends Omit<Filled, 'kind'> {
-  readonly plan: FormPlan;
-  readonly record: Editable | undefined;
-  readonly notice?: Notice | undefined;
-  /** Whether the event has dates of its own page: it recurs. */
-  readonly recurs?: boolean;
-  /** The id of the record that a new one translates. */
-  readonly translates?: number;
-  readonly map: MapView | undefined;
-}
 
 /** The form of a new record; `values`: what it begins with. */
 export async function newRecordPage(visit: Visit, declared: PostKind, values?: Values): Promise<Outcome> {
@@ -61,12 +45,12 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
     ...(source ? translationValues(plan.kind, source, textIn(query, 'language')) : {}),
     ...values,
   };
-  const about = await aboutForm(visit, plan.kind, plan.names, begun);
-  return formPage(visit, {
+  const data = await loadControlData(visit, plan.kind, plan.names, begun);
+  return recordFormPage(visit, {
     plan,
     record: undefined,
-    shown: shownValues(plan, begun, about),
-    about,
+    shown: shownValues(plan, begun, data),
+    data,
     map: await mapOf(visit, plan.kind),
     ...sourceOf(visit, plan.kind, source),
   });
@@ -76,12 +60,12 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
 export async function editRecordPage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const plan = formPlan(visit, declared);
   const record = await readToEdit(visit.site, visit.caller, declared, id);
-  const about = await aboutForm(visit, plan.kind, plan.names, record.values);
-  const shown = withSuggestedLinks(shownValues(plan, record.values, about), record);
+  const data = await loadControlData(visit, plan.kind, plan.names, record.values);
+  const shown = withSuggestedLinks(shownValues(plan, record.values, data), record);
   const recurs = declared.dated && (await datesOf(visit, record)) !== undefined;
   const beside = await besideOf(visit, plan.kind, record);
   const map = await mapOf(visit, plan.kind);
-  return formPage(visit, { plan, record, shown, about, recurs, beside, map });
+  return recordFormPage(visit, { plan, record, shown, data, recurs, beside, map });
 }
 
 /** A new record like another one: a draft, to be changed before it is saved. */
@@ -99,12 +83,12 @@ function requireCreator({ caller }: Visit, kind: PostKind): void {
   if (!mayCreate(caller, kind)) refuse(caller.viewer);
 }
 
-const shownValues = ({ kind, names }: FormPlan, values: Values, about: About): Record<string, Shown> =>
-  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], about)]));
+const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlData): Record<string, Shown> =>
+  Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], data)]));
 
 // ------------------------------------------------------------------------------------------------- saving
 /** Saves what somebody changed of a record, or a new one (id 0), and goes to its form. */
-export async function saveRecord(visit: Writing, declared: PostKind, id: number): Promise<Outcome> {
+export async function saveRecord(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
   const whole = formPlan(visit, declared);
   const { kind } = whole;
   const plan = id === 0 ? whole : sentPlan(whole, visit.fields);
@@ -116,14 +100,14 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
   const values = record?.values ?? {};
   const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
   if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
-  const aboutOf = (shown: Values) => aboutForm(visit, kind, plan.names, withNamed(plan, values, shown));
-  const about = await aboutOf(typed);
-  const back = async (notice: string, form: Partial<Form> & { readonly status?: number }): Promise<Outcome> => ({
-    ...formPage(visit, {
+  const aboutOf = (shown: Values) => loadControlData(visit, kind, plan.names, withNamed(plan, values, shown));
+  const data = await aboutOf(typed);
+  const back = async (notice: string, form: Partial<RecordForm> & { readonly status?: number }): Promise<Outcome> => ({
+    ...recordFormPage(visit, {
       plan: whole,
       record,
-      shown: { ...shownValues(whole, values, about), ...typed },
-      about,
+      shown: { ...shownValues(whole, values, data), ...typed },
+      data,
       errors,
       notice: { tone: 'wrong', text: notice },
       map: await mapOf(visit, kind),
@@ -133,7 +117,7 @@ export async function saveRecord(visit: Writing, declared: PostKind, id: number)
     status: form.status ?? 422,
   });
   if (errors.size > 0) return back(visit.speech.say('desk:form.wrong'), {});
-  const named = await changedValues(visit, plan, { before: record ? values : undefined, typed, about });
+  const named = await changedValues(visit, plan, { before: record ? values : undefined, typed, data });
   const raw = source ? { ...named, translation_of: source.id } : named;
   try {
     const saved = await write(visit, kind, record, textIn(visit.fields, 'version'), raw);
@@ -186,7 +170,7 @@ async function write(visit: Visit, kind: PostKind, record: Editable | undefined,
  * form with the picture's id: if the form comes back, nobody has to choose the file again.
  */
 async function withUploads(
-  visit: Writing,
+  visit: Submission,
   { kind, names }: FormPlan,
   record: Editable | undefined,
   errors: Map<string, string>,
@@ -213,7 +197,7 @@ async function withUploads(
 }
 
 /** Changes the words for a picture that stays, where they differ and the caller may. */
-async function describeImage(visit: Writing, id: number, alt: string, stored: number): Promise<void> {
+async function describeImage(visit: Submission, id: number, alt: string, stored: number): Promise<void> {
   const { site, caller } = visit;
   if (id === 0 || id !== stored) return;
   const known = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
@@ -233,143 +217,29 @@ async function conflict(
   }: {
     readonly id: number;
     readonly typed: Readonly<Record<string, Shown>>;
-    readonly back: (notice: string, form: Partial<Form> & { readonly status?: number }) => Promise<Outcome>;
+    readonly back: (notice: string, form: Partial<RecordForm> & { readonly status?: number }) => Promise<Outcome>;
   },
 ): Promise<Outcome> {
   const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
-  const about = await aboutForm(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
-  const now = shownValues(plan, record.values, about);
+  const data = await loadControlData(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
+  const now = shownValues(plan, record.values, data);
   const theirs = new Map(
     plan.names.flatMap((name) =>
       name in typed && !isDeepStrictEqual(now[name], typed[name])
-        ? [[name, controlOf(name, plan.kind.fields[name]!).words(now[name], about)] as const]
+        ? [[name, controlOf(name, plan.kind.fields[name]!).words(now[name], data)] as const]
         : [],
     ),
   );
-  return back(visit.speech.say('desk:form.conflict'), { record, about, theirs, shown: { ...now, ...typed }, status: 409 });
+  return back(visit.speech.say('desk:form.conflict'), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
 }
 
 /** Where to go after saving: the list that a quick form stood in, else the form. */
-function returnTo(visit: Writing, kind: PostKind, id: number, done: string): string {
+function returnTo(visit: Submission, kind: PostKind, id: number, done: string): string {
   const back = textIn(visit.fields, 'back');
   if (back.startsWith('?')) {
     const query = new URLSearchParams(back);
     query.set('done', done);
-    return `${at(visit, `/${kind.path}`)}?${query}`;
+    return `${deskUrl(visit, `/${kind.path}`)}?${query}`;
   }
-  return at(visit, `/${kind.path}/${id}`, { done });
-}
-
-// ------------------------------------------------------------------------------------------------- the page
-function formPage(visit: Visit, form: Form): Outcome & { readonly html: string } {
-  const { say } = visit.speech;
-  const { plan, record, notice, map, about } = form;
-  const { kind } = plan;
-  const filled: Filled = { ...form, kind };
-  const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
-  const path = `/${kind.path}/${record?.id ?? 'new'}`;
-  const html = deskPage(visit, {
-    title,
-    part: kind.path,
-    notice,
-    ...(map ? MAP_FILES : {}),
-    children: (
-      <>
-        {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
-        {record && <TranslationLinks visit={visit} kind={kind} record={record} />}
-        {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
-        <ErrorSummary form={filled} speech={visit.speech} />
-        <form
-          method="post"
-          action={at(visit, path)}
-          encType="multipart/form-data"
-          class="record-form"
-          data-draft={`${visit.caller.viewer.id}:${path}`}
-          data-restore={say('desk:form.restore')}
-          data-found={say('desk:form.draft-found')}
-          data-discard={say('desk:form.discard')}
-        >
-          <Nonce nonce={visit.nonce} />
-          {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
-          <input type="hidden" name="version" value={record?.version ?? ''} />
-          <input type="hidden" name="fields" value={plan.names.join(',')} />
-          <div class="form-main">
-            {plan.main.map((name) => (
-              <Fragment key={name}>
-                <FieldOf form={filled} speech={visit.speech} name={name} />
-                {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
-              </Fragment>
-            ))}
-          </div>
-          <div class="form-aside">
-            {plan.aside.map(({ group, names }) => (
-              <section key={group} aria-label={say(`desk:groups.${group}`)}>
-                {names.map((name) => (
-                  <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
-                ))}
-              </section>
-            ))}
-          </div>
-          <FormButtons visit={visit} kind={kind} record={record} />
-        </form>
-        {record?.mayDelete && record.row.post_status !== 'trash' && <TrashButton visit={visit} kind={kind} record={record} />}
-      </>
-    ),
-  });
-  return { html, images: [...(about.image ? [about.image.address] : []), ...(map ? [map.tiles] : [])] };
-}
-
-interface RecordPart {
-  readonly visit: Visit;
-  readonly kind: PostKind;
-  readonly record: Editable;
-}
-
-function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
-  const { say } = visit.speech;
-  const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
-  return (
-    <div class="form-buttons">
-      <button type="submit" class="button-main">
-        {say('desk:form.save')}
-      </button>
-      {publishes && (
-        <button type="submit" name="publish" value="1">
-          {say('desk:suggestion.publish')}
-        </button>
-      )}
-      <Link href={at(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
-    </div>
-  );
-}
-
-/** Moves the record to the trash; of a suggestion that says that it is rejected. */
-function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
-  const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
-  const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
-  const { say } = visit.speech;
-  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
-}
-
-function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
-  const { say } = visit.speech;
-  const { row, record: shown } = record;
-  const map = 'geo_lat' in kind.fields ? mapUrl(whereOf(record)) : undefined;
-  return (
-    <p class="record-links">
-      <span class="status">{say(`statuses:${row.post_status}`)}</span>
-      {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
-      {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
-      {recurs && <Link href={at(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
-      <Link href={at(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
-    </p>
-  );
-}
-
-function whereOf({ record, values }: Editable): Where {
-  const coordinate = (name: string) => (typeof record[name] === 'number' ? record[name] : undefined);
-  const address = ['address', 'zip', 'city', 'country']
-    .map((name) => values[name])
-    .filter((text) => typeof text === 'string' && text !== '');
-  return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: address.join(', ') };
+  return deskUrl(visit, `/${kind.path}/${id}`, { done });
 }

@@ -1,4 +1,4 @@
-import { foundLinks } from '../forms/about.ts';
+import { foundLinks } from '../forms/control-data.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -7,26 +7,14 @@ import { backUpByForm, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
-import {
-  changeOwnPassword,
-  changeRole,
-  chooseLanguage,
-  invite,
-  makeOwnPassword,
-  newLink,
-  ownPage,
-  peoplePage,
-  personPage,
-  removePerson,
-  revokeOf,
-  revokeOwn,
-} from './people.tsx';
+import { changeOwnPassword, chooseLanguage, makeOwnPassword, ownPage, revokeOwn } from './own-account.tsx';
+import { changeRole, invite, newLink, peoplePage, personPage, removePerson, revokeOf } from './people.tsx';
 import { actOnOne, actOnSelected } from './record-actions.ts';
 import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './records.tsx';
 import { saveSettings, settingsPage } from './settings-page.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
 import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /** The pieces of a path that a route names: `id`, `uuid`. */
 export type Pieces = Readonly<Record<string, string>>;
@@ -43,7 +31,7 @@ interface Reading {
 interface Changing {
   readonly method: 'POST';
   readonly files?: true;
-  readonly run: (visit: Writing, pieces: Pieces) => Promise<Outcome>;
+  readonly run: (visit: Submission, pieces: Pieces) => Promise<Outcome>;
 }
 
 /** One address of the desk. `path`: with `:name` for a piece that differs. */
@@ -63,8 +51,8 @@ const idOf = ({ id }: Pieces): number => idIn(id);
 
 /** Every address of the desk. */
 export const deskRoutes: readonly DeskRoute[] = [
-  get('', 'signed-in', async (visit) => ({ to: at(visit, '/events') })),
-  get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: at(visit, '/events') } : { html: signInPage(visit) })),
+  get('', 'signed-in', async (visit) => ({ to: deskUrl(visit, '/events') })),
+  get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '/events') } : { html: signInPage(visit) })),
   post('/sign-in', 'anyone', signInByForm),
   post('/sign-out', 'signed-in', signOut),
   get('/welcome', 'anyone', (visit) => welcomePage(visit)),

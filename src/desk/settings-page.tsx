@@ -3,7 +3,7 @@ import { Input } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { SITE_OPTIONS, setSiteOption, siteOption } from '../upkeep/site-options.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * The settings of the site.
@@ -17,7 +17,7 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
     part: 'settings',
     notice: wrong.length === 0 ? undefined : { tone: 'wrong', text: say('desk:form.wrong') },
     children: (
-      <form method="post" action={at(visit, '/settings')} class="narrow settings">
+      <form method="post" action={deskUrl(visit, '/settings')} class="narrow settings">
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
           <Input
@@ -38,12 +38,12 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
 }
 
 /** Sets the options that were changed. */
-export async function saveSettings(visit: Writing): Promise<Outcome> {
+export async function saveSettings(visit: Submission): Promise<Outcome> {
   const { site, settings, fields } = visit;
   const wrong: string[] = [];
   for (const name of SITE_OPTIONS) {
     const value = textIn(fields, name).trim();
     if (name in fields && value !== siteOption(settings, name) && !(await setSiteOption(site, name, value))) wrong.push(name);
   }
-  return wrong.length > 0 ? settingsPage(visit, fields, wrong) : { to: at(visit, '/settings', { done: 'settings' }) };
+  return wrong.length > 0 ? settingsPage(visit, fields, wrong) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
 }

@@ -11,7 +11,7 @@ import { loginCookieName } from '../wordpress/cookies.ts';
 import { parseJson } from '../wordpress/json.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Signing in and out, and the pages that links lead to by which somebody chooses a password.
@@ -31,7 +31,7 @@ export function signInPage(visit: Visit, { wrong, name, kept }: { wrong?: string
     title: say('desk:sign-in.title'),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
-      <form method="post" action={at(visit, '/sign-in')} class="narrow">
+      <form method="post" action={deskUrl(visit, '/sign-in')} class="narrow">
         {kept && <p>{say('desk:sign-in.kept')}</p>}
         <KeptFields kept={kept} />
         <input type="hidden" name="redirect_to" value={kept ? '' : wantedPath(visit)} />
@@ -67,7 +67,7 @@ function ownAddress(base: string, address: string): string | undefined {
 }
 
 /** Signs in, and goes on to where somebody wanted to go. */
-export async function signInByForm(visit: Writing): Promise<Outcome> {
+export async function signInByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, base, speech } = visit;
   const name = textIn(fields, 'log');
   const kept = keptIn(fields);
@@ -80,7 +80,7 @@ export async function signInByForm(visit: Writing): Promise<Outcome> {
       agent: request.agent,
     });
     if (kept) return { html: resumePage(visit, kept, await formNonce(site, login)), cookie: setCookie(visit, cookie) };
-    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? at(visit, '/events'), cookie: setCookie(visit, cookie) };
+    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, '/events'), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
     const wrong = refusalSentence((key, values) => site.texts.t(speech.language, key, values), error);
@@ -93,7 +93,7 @@ export async function signOut(visit: Visit): Promise<Outcome> {
   const { site, login } = visit;
   if (login) await endSession(site, login.user.row.ID, login.token);
   return {
-    to: at(visit, '/sign-in', { done: 'signed-out' }),
+    to: deskUrl(visit, '/sign-in', { done: 'signed-out' }),
     cookie: setCookie(visit, { name: loginCookieName(visit.settings.siteUrl), value: '', maxAge: 0 }),
   };
 }
@@ -150,7 +150,7 @@ export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.n
             ),
           )}
         </dl>
-        <form method="post" action={at(visit, path)} class="button-form">
+        <form method="post" action={deskUrl(visit, path)} class="button-form">
           {flatFields(fields).map(([name, value]) =>
             name === '_wpnonce' ? null : <input key={name} type="hidden" name={name} value={value} />,
           )}
@@ -182,7 +182,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
     title: say('desk:welcome.title', { site: settings.name }),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
-      <form method="post" action={at(visit, '/welcome')} class="narrow">
+      <form method="post" action={deskUrl(visit, '/welcome')} class="narrow">
         <p>{say('desk:welcome.about', { login: row.user_login })}</p>
         <input type="hidden" name="login" value={link.login} autocomplete="username" />
         <input type="hidden" name="token" value={link.key} />
@@ -197,7 +197,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
 }
 
 /** Takes the password that was chosen, and signs its owner in. */
-export async function welcomeByForm(visit: Writing): Promise<Outcome> {
+export async function welcomeByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, speech } = visit;
   const link = linkIn(fields);
   const password = textIn(fields, 'password');
@@ -206,7 +206,7 @@ export async function welcomeByForm(visit: Writing): Promise<Outcome> {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
     const { cookie } = await beginSession(site, settings, user, { remember: false, address, agent });
-    return { to: at(visit, '/events', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
+    return { to: deskUrl(visit, '/events', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
     return welcomePage(visit, link, accountSentence(visit, error));

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
-import { termChoices } from '../forms/about.ts';
 import type { TermChoice } from '../forms/control.ts';
+import { termChoices } from '../forms/control-data.ts';
 import { textIn } from '../forms/form-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
 import { sayOf, sentenceOf } from '../forms/refused.ts';
@@ -16,7 +16,7 @@ import { mayManageTerms } from '../records/visibility.ts';
 import { faultSentence } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { at, type Outcome, type Visit, type Writing } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Categories and tags: their list with a form for a new one, and the form of each.
@@ -46,7 +46,7 @@ export async function termsPage(visit: Visit, kind: TermKind, form: TermForm = {
         <ul class="terms">
           {terms.map(({ id, name, depth }) => (
             <li key={id} class={`depth-${Math.min(depth, 4)}`}>
-              <Link href={at(visit, `/${kind.path}/${id}`)}>{name}</Link>
+              <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{name}</Link>
             </li>
           ))}
         </ul>
@@ -85,7 +85,7 @@ export async function termPage(visit: Visit, kind: TermKind, id: number, form?: 
 }
 
 /** Creates a term (id 0) or changes what somebody changed of one. */
-export async function saveTerm(visit: Writing, kind: TermKind, id: number): Promise<Outcome> {
+export async function saveTerm(visit: Submission, kind: TermKind, id: number): Promise<Outcome> {
   requireManager(visit, kind);
   const { site, caller, fields } = visit;
   const typed = Object.fromEntries(Object.keys(kind.fields).map((name) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
@@ -98,7 +98,7 @@ export async function saveTerm(visit: Writing, kind: TermKind, id: number): Prom
       await onlyIf(site, caller, lockTermVersion(kind), { id, conditions: { match: [versionTag(textIn(fields, 'version'))] } }, (own) =>
         changeTerm(own, caller, kind, id, values),
       );
-    return { to: at(visit, `/${kind.path}`, { done: id === 0 ? 'created' : 'saved' }) };
+    return { to: deskUrl(visit, `/${kind.path}`, { done: id === 0 ? 'created' : 'saved' }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     const form = { typed, errors: termErrors(visit, kind, error), wrong: sentenceOf(visit, error) };
@@ -110,7 +110,7 @@ export async function saveTerm(visit: Writing, kind: TermKind, id: number): Prom
 export async function removeTerm(visit: Visit, kind: TermKind, id: number): Promise<Outcome> {
   requireManager(visit, kind);
   await deleteTerm(visit.site, visit.caller, kind, id);
-  return { to: at(visit, `/${kind.path}`, { done: 'deleted' }) };
+  return { to: deskUrl(visit, `/${kind.path}`, { done: 'deleted' }) };
 }
 
 function requireManager({ caller }: Visit, kind: TermKind): void {
@@ -143,7 +143,7 @@ interface TermFieldsProps {
 function TermFields({ visit, kind, path, form, others, version }: TermFieldsProps): JSX.Element {
   const { speech } = visit;
   return (
-    <form method="post" action={at(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
+    <form method="post" action={deskUrl(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
       {Object.entries<TermField>(kind.fields).map(([name, field]) => {

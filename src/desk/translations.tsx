@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { NOTHING_ABOUT } from '../forms/control.ts';
+import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
 import type { Beside } from '../forms/fields.tsx';
 import { idIn, textIn } from '../forms/form-values.ts';
@@ -9,7 +9,7 @@ import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { type Editable, readToEdit } from '../records/editing.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
-import { at, type Visit } from './visit.ts';
+import { deskUrl, type Visit } from './visit.ts';
 
 /*
  * Translations of a record: what leads to them, a new one that begins with what is the same in every language, and the
@@ -42,11 +42,11 @@ export function TranslationLinks(props: { readonly visit: Visit; readonly kind: 
           return (
             <li key={code}>
               {there ? (
-                <Link href={at(visit, `/${kind.path}/${there.id}`, { beside: record.id })}>
+                <Link href={deskUrl(visit, `/${kind.path}/${there.id}`, { beside: record.id })}>
                   {speech.say('desk:translations.edit', { language: name })}
                 </Link>
               ) : (
-                <Link href={at(visit, `/${kind.path}/new`, { translation_of: record.id, language: code })}>
+                <Link href={deskUrl(visit, `/${kind.path}/new`, { translation_of: record.id, language: code })}>
                   {speech.say('desk:translations.new', { language: name })}
                 </Link>
               )}
@@ -84,11 +84,11 @@ export async function besideOf(visit: Visit, kind: PostKind, record: Editable): 
 export function textsOf({ settings, speech }: Visit, kind: PostKind, { values, record }: Editable): Beside {
   const code = typeof record.language === 'string' ? record.language : undefined;
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, code);
-  const about = { ...NOTHING_ABOUT, say: speech.say };
+  const data = { ...NO_CONTROL_DATA, say: speech.say };
   const texts = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, string][] => {
     if (!isText(field)) return [];
     const control = controlOf(name, field);
-    return [[name, control.words(control.show(values[name], about), about)]];
+    return [[name, control.words(control.show(values[name], data), data)]];
   });
   return { name: language?.name ?? '', tag: language ? languageTag(language) : undefined, texts: new Map(texts) };
 }

@@ -1,9 +1,15 @@
 import type { Login } from '../accounts/logins.ts';
-import type { Filler } from '../forms/filler.ts';
+import { linkQuery, type PasswordLink } from '../accounts/password-links.ts';
+import type { FormContext } from '../forms/form-context.ts';
 import type { Values } from '../kinds/param.ts';
 
 /** The path of the desk, below that of the site's home. */
 export const DESK_PATH = '/admin';
+
+/**
+ * The address of the page on which the owner of a link chooses a password. `home`: of the site, without trailing slash.
+ */
+export const passwordLinkUrl = (home: string, link: PasswordLink): string => `${home}${DESK_PATH}/welcome?${linkQuery(link)}`;
 
 /** A request to the desk, as far as its body is not needed. */
 export interface DeskRequest {
@@ -36,7 +42,7 @@ export interface Sent {
 }
 
 /** A request whose sender is known, or known to be nobody. */
-export interface Visit extends Filler {
+export interface Visit extends FormContext {
   readonly request: DeskRequest;
   /** Who is signed in; undefined: nobody. */
   readonly login: Login | undefined;
@@ -49,7 +55,7 @@ export interface Visit extends Filler {
 }
 
 /** A visit with what its form sent. */
-export type Writing = Visit & Sent;
+export type Submission = Visit & Sent;
 
 /** What comes of a request: a page, another address to go to, or data for a script. */
 export type Outcome =
@@ -64,7 +70,11 @@ export type Outcome =
   | { readonly json: unknown };
 
 /** The address of a page of the desk. Parameters without a value are left out; a list is repeated. */
-export function at({ base }: Pick<Visit, 'base'>, path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
+export function deskUrl(
+  { base }: Pick<Visit, 'base'>,
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') params.append(name, String(value));
   return params.size > 0 ? `${base}${path}?${params.toString()}` : base + path;

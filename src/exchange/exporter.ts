@@ -33,7 +33,7 @@ export interface ExportOptions {
    * For formats that say neither statuses nor passwords: what a password protects stays behind, and so do venues and
    * organizers that are only named and not published.
    */
-  readonly open?: boolean;
+  readonly publicOnly?: boolean;
   /** For formats that know no rules: of an event that recurs only the dates that the filters choose. */
   readonly eachDate?: boolean;
 }
@@ -88,8 +88,8 @@ interface Export {
 
 /** A record as it goes out, and what of it stays behind. */
 function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'edit' | 'read' | 'none'): Generator<Entry> {
-  const locked = item.columns.post_password !== '' && (mine === 'read' || options.open === true);
-  const unsaid = options.open === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
+  const locked = item.columns.post_password !== '' && (mine === 'read' || options.publicOnly === true);
+  const unsaid = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
   if (locked || unsaid) {
     ids[item.kind].delete(item.id ?? 0);
     if (locked) yield loss(item, 'protected');
@@ -177,7 +177,7 @@ async function* idsOfKind(
     yield await filteredIds(site, caller, kind, { filters, statuses: asked });
     return;
   }
-  const visible = listVisibility(caller.viewer, postKind(kind), asked);
+  const visible = listVisibility(caller.viewer, postKind(kind), { statuses: asked });
   yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, after, size));
 }
 
@@ -189,12 +189,12 @@ async function filteredIds(
 ): Promise<number[]> {
   const bounded = postKind(kind).dated ? { ...BOUNDS, ...filters } : filters;
   const { conditions, order } = narrowList(postKind(kind), bounded, caller);
-  const kept = conditions.filter((condition) => !isListsOwn(condition));
+  const kept = conditions.filter((condition) => !isHiddenFilter(condition));
   return listedIds(site, caller, postKind(kind), { conditions: kept, order, statuses }, each);
 }
 
 /** What is hidden from lists is still part of the calendar. */
-const isListsOwn = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
+const isHiddenFilter = (condition: Condition): boolean => condition.by === 'meta' && condition.key === HIDDEN_META && !condition.present;
 
 /** Adds what records name: venues and organizers that the caller may read, and images. */
 async function addNamed({ db }: Site, { viewer }: Caller, ids: Ids, of: ReadonlySet<number>): Promise<void> {

@@ -14,7 +14,7 @@ export interface FeedHead {
   readonly zone: Zone | undefined;
 }
 
-/** An event with what news tell of it besides. */
+/** An event with what a news feed shows of it besides. */
 export interface NewsEvent {
   readonly record: EventRecord;
   /** The title as readers see it, in HTML. */
@@ -50,7 +50,7 @@ const ATOM = 'http://www.w3.org/2005/Atom';
 // ------------------------------------------------------------------------------------------------- RSS 2.0
 /**
  * RSS 2.0 as WordPress writes it for events: `pubDate` is the start that pages show, read in the zone of the site, as
- * readers have known it from the plugin. The moment itself, and the place, are told besides in the terms of the event
+ * readers have known it from the plugin. The moment itself, and the place, stand besides in the terms of the event
  * module of RSS 1.0.
  */
 function writeRss(events: readonly NewsEvent[], head: FeedHead): string {

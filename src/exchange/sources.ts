@@ -21,7 +21,7 @@ export interface SourceOptions extends CsvOptions, WebOptions, Overrides {
 
 /** What a source can be: databases and sites by their address, files by their ending. */
 export const FILE_FORMATS = ['wxr', 'jsonl', 'csv', 'ical'] as const;
-/** Formats that are only read and that addresses don't tell: pages that describe their events in JSON-LD. */
+/** Formats that are only read and that an address does not show: pages that describe their events in JSON-LD. */
 export const READ_AS = ['jsonld'] as const;
 type ReadFormat = FileFormat | (typeof READ_AS)[number];
 export type FileFormat = (typeof FILE_FORMATS)[number];

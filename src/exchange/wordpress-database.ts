@@ -57,7 +57,7 @@ export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseS
     }
     const home = (await readOptions(db, ['home'])).get('home') ?? '';
     if (home === '') throw new SourceFault('no-wordpress', { table: `${db.table('options')} (home)` });
-    return { name: () => siteName(home), owned: true, close, entries: () => entries(db, people) };
+    return { name: () => siteName(home), trustedAccounts: true, close, entries: () => entries(db, people) };
   } catch (error) {
     await close();
     throw error;

@@ -3,10 +3,10 @@ import { isYesOrNo } from '../kinds/editable.ts';
 import { isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
-import { resolvedLinks } from './about.ts';
-import type { About } from './control.ts';
+import type { ControlData } from './control.ts';
+import { resolvedLinks } from './control-data.ts';
 import { controlOf } from './controls.ts';
-import type { Filler } from './filler.ts';
+import type { FormContext } from './form-context.ts';
 
 /** The fields that a form of a kind has. */
 export interface FormFields {
@@ -16,20 +16,20 @@ export interface FormFields {
 
 /** What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. */
 export async function changedValues(
-  filler: Filler,
+  context: FormContext,
   { kind, names }: FormFields,
-  { before, typed, about }: { readonly before: Values | undefined; readonly typed: Values; readonly about: About },
+  { before, typed, data }: { readonly before: Values | undefined; readonly typed: Values; readonly data: ControlData },
 ): Promise<Values> {
   const raw: Record<string, unknown> = {};
   for (const name of names) {
     const field = kind.fields[name]!;
     const control = controlOf(name, field);
-    const same = isDeepStrictEqual(typed[name], control.show(before?.[name], about));
+    const same = isDeepStrictEqual(typed[name], control.show(before?.[name], data));
     if (same && (before !== undefined || !isAlwaysSaid(field))) continue;
-    raw[name] = isLinks(field) ? await resolvedLinks(filler, field.place.kind, typed[name]) : control.raw(typed[name], about);
+    raw[name] = isLinks(field) ? await resolvedLinks(context, field.place.kind, typed[name]) : control.raw(typed[name], data);
   }
   return raw;
 }
 
-/** Whether a new record is told about a field though nothing was typed: the box that is not ticked says no. */
+/** Whether a field of a new record is sent though nothing was typed: a box that is not ticked means no. */
 const isAlwaysSaid = (field: Field | undefined): boolean => field !== undefined && isYesOrNo(field.grammar);

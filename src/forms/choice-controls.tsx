@@ -10,7 +10,7 @@ import { line } from './text-controls.tsx';
 export const status: Control = {
   ...line,
   words: (shown, { say }) => say(`statuses:${asText(shown)}`),
-  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.about.statuses} />,
+  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.data.statuses} />,
 };
 
 /** One of a closed set, by the values themselves, or by their names where they are languages. */
@@ -22,7 +22,7 @@ export const oneOf = (values: readonly string[]): Control => ({
       {...boxOf(props)}
       value={asText(props.shown)}
       options={['', ...values].flatMap((value) =>
-        value === '' && props.shown !== '' ? [] : [{ value, text: props.about.languages.get(value) ?? value }],
+        value === '' && props.shown !== '' ? [] : [{ value, text: props.data.languages.get(value) ?? value }],
       )}
     />
   ),
@@ -31,7 +31,7 @@ export const oneOf = (values: readonly string[]): Control => ({
 export const author: Control = {
   ...line,
   words: (shown, { authors }) => authors.find(({ value }) => value === shown)?.text ?? asText(shown),
-  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.about.authors} />,
+  Show: (props) => <Select {...boxOf(props)} value={asText(props.shown)} options={props.data.authors} />,
 };
 
 interface Chosen {
@@ -69,13 +69,13 @@ export const categories: Control = {
     const known = Object.values(terms).flat();
     return [...ids.map((id) => known.find((term) => term.id === id)?.name ?? String(id)), ...namesIn(fresh)].join(', ');
   },
-  Show: ({ name, label, hint, error, shown, about }) => {
+  Show: ({ name, label, hint, error, shown, data }) => {
     const { ids, fresh } = chosenIn(shown);
     return (
       <fieldset class={error ? 'field field-wrong' : 'field'}>
         <legend>{label}</legend>
         <div class="choices">
-          {(about.terms[name] ?? []).map(({ id, name: term, depth }) => (
+          {(data.terms[name] ?? []).map(({ id, name: term, depth }) => (
             <label key={id} class={`choice depth-${Math.min(depth, 4)}`}>
               <input type="checkbox" name={`${name}[ids][]`} value={String(id)} checked={ids.includes(id)} />
               {term}
@@ -83,7 +83,7 @@ export const categories: Control = {
           ))}
         </div>
         <label>
-          <span class="quiet">{about.say('desk:form.new-terms')}</span>
+          <span class="quiet">{data.say('desk:form.new-terms')}</span>
           <input type="text" name={`${name}[fresh]`} value={fresh} />
         </label>
         {hint && <p class="hint">{hint}</p>}

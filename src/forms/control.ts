@@ -12,7 +12,7 @@ import type { Field } from '../kinds/param.ts';
 export type Shown = unknown;
 
 /** What inputs need to know besides the value: choices, and names of what values name by id. */
-export interface About {
+export interface ControlData {
   readonly say: (key: string, values?: Readonly<Record<string, string | number>>) => string;
   /** Terms that can be chosen, by field. */
   readonly terms: Readonly<Record<string, readonly TermChoice[]>>;
@@ -30,7 +30,7 @@ export interface About {
 }
 
 /** What inputs need to know that offer no choices. */
-export const NOTHING_ABOUT: Omit<About, 'say'> = {
+export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   terms: {},
   links: {},
   statuses: [],
@@ -68,18 +68,18 @@ export interface ImageShown {
 export interface ControlProps extends FieldProps {
   readonly field: Field;
   readonly shown: Shown;
-  readonly about: About;
+  readonly data: ControlData;
 }
 
 export interface Control {
   /** A stored value (undefined: none yet) as the form shows it. */
-  readonly show: (value: unknown, about: About) => Shown;
+  readonly show: (value: unknown, data: ControlData) => Shown;
   /** What a form sent under the name of the field. */
   readonly read: (sent: unknown) => Shown;
   /** A value of the form as the API takes it. */
-  readonly raw: (shown: Shown, about: About) => unknown;
+  readonly raw: (shown: Shown, data: ControlData) => unknown;
   /** A value in words, for comparing two versions. */
-  readonly words: (shown: Shown, about: About) => string;
+  readonly words: (shown: Shown, data: ControlData) => string;
   readonly Show: (props: ControlProps) => JSX.Element | null;
 }
 

@@ -28,10 +28,10 @@ export const customFields: Control = {
     Object.entries(membersIn(shown))
       .map(([name, value]) => `${name}: ${String(value)}`)
       .join('; '),
-  Show: ({ name, label, error, shown, about }) => (
+  Show: ({ name, label, error, shown, data }) => (
     <fieldset class={error ? 'field field-wrong' : 'field'}>
       <legend>{label}</legend>
-      {about.customFields.map((field) => (
+      {data.customFields.map((field) => (
         <CustomInput key={field.name} field={field} name={`${name}[${field.name}]`} value={textOf(membersIn(shown)[field.name])} />
       ))}
       {error && <p class="error">{error}</p>}

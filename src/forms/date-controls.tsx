@@ -37,7 +37,7 @@ export const moment: Control = {
     return date === '' ? '' : `${date} ${time === '' ? '00:00' : time}`;
   },
   words: (shown) => `${momentIn(shown).date} ${momentIn(shown).time}`.trim(),
-  Show: ({ shown, about, ...props }) => {
+  Show: ({ shown, data, ...props }) => {
     const { name, id = name, label, hint, error, required } = props;
     const { date, time } = momentIn(shown);
     const described = describing({ id, hint, error });
@@ -45,7 +45,7 @@ export const moment: Control = {
       <fieldset class={error ? 'field field-moment field-wrong' : 'field field-moment'}>
         <legend>{label}</legend>
         <label>
-          <span class="quiet">{about.say('desk:form.day')}</span>
+          <span class="quiet">{data.say('desk:form.day')}</span>
           <input
             type="date"
             name={`${name}[date]`}
@@ -57,7 +57,7 @@ export const moment: Control = {
           />
         </label>
         <label class="moment-time">
-          <span class="quiet">{about.say('desk:form.time')}</span>
+          <span class="quiet">{data.say('desk:form.time')}</span>
           <input type="time" name={`${name}[time]`} value={time} aria-describedby={described} />
         </label>
         <Remarks id={id} hint={hint} error={error} />
@@ -72,7 +72,7 @@ export const zone: Control = {
     <>
       <Input {...boxOf(props)} value={asText(props.shown)} list="zones" />
       <datalist id="zones">
-        {props.about.zones.map((name) => (
+        {props.data.zones.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { Link } from '../html/links.tsx';
 import type { Speech } from '../html/words.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import type { About, Shown } from './control.ts';
+import type { ControlData, Shown } from './control.ts';
 import { controlOf } from './controls.ts';
 import { hintOf, labelOf } from './labels.ts';
 
@@ -16,10 +16,10 @@ export interface Beside {
 }
 
 /** A form of a kind as it is shown. */
-export interface Filled {
+export interface FormState {
   readonly kind: PostKind;
   readonly shown: Readonly<Record<string, Shown>>;
-  readonly about: About;
+  readonly data: ControlData;
   /** What fields are called that are no fields of the kind. */
   readonly labels?: Readonly<Record<string, string>>;
   /** What is wrong, by field. */
@@ -34,7 +34,7 @@ export function ErrorSummary({
   form,
   speech,
 }: {
-  readonly form: Pick<Filled, 'errors' | 'kind' | 'labels'>;
+  readonly form: Pick<FormState, 'errors' | 'kind' | 'labels'>;
   readonly speech: Speech;
 }): JSX.Element | null {
   const { errors, kind, labels = {} } = form;
@@ -51,8 +51,8 @@ export function ErrorSummary({
 }
 
 /** One field of a form, with what is wrong with it, and what somebody else saved in the meantime. */
-export function FieldOf({ form, name, speech }: { readonly form: Filled; readonly name: string; readonly speech: Speech }): JSX.Element {
-  const { kind, shown, about, errors, theirs, beside } = form;
+export function FieldOf({ form, name, speech }: { readonly form: FormState; readonly name: string; readonly speech: Speech }): JSX.Element {
+  const { kind, shown, data, errors, theirs, beside } = form;
   const field = kind.fields[name]!;
   const { Show } = controlOf(name, field);
   const other = theirs?.get(name);
@@ -67,7 +67,7 @@ export function FieldOf({ form, name, speech }: { readonly form: Filled; readonl
         error={errors?.get(name)}
         required={field.required === true}
         shown={shown[name]}
-        about={about}
+        data={data}
       />
       {other !== undefined && (
         <p class="theirs">

@@ -14,29 +14,29 @@ export const image: Control = {
   },
   raw: (shown) => (shown === 0 ? '' : shown),
   words: (shown, { say }) => (shown === 0 ? say('desk:form.no-image') : `#${String(shown)}`),
-  Show: ({ name, label, hint, error, shown, about }) => (
+  Show: ({ name, label, hint, error, shown, data }) => (
     <fieldset class={error ? 'field field-wrong' : 'field'} data-drop>
       <legend>{label}</legend>
       <input type="hidden" name={`${name}[id]`} value={String(shown)} />
-      {shown !== 0 && about.image && (
+      {shown !== 0 && data.image && (
         <>
-          <img src={about.image.address} alt={about.image.alt} class="form-image" />
-          <Checkbox name={`${name}[remove]`} id={`${name}-remove`} label={about.say('desk:form.remove-image')} />
+          <img src={data.image.address} alt={data.image.alt} class="form-image" />
+          <Checkbox name={`${name}[remove]`} id={`${name}-remove`} label={data.say('desk:form.remove-image')} />
         </>
       )}
-      {about.mayUpload && (
+      {data.mayUpload && (
         <label>
-          <span class="quiet">{about.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
+          <span class="quiet">{data.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
           <input type="file" name={`${name}_file`} accept="image/*" />
         </label>
       )}
-      {(about.mayUpload || about.image?.mayDescribe) && (
+      {(data.mayUpload || data.image?.mayDescribe) && (
         <Input
           name={`${name}[alt]`}
           id={`${name}-alt`}
-          label={about.say('desk:form.alt')}
-          hint={about.say('desk:form.alt-hint')}
-          value={about.image?.alt ?? ''}
+          label={data.say('desk:form.alt')}
+          hint={data.say('desk:form.alt-hint')}
+          value={data.image?.alt ?? ''}
         />
       )}
       {hint && <p class="hint">{hint}</p>}

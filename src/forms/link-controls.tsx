@@ -52,9 +52,9 @@ export const links: Control = {
     const known = new Map(Object.values(all).flatMap(({ known: names }) => [...names]));
     return [...keep.map((id) => known.get(id) ?? `#${id}`), ...add].join(', ');
   },
-  Show: ({ name, label, hint, error, shown, about }) => {
+  Show: ({ name, label, hint, error, shown, data }) => {
     const { keep, add, fresh } = linkFormIn(shown);
-    const choices = about.links[name];
+    const choices = data.links[name];
     if (!choices) return null;
     const boxes = [...add, ...(add.length === 0 || choices.several ? [''] : [])];
     return (
@@ -63,12 +63,12 @@ export const links: Control = {
         {keep.map((id) => (
           <label key={id} class="choice">
             <input type="checkbox" name={`${name}[keep][]`} value={String(id)} checked />
-            {choices.known.get(id) ?? about.say('desk:form.unnamed', { id })}
+            {choices.known.get(id) ?? data.say('desk:form.unnamed', { id })}
           </label>
         ))}
         {boxes.map((text, place) => (
           <label key={place}>
-            <span class="quiet">{about.say(choices.mayCreate ? 'desk:form.find-or-new' : 'desk:form.find')}</span>
+            <span class="quiet">{data.say(choices.mayCreate ? 'desk:form.find-or-new' : 'desk:form.find')}</span>
             <input
               type="text"
               name={`${name}[add][]`}
@@ -86,7 +86,7 @@ export const links: Control = {
         </datalist>
         {choices.mayCreate && choices.fresh.length > 0 && (
           <details open={Object.keys(fresh).length > 0}>
-            <summary>{about.say('desk:form.new-details')}</summary>
+            <summary>{data.say('desk:form.new-details')}</summary>
             {choices.fresh.map((field) => (
               <Input
                 key={field.name}

@@ -22,7 +22,7 @@ export const yesOrNo: Control = {
   Show: (props) => <Checkbox {...boxOf(props)} checked={props.shown === true} />,
 };
 
-/** A line of which the keyboard of a telephone is told what belongs there. */
+/** A line with a hint for on-screen keyboards. */
 export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Control => ({
   ...line,
   Show: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,

@@ -2,8 +2,8 @@ import type { Rule } from '../calendar/recurrence-rule.ts';
 import { dayInWords, weekdays } from './dates.ts';
 import type { Speech } from './words.ts';
 
-/** The parts of a rule that a sentence tells; a rule with others is not told in words. */
-const UNTOLD = ['byYearDay', 'byWeekNo', 'byHour', 'byMinute', 'bySecond', 'bySetPos'] as const;
+/** Parts of a rule that no sentence can express; a rule that has one is not put into words. */
+const UNWORDED = ['byYearDay', 'byWeekNo', 'byHour', 'byMinute', 'bySecond', 'bySetPos'] as const;
 const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' };
 
 /**
@@ -13,7 +13,7 @@ const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day',
 export function ruleInWords(speech: Speech, rule: Rule): string | undefined {
   const { say } = speech;
   const period = PERIODS[rule.freq];
-  if (period === undefined || UNTOLD.some((part) => rule[part].length > 0)) return undefined;
+  if (period === undefined || UNWORDED.some((part) => rule[part].length > 0)) return undefined;
   const list = (names: readonly string[]) => new Intl.ListFormat(speech.locale, { type: 'conjunction' }).format(names);
   const names = weekdays(speech, 0);
   const days = rule.byDay.map(({ nth, day }) => {

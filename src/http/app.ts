@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import proxyAddress from 'proxy-addr';
 import { servedNamespaces } from '../config/config.ts';
-import { type Look, ownLook } from '../pages/theme.ts';
+import { defaultTheme, type LoadedTheme } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
 import { type Observer, observed } from './answered.ts';
 import { type Answers, createAnswers } from './answers.ts';
@@ -31,18 +31,18 @@ const SERVING: Lifecycle = { phase: () => 'serving' };
 
 /**
  * The whole server, without a port: what answers each request of `createServer`. What is remembered is sent at once,
- * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are told of every
- * request that is over, as the log is. `look`: how its pages look.
+ * everything else passes the app. `lifecycle`: when it can't serve yet, or no longer; `observers` are called after
+ * every request that is over, as the log is. `theme`: how its pages look.
  */
 export function createApp(
   site: Site,
   lifecycle: Lifecycle = SERVING,
   observers: readonly Observer[] = [],
-  look: Look = ownLook(),
+  theme: LoadedTheme = defaultTheme(),
 ): RequestListener {
   const { config } = site;
   const answers = config.cache ? createAnswers({ bytes: config.cacheBytes, clock: site.clock }) : undefined;
-  const app = expressApp(site, lifecycle, answers, look);
+  const app = expressApp(site, lifecycle, answers, theme);
   const observe = observed([requestLog(site.log), ...observers], addressOf(app));
   const remembered = answers && fromMemory(site, answers, () => lifecycle.phase() === 'serving');
   return (req, res) => {
@@ -52,7 +52,7 @@ export function createApp(
 }
 
 /** The order of everything that a request passes that memory has no answer to. */
-function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined, look: Look): Express {
+function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefined, theme: LoadedTheme): Express {
   const { config } = site;
   const { languages } = site.texts;
   const routes = createRoutes(languages, () => [batch]);
@@ -65,7 +65,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   const roots = new Map([index, batch].map((route) => [route.pattern || '/', route]));
   const router = createRouter(servedNamespaces(config), roots, routes, companions);
 
-  const pages = createPages(site, look);
+  const pages = createPages(site, theme);
 
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -76,16 +76,16 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
   app.use(oneHost);
   app.use('/health', secure, healthRoutes(site, lifecycle));
   app.use(uploads(config.uploadsDir));
-  app.use(serveAssets(look.assets));
+  app.use(serveAssets(theme.assets));
   app.use(gate(lifecycle));
   const budget = createBudget(config);
-  app.use(serveDesk(site, look.assets, budget));
+  app.use(serveDesk(site, theme.assets, budget));
   app.use(serveChangeStream(site, router, budget, lifecycle));
   app.use(serveRoutes(site, router, answers, budget));
-  app.use(serveReference(site, { routes, roots: [batch], ...look, answers }));
-  app.use(servePublicFiles(site, { pages, ...look, answers }));
+  app.use(serveReference(site, { routes, roots: [batch], ...theme, answers }));
+  app.use(servePublicFiles(site, { pages, ...theme, answers }));
   app.use(serveFeeds(site, answers, pages));
-  app.use(serveSuggestions(site, look, pages, budget));
+  app.use(serveSuggestions(site, theme, pages, budget));
   app.use(noRoute);
   app.use(answerProblem(site, pages));
   return app;

@@ -42,10 +42,10 @@ const STRANGERS_PART = 0.75;
 
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
-/** A client that is told of changes. */
+/** A client that gets changes as they happen. */
 interface Stream {
   /** Sends what is new. */
-  readonly tell: () => void;
+  readonly notify: () => void;
   /** Sends a sign of life. */
   readonly beat: () => void;
   readonly end: () => void;
@@ -69,7 +69,7 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
       const following: Following = { kinds, records: include === 'records', limit: Math.min(limit, MOST_CHANGES) };
       const since = req.get('last-event-id') ?? asked ?? (await tokenFromNow(site, caller, following));
-      // What is wrong with the token is told as an ordinary answer.
+      // What is wrong with the token goes out as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
       // Others have come in the meantime.
       const known = caller.viewer.id > 0;
@@ -97,7 +97,7 @@ function createStreams(site: Site, isOver: () => boolean) {
     // What others write is looked for only while somebody wants to know.
     await site.freshness.version().catch(() => undefined);
     const last = await lastNumber(site.db).catch(() => seen);
-    if (last !== seen) for (const stream of streams.keys()) stream.tell();
+    if (last !== seen) for (const stream of streams.keys()) stream.notify();
     seen = last;
     if (performance.now() - beaten < HEARTBEAT_MS) return;
     beaten = performance.now();
@@ -105,7 +105,7 @@ function createStreams(site: Site, isOver: () => boolean) {
   };
   // Writes of this process are known at once.
   site.journal.subscribe(() => {
-    for (const stream of streams.keys()) stream.tell();
+    for (const stream of streams.keys()) stream.notify();
   });
 
   return {
@@ -167,7 +167,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
     } while (again);
   };
   const stream: Stream = {
-    tell: () => {
+    notify: () => {
       again = true;
       if (running) return;
       running = true;
@@ -190,7 +190,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   res.writeHead(200, headersFor(req));
   write(`retry: ${RETRY_MS}\n`);
   send(first);
-  if (again) stream.tell();
+  if (again) stream.notify();
   return stream;
 }
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { answerDesk, type DeskAnswer, deskProblem, type Opened, openDesk } from '../desk/desk.tsx';
+import { answerDesk, type DeskAnswer, deskProblem, openDesk, type RoutedRequest } from '../desk/desk.tsx';
 import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
@@ -33,7 +33,7 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
   };
 }
 
-async function answerOf(site: Site, budget: Budget, req: Request, opened: Opened): Promise<DeskAnswer> {
+async function answerOf(site: Site, budget: Budget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
   const share = budget.share(opened.visit.login !== undefined);
   try {
     return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
@@ -49,7 +49,12 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Opened
 }
 
 /** What a form sends, up to the size that its sender may send. */
-async function sentWith({ config }: Site, req: Request, { visit, takesFiles }: Opened, share: ReturnType<Budget['share']>): Promise<Sent> {
+async function sentWith(
+  { config }: Site,
+  req: Request,
+  { visit, takesFiles }: RoutedRequest,
+  share: ReturnType<Budget['share']>,
+): Promise<Sent> {
   const limit = takesFiles ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(SMALL_BODY, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);

@@ -12,13 +12,13 @@ import { credentialsOf } from './request.ts';
 
 /** Where the process is in its life, besides its database. */
 export interface Lifecycle {
-  /** `starting`: the tables are not known to be there; `stopping`: it was told to end. */
+  /** `starting`: the tables are not known to be there; `stopping`: it was asked to end. */
   readonly phase: () => 'starting' | 'serving' | 'stopping';
 }
 
 /** The longest that a sign of life of the database may take, in milliseconds. */
 const PATIENCE_MS = 1000;
-/** Whoever asks within this time is told the same, so that nobody keeps the database busy with questions. */
+/** Within this time everybody gets the same answer, so that nobody keeps the database busy with questions. */
 const KEPT_MS = 500;
 
 /** What is wrong, in words; undefined: nothing. */

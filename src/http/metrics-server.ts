@@ -32,17 +32,17 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
 /** Whether this is a request for the metrics. */
 export const asksForMetrics = (url: string | undefined): boolean => url === PATH || url?.startsWith(`${PATH}?`) === true;
 
-/** Serves the metrics on a port of their own. `failed` is told when it cannot be had. */
+/** Serves the metrics on a port of their own. `failed` is called where it cannot be opened. */
 export function openMetricsPort(
   { host, port }: { readonly host: string; readonly port: number },
   listener: RequestListener,
-  told: { readonly opened: (port: number) => void; readonly failed: (error: Error) => void },
+  listeners: { readonly opened: (port: number) => void; readonly failed: (error: Error) => void },
 ): Server {
   const server = createServer(listener);
-  server.on('error', told.failed);
+  server.on('error', listeners.failed);
   server.listen(port, host, () => {
     const address = server.address();
-    told.opened(typeof address === 'object' && address ? address.port : port);
+    listeners.opened(typeof address === 'object' && address ? address.port : port);
   });
   server.unref();
   return server;

@@ -5,14 +5,14 @@ import { postKind } from '../kinds/index.ts';
 import { servesPages } from '../known-settings.ts';
 import { type Page, problemPage } from '../pages/pages.tsx';
 import { renderPage } from '../pages/render.ts';
-import type { Look } from '../pages/theme.ts';
+import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
-import type { Wanted } from './feeds/wanted.ts';
+import type { FeedRequest } from './feeds/feed-request.ts';
 import { problemOf } from './problem.ts';
 import { expiryOf, httpDate, NO_STORE, REVALIDATE } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
@@ -22,18 +22,18 @@ export interface Pages {
   /** Whether they are served: where WordPress serves none, unless the configuration says otherwise. */
   readonly areOn: (settings: SiteSettings) => boolean;
   /** The page that is asked for; `password`: what was entered to open it. */
-  readonly answer: (wanted: Wanted, req: Request, password?: string) => Promise<Answer>;
+  readonly answer: (wanted: FeedRequest, req: Request, password?: string) => Promise<Answer>;
   /** The error that ended a request, as a page. */
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
 
 /** Serves pages as other answers are served: with a validator, kept in memory, the same for everybody. */
-export function createPages({ config }: Site, look: Look): Pages {
+export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
     const caller = callerFor(site, settings, ANONYMOUS, { language });
     const { status, headers } = problemOf(site, req, language, error);
-    const page = problemPage({ ...look, site }, caller, status, notesOf(req).id);
+    const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
     return pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
   };
   return {
@@ -43,18 +43,18 @@ export function createPages({ config }: Site, look: Look): Pages {
       const { site, caller, address, query } = wanted;
       const changedAt = site.changedAt();
       try {
-        const page = await renderPage({ ...look, site }, caller, { page: address.page, query, password });
+        const page = await renderPage({ ...theme, site }, caller, { page: address.page, query, password });
         return pageAnswer(page, { site, caller, personal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = problemOf(site, req, caller.language, error);
-        const page = problemPage({ ...look, site }, caller, status, notesOf(req).id);
+        const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
         return pageAnswer(page, { site, caller, personal: false, changedAt, headers });
       }
     },
   };
 }
 
-interface Frame extends Pick<Wanted, 'site' | 'caller'> {
+interface Frame extends Pick<FeedRequest, 'site' | 'caller'> {
   /** Whether the page is for whoever asked alone. */
   readonly personal: boolean;
   readonly changedAt: string | undefined;
@@ -64,7 +64,7 @@ interface Frame extends Pick<Wanted, 'site' | 'caller'> {
 
 /** A page as an answer: with a validator, and where the API has the same. */
 export function pageAnswer(
-  { status, html, timeliness, records, about }: Page,
+  { status, html, timeliness, records, subject }: Page,
   { site, caller, personal, changedAt, headers }: Frame,
 ): Answer {
   const body = Buffer.from(html);
@@ -81,7 +81,7 @@ export function pageAnswer(
       Vary: 'Accept, Accept-Language, Accept-Encoding',
       ...(kept ? { ETag: tagOf(body) } : {}),
       ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
-      ...discoveryHeaders({ config: site.config, settings: caller.settings }, about),
+      ...discoveryHeaders({ config: site.config, settings: caller.settings }, subject),
       ...(kept ? surrogateKeys(postKind('event'), records) : {}),
     },
     body,

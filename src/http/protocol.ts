@@ -154,7 +154,7 @@ function withLinks({ status, body, links, linksAreFields, undivided = [] }: Link
   return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };
 }
 
-type Wanted = ReadonlyMap<string, true | Wanted>;
+type FieldTree = ReadonlyMap<string, true | FieldTree>;
 
 /** No record is as deep as this. */
 const DEEPEST = 20;
@@ -169,7 +169,7 @@ export function pickFields(body: unknown, fields: readonly string[]): unknown {
 }
 
 /** Paths by their first part; true where one of them ends there. */
-function wantedOf(paths: readonly (readonly string[])[]): Wanted {
+function wantedOf(paths: readonly (readonly string[])[]): FieldTree {
   const groups = new Map<string, string[][]>();
   for (const [first = '', ...rest] of paths) {
     const group = groups.get(first);
@@ -179,7 +179,7 @@ function wantedOf(paths: readonly (readonly string[])[]): Wanted {
   return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : wantedOf(rests)] as const));
 }
 
-function pick(value: unknown, wanted: Wanted): unknown {
+function pick(value: unknown, wanted: FieldTree): unknown {
   if (value === null || typeof value !== 'object') return value;
   const members = Array.isArray(value) ? [] : Object.entries(value);
   const kept = members.flatMap(([name, member]) => {

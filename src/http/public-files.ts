@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { DESK_PATH } from '../desk/visit.ts';
 import { sitemapFile, sitemapXml } from '../pages/sitemap.ts';
-import type { Look } from '../pages/theme.ts';
+import type { LoadedTheme } from '../pages/theme.ts';
 import { type Caller, callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -12,7 +12,7 @@ import type { Pages } from './pages.ts';
 import { expiryOf, REVALIDATE } from './protocol.ts';
 
 /** What these files are made with. */
-export interface PublicFiles extends Look {
+export interface PublicFiles extends LoadedTheme {
   readonly pages: Pages;
   readonly answers: Answers | undefined;
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { ApiDocument } from '../pages/api-reference.tsx';
 import { referencePage } from '../pages/reference-page.ts';
-import type { Look } from '../pages/theme.ts';
+import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -13,7 +13,7 @@ import { pageAnswer } from './pages.ts';
 import type { Route } from './route.ts';
 
 /** What the reference is made with: the routes that it describes, and those outside all namespaces. */
-export interface ReferenceParts extends Look {
+export interface ReferenceParts extends LoadedTheme {
   readonly routes: readonly Route[];
   readonly roots: readonly Route[];
   readonly answers: Answers | undefined;

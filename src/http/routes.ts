@@ -143,10 +143,10 @@ function carried({ settings, content }: Caller, kind: Kind, values: Values): Val
   // What says the language of the records is carried as it came, unless the address says the same.
   const { translation_language: text, ...others } = own;
   const { parameter, chosen } = content;
-  const isTold = chosen && parameter === undefined && text === content.code;
+  const isInAddress = chosen && parameter === undefined && text === content.code;
   return {
     ...others,
-    ...(text === undefined || isTold ? {} : { translation_language: text }),
+    ...(text === undefined || isInAddress ? {} : { translation_language: text }),
     ...(parameter ? Object.fromEntries([parameter]) : {}),
   };
 }

@@ -5,7 +5,7 @@ import { drainable } from '../host/drain.ts';
 import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
-import type { Look } from '../pages/theme.ts';
+import type { LoadedTheme } from '../pages/theme.ts';
 import { addFurtherDates } from '../records/further-dates.ts';
 import { giveUpStaleIndex, type IndexLack } from '../records/list-index.ts';
 import { publishDue } from '../records/scheduled.ts';
@@ -27,7 +27,7 @@ import { asksForMetrics, metricsListener } from './metrics-server.ts';
 const RETRY_MS = 1000;
 /** After this time a process that cannot serve yet listens nevertheless, to say so to whoever asks for its health. */
 const SILENT_MS = 3000;
-/** Between two looks at what webhooks have to be told. */
+/** Milliseconds between two looks for messages that webhooks have to get. */
 const HOOKS_MS = 1000;
 /** Between two looks at what is scheduled; WordPress's clock goes by minutes too. */
 const DUE_MS = 30_000;
@@ -64,7 +64,7 @@ export interface ServiceHost {
   readonly life: Log;
   /** The metrics of all processes, where others have numbers too; absent: those of this process are all. */
   readonly metrics?: () => Promise<string>;
-  /** Who else is told of every request that is over. */
+  /** Further observers of every request that is over. */
   readonly observers?: readonly Observer[];
 }
 
@@ -81,15 +81,15 @@ export interface Service {
   readonly metrics: Metrics | undefined;
 }
 
-/** Serves a site. `failed` is told in one line why that cannot be. */
-export function startService(site: Site, look: Look, host: ServiceHost, failed: (line: string) => void): Service {
+/** Serves a site. `failed` gets one line that says why that is not possible. */
+export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, failed: (line: string) => void): Service {
   const { shutdownSeconds, watchdogSeconds } = site.config;
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
   const lifecycle: Lifecycle = { phase: () => phase };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
-  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], look);
+  const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, host));
   const { drain, connections } = drainable(server);
 
@@ -110,7 +110,7 @@ export function startService(site: Site, look: Look, host: ServiceHost, failed: 
     if (phase === 'starting') phase = 'serving';
     if (site.config.followWordpress) site.followOthers();
     open('ready');
-    void tellHooks(site, () => ending);
+    void serveHooksRepeatedly(site, () => ending);
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
       await sleep(DUE_MS, undefined, { ref: false });
@@ -139,7 +139,7 @@ export function startService(site: Site, look: Look, host: ServiceHost, failed: 
   };
 }
 
-async function tellHooks(site: Site, isEnding: () => boolean): Promise<void> {
+async function serveHooksRepeatedly(site: Site, isEnding: () => boolean): Promise<void> {
   while (!isEnding()) {
     await serveHooks(site).catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
     await sleep(HOOKS_MS, undefined, { ref: false });

@@ -5,9 +5,9 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
 import { suggestPath } from '../pages/addresses.ts';
-import type { Page, Workshop } from '../pages/pages.tsx';
+import type { Page, PageContext } from '../pages/pages.tsx';
 import { type SuggestForm, suggestPage, takeSuggestion, thanksPage } from '../pages/suggest.tsx';
-import type { Look } from '../pages/theme.ts';
+import type { LoadedTheme } from '../pages/theme.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { basePath, splitTarget } from './addressing.ts';
@@ -28,7 +28,7 @@ const COOKIE = 'fasti_suggest';
 const KEPT_SECONDS = 86_400;
 
 /** Serves the page on which visitors suggest events, where the site has one, and passes on everything else. */
-export function serveSuggestions(site: Site, look: Look, pages: Pages, budget: Budget): RequestHandler {
+export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, budget: Budget): RequestHandler {
   const attempts = countAttempts(LIMITS);
   const admit = ({ ip = '' }: Request) => {
     const wait = attempts.failed(ip, undefined, site.clock());
@@ -43,7 +43,7 @@ export function serveSuggestions(site: Site, look: Look, pages: Pages, budget: B
     if (!asked || !pages.areOn(settings)) return next();
     notesOf(req).route = 'pages/suggest';
     const caller = visitorOf(site, settings, req, { segment: asked.segment, query });
-    const visit: Visit = { workshop: { ...look, site }, caller, req };
+    const visit: Visit = { context: { ...theme, site }, caller, req };
     try {
       await deliver(
         req,
@@ -57,7 +57,7 @@ export function serveSuggestions(site: Site, look: Look, pages: Pages, budget: B
 }
 
 interface Visit {
-  readonly workshop: Workshop;
+  readonly context: PageContext;
   readonly caller: Caller;
   readonly req: Request;
 }
@@ -74,30 +74,30 @@ function askedAt(site: Site, settings: SiteSettings, path: string): { readonly s
   return pieces.join('/') === `${calendar.eventsSlug}/${suggestSlug}` ? { segment } : undefined;
 }
 
-async function shown({ workshop, caller, req }: Visit, sent: boolean): Promise<Answer> {
-  if (sent) return answerWith(workshop, caller, await thanksPage(workshop, caller), {});
+async function shown({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {
+  if (sent) return answerWith(context, caller, await thanksPage(context, caller), {});
   const key = cookieOf(req) ?? randomBytes(16).toString('hex');
-  return formAnswer({ workshop, caller, req }, { key });
+  return formAnswer({ context, caller, req }, { key });
 }
 
-async function formAnswer({ workshop, caller, req }: Visit, form: SuggestForm): Promise<Answer> {
+async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): Promise<Answer> {
   const cookie = [`${COOKIE}=${form.key}`, `Path=${suggestPath(caller)}`, 'HttpOnly', 'SameSite=Strict', `Max-Age=${KEPT_SECONDS}`];
-  return answerWith(workshop, caller, await suggestPage(workshop, caller, form), {
+  return answerWith(context, caller, await suggestPage(context, caller, form), {
     'Set-Cookie': [...cookie, ...(req.secure ? ['Secure'] : [])].join('; '),
   });
 }
 
 /** Takes what a form sent: then the visitor is thanked, else shown what is wrong. */
 async function taken(visit: Visit, budget: Budget, admit: () => void): Promise<Answer> {
-  const { workshop, caller, req } = visit;
+  const { context, caller, req } = visit;
   if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
-  const fields = await sentWith(workshop.site, req, budget);
+  const fields = await sentWith(context.site, req, budget);
   const key = cookieOf(req);
   if (key === undefined || fields.key !== key) {
-    const notice = workshop.site.texts.t(caller.language, 'pages:suggest.stale');
+    const notice = context.site.texts.t(caller.language, 'pages:suggest.stale');
     return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), sent: fields, notice, status: 403 });
   }
-  const refused = await takeSuggestion(workshop.site, caller, fields, admit);
+  const refused = await takeSuggestion(context.site, caller, fields, admit);
   return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(`${suggestPath(caller)}?sent=1`);
 }
 
@@ -116,7 +116,7 @@ async function sentWith({ config }: Site, req: Request, budget: Budget): Promise
 const cookieOf = ({ headers: { cookie = '' } }: Request): string | undefined =>
   /(?:^|;\s*)fasti_suggest=([0-9a-f]{32})(?:;|$)/.exec(cookie)?.[1];
 
-const answerWith = ({ site }: Workshop, caller: Caller, page: Page, headers: Readonly<Record<string, string>>): Answer =>
+const answerWith = ({ site }: PageContext, caller: Caller, page: Page, headers: Readonly<Record<string, string>>): Answer =>
   pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
 
 const seeOther = (location: string): Answer => ({

@@ -17,7 +17,7 @@ const GRACE_MS = 5000;
  * connection that came next; it was told to end by somebody else.
  */
 export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics';
-/** What a worker is told: here is a connection; the service is about to end; end, with nothing more to come. */
+/** Messages to a worker: here is a connection; the service is about to end; end, with nothing more to come. */
 export type ToWorker = 'connection' | 'stopping' | 'end' | 'measure' | { readonly metrics: string };
 /**
  * The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log.
@@ -116,7 +116,7 @@ function assignConnections(pool: WorkerPool): void {
     const taker = idle[pool.turn++ % idle.length]!;
     const socket = waiting.shift()!;
     taker.sent.push(socket);
-    tell(taker, 'connection', socket);
+    send(taker, 'connection', socket);
   }
 }
 
@@ -130,7 +130,7 @@ function listen(pool: WorkerPool): void {
 }
 
 // ------------------------------------------------------------------------------------------------- one worker
-function tell(worker: Worker, word: ToWorker, socket?: Socket): void {
+function send(worker: Worker, word: ToWorker, socket?: Socket): void {
   // One that is going may hear nothing any more.
   if (worker.process.connected) worker.process.send(word, socket, { keepOpen: true }, () => undefined);
 }
@@ -151,7 +151,7 @@ function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
     return;
   }
   if (word === 'asks for metrics') {
-    void metricsOf(pool).then((metrics) => tell(worker, { metrics }));
+    void metricsOf(pool).then((metrics) => send(worker, { metrics }));
     return;
   }
   if (word === 'taken') worker.sent.shift()?.destroy();
@@ -174,7 +174,7 @@ async function metricsOf({ workers }: WorkerPool): Promise<string> {
   const parts = await Promise.all(
     asked.map(async (worker): Promise<Measured[]> => {
       const answer = once(worker.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
-      tell(worker, 'measure');
+      send(worker, 'measure');
       return answer.then(
         ([measured]) => [measured as Measured],
         () => [],
@@ -189,7 +189,7 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
   if (worker.state === 'leaving') return;
   worker.state = 'leaving';
   const left = once(worker.process, 'exit');
-  tell(worker, 'end');
+  send(worker, 'end');
   const late = setTimeout(() => worker.process.kill('SIGKILL'), patience + GRACE_MS);
   await left;
   clearTimeout(late);
@@ -241,7 +241,7 @@ async function stopAll(pool: WorkerPool): Promise<void> {
   const served = isServing(pool);
   pool.phase = 'stopping';
   options.log.info('stopping');
-  for (const worker of workers) tell(worker, 'stopping');
+  for (const worker of workers) send(worker, 'stopping');
   if (served) {
     await sleep(options.notice);
     await closePort(server, options.place);

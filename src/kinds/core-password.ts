@@ -1,4 +1,5 @@
 import { restUrl } from '../wordpress/links.ts';
+import { groupedPassword } from '../wordpress/passwords.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { textFromUnix } from '../wordpress/time.ts';
 import { CONTEXT } from './core-params.ts';
@@ -84,7 +85,7 @@ export function corePassword(
     created: moment(Number(created) || 0),
     last_used: used ? moment(Number(used)) : null,
     last_ip: address || null,
-    ...(plain === undefined ? {} : { password: plain.replace(/(.{4})(?=.)/g, '$1 ') }),
+    ...(plain === undefined ? {} : { password: groupedPassword(plain) }),
   };
   const href = restUrl(context, `wp/v2/users/${user}/application-passwords/${uuid}`);
   return { ...inView(record, view, { last_used: WHOLE, last_ip: WHOLE }), _links: { self: [{ href, targetHints: { allow: METHODS } }] } };

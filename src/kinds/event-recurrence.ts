@@ -36,16 +36,16 @@ export const recurrenceRecord = z.object({
  */
 export const renderRecurrence = (
   post: number,
-  told: RecurringDates,
+  recurring: RecurringDates,
   series: SeriesPost | undefined,
 ): z.output<typeof recurrenceRecord> => ({
   post_id: post,
-  dtstart: told.start,
-  rrule: told.rule?.text ?? null,
-  rdate: [...told.rdates],
-  exdate: [...told.exdates],
-  first: told.dates[0]?.start ?? told.start,
-  count: told.dates.length,
+  dtstart: recurring.start,
+  rrule: recurring.rule?.text ?? null,
+  rdate: [...recurring.rdates],
+  exdate: [...recurring.exdates],
+  first: recurring.dates[0]?.start ?? recurring.start,
+  count: recurring.dates.length,
   series:
     series && isPublic(series.columns.post_status)
       ? { id: series.id, title: renderTitle(series.columns.post_title), slug: series.columns.post_name }

@@ -85,13 +85,17 @@ function byQuery({ home }: Place, { view, date, from, number = 1, featured, sear
     ['eventDisplay', view],
     ...(date === undefined ? [] : [['eventDate', date] as const]),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
-    ...(term === undefined ? [] : [[term.term.taxonomy === 'post_tag' ? 'tag' : term.term.taxonomy, term.term.slug] as const]),
+    ...termParameter(term?.term),
     ...(featured ? [['featured', '1'] as const] : []),
     ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
     ...filters,
     ...(number > 1 ? [['paged', String(number)] as const] : []),
   ]);
 }
+
+/** The parameter by which WordPress narrows a page to a term: `tag`, or the name of the taxonomy. */
+export const termParameter = (term: Term | undefined): Pairs =>
+  term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug]];
 
 /** An address with these parameters, in order. */
 export function withQuery(url: string, pairs: Pairs): string {
@@ -112,10 +116,9 @@ export function subscriptions(
   siteName: string,
   { term, filters = [] }: { readonly term?: Term | undefined; readonly filters?: Pairs } = {},
 ): Subscription[] {
-  const narrowed = term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug] as const];
   const feed = withQuery(`${place.home}/`, [
     ['post_type', 'tribe_events'],
-    ...narrowed,
+    ...termParameter(term),
     ['ical', '1'],
     ['eventDisplay', 'list'],
     ...filters,

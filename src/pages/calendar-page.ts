@@ -17,13 +17,13 @@ import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
 import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
-import { descriptionOf, type EventCard, eventCard, type MonthDay, type Named } from './models.ts';
-import { type Content, speechFor, type Workshop } from './pages.tsx';
+import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink } from './models.ts';
+import { type Content, type PageContext, speechFor } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
 export async function calendarPage(
-  { site, theme }: Workshop,
+  { site, theme }: PageContext,
   caller: Caller,
   page: ListPage,
   query: Readonly<Record<string, unknown>>,
@@ -43,7 +43,7 @@ export async function calendarPage(
     offset: whole ? 0 : (page.number - 1) * perPage,
   });
   if (found.events.length === 0 && page.number > 1) fail('rest_no_route');
-  const shown: Shown = {
+  const shown: ShownCalendar = {
     caller,
     speech,
     page,
@@ -77,7 +77,7 @@ export async function calendarPage(
     next: props.next?.href,
     data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
     records: found.events.map(({ record }) => record),
-    about: { term, featured: page.featured },
+    subject: { term, featured: page.featured },
     timeliness: found.timeliness,
   };
 }
@@ -86,7 +86,7 @@ export async function calendarPage(
 const MOST_AT_ONCE = 400;
 
 /** What a page of the calendar is made of. */
-interface Shown {
+interface ShownCalendar {
   readonly caller: Caller;
   readonly speech: Speech;
   readonly page: ListPage;
@@ -108,7 +108,7 @@ function dateShown({ view, date }: CalendarList, { now, settings }: Caller): str
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
 /** The address of the page itself, as the parts that it is made of. */
-async function targetOf({ db }: Site, { page, found, date, filters }: Shown): Promise<Target> {
+async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalendar): Promise<Target> {
   const [term] = found.terms;
   const ancestors = term === undefined ? [] : await ancestorsOf(db, termKind(term.taxonomy === 'post_tag' ? 'tag' : 'category'), term);
   return {
@@ -123,7 +123,7 @@ async function targetOf({ db }: Site, { page, found, date, filters }: Shown): Pr
   };
 }
 
-async function calendarProps(site: Site, shown: Shown, target: Target): Promise<CalendarProps> {
+async function calendarProps(site: Site, shown: ShownCalendar, target: Target): Promise<CalendarProps> {
   const { caller, speech, page, found, pages } = shown;
   const { say } = speech;
   const [term] = found.terms;
@@ -142,7 +142,7 @@ async function calendarProps(site: Site, shown: Shown, target: Target): Promise<
   };
 }
 
-function headingOf({ speech, page, found, date = '' }: Shown): string {
+function headingOf({ speech, page, found, date = '' }: ShownCalendar): string {
   const { say } = speech;
   const views: Readonly<Record<FeedView, () => string>> = {
     list: () => say(page.featured ? 'pages:featured' : 'pages:upcoming'),
@@ -156,7 +156,7 @@ function headingOf({ speech, page, found, date = '' }: Shown): string {
 }
 
 /** The other ways of looking at the same events. */
-function viewsOf({ caller, speech, found }: Shown, { term, search, filters }: Target) {
+function viewsOf({ caller, speech, found }: ShownCalendar, { term, search, filters }: Target) {
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
     ['month', 'pages:month'],
@@ -174,7 +174,7 @@ function viewsOf({ caller, speech, found }: Shown, { term, search, filters }: Ta
  * A form sends its own fields only, so that what its address holds goes along as hidden ones. Where there are boxes,
  * what the path of the page says is a choice in one of them.
  */
-async function searchOf(site: Site, shown: Shown, target: Target): Promise<SearchProps> {
+async function searchOf(site: Site, shown: ShownCalendar, target: Target): Promise<SearchProps> {
   const { caller, page, found, hasBoxes } = shown;
   const view = found.view === 'past' ? 'past' : 'list';
   const said = hasBoxes ? {} : { term: target.term, featured: target.featured };
@@ -193,7 +193,7 @@ async function searchOf(site: Site, shown: Shown, target: Target): Promise<Searc
   };
 }
 
-function narrowedBy({ page, found, filters }: Shown): Narrowed {
+function narrowedBy({ page, found, filters }: ShownCalendar): Narrowed {
   const [term] = found.terms;
   const fixed: Pairs = [
     ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tags' : 'categories', term.slug] as const]),
@@ -203,7 +203,7 @@ function narrowedBy({ page, found, filters }: Shown): Narrowed {
 }
 
 /** What the page is narrowed by, in words, with the address of the page without it. */
-function activeOf({ caller, speech, filters }: Shown, target: Target, boxes: SearchProps['boxes']): Named[] {
+function activeOf({ caller, speech, filters }: ShownCalendar, target: Target, boxes: SearchProps['boxes']): NamedLink[] {
   return filters.map(([name, value]) => {
     const box = boxes.find((one) => one.name === name);
     const label = speech.say(`pages:filter.${name}`);
@@ -221,7 +221,7 @@ interface Neighbours {
 }
 
 /** Before the first page of what is to come there is what is past, and the other way round. */
-function listNeighbours({ caller, speech, page: { number }, found, pages }: Shown, target: Target): Neighbours {
+function listNeighbours({ caller, speech, page: { number }, found, pages }: ShownCalendar, target: Target): Neighbours {
   const { say } = speech;
   const isPast = found.view === 'past';
   const at = (change: Partial<Target>, text: string): Neighbour => ({
@@ -240,7 +240,7 @@ function listNeighbours({ caller, speech, page: { number }, found, pages }: Show
 const YEARS_ON = 2;
 
 /** The days or months before and after. Far from today, those without events lead no further. */
-function spanNeighbours({ caller, speech, found, date = '' }: Shown, target: Target): Neighbours {
+function spanNeighbours({ caller, speech, found, date = '' }: ShownCalendar, target: Target): Neighbours {
   const isMonth = found.view === 'month';
   const first = `${date.padEnd(DAY, '-01')} 00:00:00`;
   const step = (by: number): Neighbour => {
@@ -259,7 +259,7 @@ function spanNeighbours({ caller, speech, found, date = '' }: Shown, target: Tar
 /** Dates have four digits for the year. */
 const [FIRST, LAST] = ['1000-01', '9999-11'];
 
-function monthOf({ caller, speech, found, date = '' }: Shown, { term, filters }: Target, cards: readonly EventCard[]) {
+function monthOf({ caller, speech, found, date = '' }: ShownCalendar, { term, filters }: Target, cards: readonly EventCard[]) {
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = nowLocal(now, settings.zone).slice(0, DAY);

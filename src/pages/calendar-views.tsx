@@ -1,13 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { dayInWords, weekdays } from '../html/dates.ts';
+import { dayInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
+import { WeekdayHead } from '../html/weekday-head.tsx';
 import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
 import { SearchForm, type SearchProps } from './filter-views.tsx';
-import { Subscribe } from './frame.tsx';
-import type { EventCard, MonthDay, Named } from './models.ts';
+import { Menu, Subscribe } from './frame.tsx';
+import type { EventCard, MonthDay, NamedLink } from './models.ts';
 
 /** What every page of the calendar has around its events. */
 export interface CalendarProps {
@@ -15,8 +16,8 @@ export interface CalendarProps {
   readonly heading: string;
   /** HTML about the category or tag; empty: there is none. */
   readonly about: string;
-  readonly views: readonly (Named & { readonly current: boolean })[];
-  readonly categories: readonly (Named & { readonly current: boolean })[];
+  readonly views: readonly (NamedLink & { readonly current: boolean })[];
+  readonly categories: readonly (NamedLink & { readonly current: boolean })[];
   readonly search: SearchProps;
   readonly subscriptions: readonly Subscription[];
   readonly previous: Neighbour | undefined;
@@ -120,15 +121,7 @@ export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps):
     <CalendarPage {...calendar}>
       <table class="month">
         <caption class="hidden">{heading}</caption>
-        <thead>
-          <tr>
-            {weekdays(speech, firstDay).map(({ long, short }) => (
-              <th key={long} scope="col" abbr={long}>
-                {short}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <WeekdayHead speech={speech} first={firstDay} />
         <tbody>
           {weeks.map((week) => (
             <tr key={week[0]?.date}>
@@ -192,30 +185,14 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
       {about !== '' && <Rendered html={about} class="about" />}
       <SearchForm speech={speech} search={search} />
       <nav aria-label={say('pages:views')}>
-        <ul class="menu views">
-          {views.map(({ name, href, current }) => (
-            <li key={href}>
-              <Link href={href} current={current ? 'page' : undefined}>
-                {name}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <Menu items={views} class="views" />
       </nav>
       {children}
       <Paging label={paged} previous={previous} next={next} here={here} />
       {categories.length > 0 && (
         <nav aria-labelledby="categories" class="categories">
           <h2 id="categories">{say('pages:categories')}</h2>
-          <ul class="menu">
-            {categories.map(({ name, href, current }) => (
-              <li key={href}>
-                <Link href={href} current={current ? 'page' : undefined}>
-                  {name}
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <Menu items={categories} />
         </nav>
       )}
       <Subscribe speech={speech} ways={subscriptions} />

@@ -3,10 +3,10 @@ import { termKind } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
-import type { Named } from './models.ts';
+import type { NamedLink } from './models.ts';
 
 /** A category with the address of its page. */
-export interface Category extends Named {
+export interface Category extends NamedLink {
   readonly id: number;
 }
 

@@ -3,7 +3,7 @@ import { Checkbox, Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { Speech } from '../html/words.ts';
 import type { FilterBox } from './filters.ts';
-import type { Named } from './models.ts';
+import type { NamedLink } from './models.ts';
 
 /** The form by which visitors search and narrow the calendar. */
 export interface SearchProps {
@@ -16,7 +16,7 @@ export interface SearchProps {
   /** The address of the page with boxes, where it has none. */
   readonly more: string | undefined;
   /** What the page is narrowed by, with the address of the page without it. */
-  readonly active: readonly Named[];
+  readonly active: readonly NamedLink[];
   /** The address without all of it. */
   readonly clear: string;
 }

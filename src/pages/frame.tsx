@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { Link } from '../html/links.tsx';
 import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
-import type { Named, Picture } from './models.ts';
+import type { NamedLink, Picture } from './models.ts';
 
 /** What stands around the content of every page. */
 export interface FrameProps {
@@ -11,10 +11,10 @@ export interface FrameProps {
   readonly home: string;
   readonly logo: Picture | undefined;
   /** The main parts of the site; `current`: the one that is shown. */
-  readonly menu: readonly (Named & { readonly current: boolean })[];
+  readonly menu: readonly (NamedLink & { readonly current: boolean })[];
   /** The same page in other languages. */
-  readonly languages: readonly (Named & { readonly code: string; readonly current: boolean })[];
-  readonly links: readonly Named[];
+  readonly languages: readonly (NamedLink & { readonly code: string; readonly current: boolean })[];
+  readonly links: readonly NamedLink[];
   readonly children?: ComponentChildren;
 }
 
@@ -27,28 +27,14 @@ export function Frame({ speech, siteName, home, logo, menu, languages, links, ch
           {logo ? <img src={logo.src} alt={siteName} class="site-logo" /> : siteName}
         </Link>
         <nav aria-label={say('pages:main')}>
-          <ul class="menu">
-            {menu.map(({ name, href, current }) => (
-              <li key={href}>
-                <Link href={href} current={current ? 'page' : undefined}>
-                  {name}
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <Menu items={menu} />
         </nav>
       </header>
       <main id="content" tabIndex={-1}>
         {children}
       </main>
       <footer class="site-footer">
-        <ul class="menu">
-          {links.map(({ name, href }) => (
-            <li key={href}>
-              <Link href={href}>{name}</Link>
-            </li>
-          ))}
-        </ul>
+        <Menu items={links} />
         {languages.length > 1 && (
           <nav aria-label={say('pages:languages')}>
             <ul class="menu">
@@ -65,6 +51,23 @@ export function Frame({ speech, siteName, home, logo, menu, languages, links, ch
       </footer>
     </>
   );
+}
+
+/** A list of links, of which one may lead to what is shown. `class`: besides `menu`. */
+export const Menu = ({ items, class: more }: { readonly items: readonly MenuItem[]; readonly class?: string }): JSX.Element => (
+  <ul class={more === undefined ? 'menu' : `menu ${more}`}>
+    {items.map(({ name, href, current }) => (
+      <li key={href}>
+        <Link href={href} current={current ? 'page' : undefined}>
+          {name}
+        </Link>
+      </li>
+    ))}
+  </ul>
+);
+
+interface MenuItem extends NamedLink {
+  readonly current?: boolean;
 }
 
 /** Buttons that take a calendar into one's own. */

@@ -25,7 +25,7 @@ export interface Picture {
   readonly text: string;
 }
 
-export interface Named {
+export interface NamedLink {
   readonly name: string;
   readonly href: string;
 }
@@ -47,7 +47,7 @@ export interface EventCard {
   readonly time: string | undefined;
   /** Where the clock is one of another place than the site's: its name. */
   readonly zone: string | undefined;
-  /** Name and town of where it takes place; empty: it is not told. */
+  /** Name and town of where it takes place; empty: unknown. */
   readonly where: string;
   readonly cost: string;
   /** The beginning of its text. */
@@ -95,7 +95,7 @@ function langOf({ language }: { readonly language?: string | null | undefined },
   return tag === undefined || tag.toLowerCase().split('-')[0] === caller.language.toLowerCase().split('-')[0] ? undefined : tag;
 }
 
-/** The title as text. Who has not opened a protected event is told that it is one. */
+/** The title as text. For those who have not opened a protected event it says that it is one. */
 export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: Speech): string {
   const title = plainLine(record.title) || say('pages:untitled');
   return locked ? say('site:words.protected-title', { title }) : title;
@@ -136,7 +136,7 @@ export function pictureOf(image: ImageRecord | false | undefined, size: 'medium'
 const numberOf = (value: unknown): number | undefined => Number(value) || undefined;
 
 /** Where something is, how to reach it, and a map of it. */
-export interface PlaceModel extends Named {
+export interface PlaceModel extends NamedLink {
   /** Lines of the address. */
   readonly address: string;
   readonly phone: string;

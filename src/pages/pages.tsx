@@ -7,13 +7,13 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { languageTag, urlIn } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { type About, routesOf } from './about.ts';
-import { calendarUrl, suggestUrl, withQuery } from './addresses.ts';
+import { calendarUrl, suggestUrl, termParameter, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
+import { type PageSubject, routesOf } from './page-subject.ts';
 import { ProblemView } from './record-views.tsx';
-import type { Look } from './theme.ts';
+import type { LoadedTheme } from './theme.ts';
 
 /** A page as it goes out. */
 export interface Page {
@@ -22,11 +22,11 @@ export interface Page {
   readonly timeliness: Timeliness;
   /** The records that it shows, for whoever has to know when it is to be dropped. */
   readonly records: readonly unknown[];
-  readonly about: About;
+  readonly subject: PageSubject;
 }
 
 /** What all pages of a site are made with. */
-export interface Workshop extends Look {
+export interface PageContext extends LoadedTheme {
   readonly site: Site;
 }
 
@@ -57,7 +57,7 @@ export interface Content {
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
-  readonly about: About;
+  readonly subject: PageSubject;
   readonly timeliness: Timeliness;
 }
 
@@ -66,15 +66,14 @@ export const speechFor = ({ texts }: Pick<Site, 'texts'>, { language, settings }
   speechIn(texts, language, settings.contentLanguage);
 
 /** A page around its content. */
-export function pageOf({ site, assets, theme }: Workshop, caller: Caller, content: Content, status = 200): Page {
+export function pageOf({ site, assets, theme }: PageContext, caller: Caller, content: Content, status = 200): Page {
   const { settings, home } = caller;
   const speech = speechFor(site, caller);
   const siteName = plainLine(settings.name) || speech.say('pages:calendar');
   const base = baseOf(settings.home);
   const title = content.title === '' ? siteName : speech.say('pages:titled', { title: content.title, of: siteName });
   const languages = languagesOf(site, caller, content);
-  const { route, query } = routesOf(content.about);
-  const term = content.about.term;
+  const { route, query } = routesOf(content.subject);
   const head = headOf({
     place: caller,
     siteName,
@@ -83,14 +82,11 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
     canonical: caller.settings.contentLanguages ? content.address : inLanguage(caller, undefined, content.address),
     picture: content.picture,
     unlisted: content.unlisted === true,
-    isRecord: content.about.event !== undefined,
+    isRecord: content.subject.event !== undefined,
     alternates: caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
     previous: content.previous,
     next: content.next,
-    calendar: withQuery(calendarRoot(caller), [
-      ...(term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug] as const]),
-      ['ical', '1'],
-    ]),
+    calendar: withQuery(calendarRoot(caller), [...termParameter(content.subject.term), ['ical', '1']]),
     news: newsOf(caller),
     api: restUrl(caller, `${caller.namespace}/${route}`, query),
     icon: assets.at(base, theme.icon),
@@ -118,7 +114,7 @@ export function pageOf({ site, assets, theme }: Workshop, caller: Caller, conten
       children: content.body,
     }),
   });
-  return { status, html, timeliness: content.timeliness, records: content.records, about: content.about };
+  return { status, html, timeliness: content.timeliness, records: content.records, subject: content.subject };
 }
 
 /** Path of a home address, without trailing slash. */
@@ -175,8 +171,8 @@ function menuOf({ say }: Speech, place: Caller, address: string) {
 }
 
 /** A page that says why there is none. `request`: by what an administrator finds it in the log. */
-export function problemPage(workshop: Workshop, caller: Caller, status: number, request: string | undefined): Page {
-  const speech = speechFor(workshop.site, caller);
+export function problemPage(context: PageContext, caller: Caller, status: number, request: string | undefined): Page {
+  const speech = speechFor(context.site, caller);
   const heading = status >= 500 || status === 429 ? 'failed' : status === 400 ? 'not-understood' : 'not-found';
   const view: JSX.Element = ProblemView({
     speech,
@@ -193,8 +189,8 @@ export function problemPage(workshop: Workshop, caller: Caller, status: number, 
     address: `${caller.home}/`,
     unlisted: true,
     records: [],
-    about: {},
+    subject: {},
     timeliness: 'always',
   };
-  return pageOf(workshop, caller, content, status);
+  return pageOf(context, caller, content, status);
 }

@@ -14,17 +14,17 @@ import { eventDateUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { nowLocal } from '../wordpress/time.ts';
 import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
-import { descriptionOf, eventCard, type Named, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
-import { type Content, speechFor, type Workshop } from './pages.tsx';
+import { descriptionOf, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
+import { type Content, type PageContext, speechFor } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 
-/** What came with the form of a protected event. */
-export interface Opening {
-  readonly password: string | undefined;
-}
-
-/** The page of an event, or of one of its dates. */
-export async function eventPage({ site, theme }: Workshop, caller: Caller, page: EventPage, { password }: Opening): Promise<Content> {
+/** The page of an event, or of one of its dates. `password`: what was entered to open a protected one. */
+export async function eventPage(
+  { site, theme }: PageContext,
+  caller: Caller,
+  page: EventPage,
+  password: string | undefined,
+): Promise<Content> {
   const speech = speechFor(site, caller);
   const { say } = speech;
   const found = await namedEvents(site, caller, namesOf(page), { password, withJsonLd: true });
@@ -73,7 +73,7 @@ export async function eventPage({ site, theme }: Workshop, caller: Caller, page:
     unlisted: event.row.post_password !== '',
     data: record.json_ld === undefined ? [] : [record.json_ld],
     records: [record],
-    about: { event: record.id },
+    subject: { event: record.id },
     // Rules change without the tables that answers are remembered by.
     timeliness: dates ? 'always' : found.timeliness,
   };
@@ -90,7 +90,7 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
   ['EventMovedOnline', 'moved-online'],
 ]);
 
-const termModel = (term: Term, caller: Caller): Named => ({ name: plainLine(term.name), href: termLink(term, [], caller) });
+const termModel = (term: Term, caller: Caller): NamedLink => ({ name: plainLine(term.name), href: termLink(term, [], caller) });
 
 const organizerModel = ({ organizer, url, phone = '', email = '', website }: OrganizerRecord) => ({
   name: plainLine(organizer),
@@ -104,7 +104,7 @@ const organizerModel = ({ organizer, url, phone = '', email = '', website }: Org
 const MOST_DATES = 12;
 
 interface Dated {
-  readonly site: Workshop['site'];
+  readonly site: PageContext['site'];
   readonly caller: Caller;
   readonly event: FeedEvent;
   readonly isDate: boolean;
@@ -114,11 +114,11 @@ interface Dated {
 async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ start: string; href: string }[] | undefined> {
   const { row, record } = event;
   const { settings, home, now } = caller;
-  const told = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
-  if (!told) return undefined;
-  const present = nowLocal(now, told.zone);
+  const recurring = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
+  if (!recurring) return undefined;
+  const present = nowLocal(now, recurring.zone);
   const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
-  return told.dates
+  return recurring.dates
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
     .slice(0, MOST_DATES)
     .map(({ start }) => {
@@ -128,7 +128,7 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ sta
 }
 
 /** The page of a venue or an organizer, with the events that name it. */
-export async function linkedPage({ site, theme }: Workshop, caller: Caller, page: LinkedPage): Promise<Content> {
+export async function linkedPage({ site, theme }: PageContext, caller: Caller, page: LinkedPage): Promise<Content> {
   const { settings } = caller;
   const speech = speechFor(site, caller);
   const { say } = speech;
@@ -178,7 +178,7 @@ export async function linkedPage({ site, theme }: Workshop, caller: Caller, page
     next: next?.href,
     data: [...(record.json_ld === undefined ? [] : [record.json_ld]), ...structuredEvents(found.events)],
     records: found.events.map((event) => event.record),
-    about: {},
+    subject: {},
     timeliness: found.timeliness,
   };
 }

@@ -7,7 +7,7 @@ import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
 import { Card } from './calendar-views.tsx';
 import { Subscribe } from './frame.tsx';
-import type { EventCard, Named, Picture, PlaceModel } from './models.ts';
+import type { EventCard, NamedLink, Picture, PlaceModel } from './models.ts';
 
 export interface EventProps {
   readonly speech: Speech;
@@ -18,21 +18,21 @@ export interface EventProps {
   readonly places: readonly PlaceModel[];
   readonly organizers: readonly OrganizerModel[];
   readonly website: string;
-  readonly categories: readonly Named[];
-  readonly tags: readonly Named[];
+  readonly categories: readonly NamedLink[];
+  readonly tags: readonly NamedLink[];
   /** What the site has defined besides, by its label. */
   readonly details: readonly { readonly label: string; readonly value: string }[];
   /** Set where it does not take place as planned, in words. */
   readonly notice: string | undefined;
   /** Other dates of an event that recurs, in words. */
-  readonly dates: readonly Named[];
+  readonly dates: readonly NamedLink[];
   readonly add: readonly Subscription[];
   readonly back: string;
   /** Undefined: it is open. Else what was wrong with the password that was sent, if one was. */
   readonly locked: { readonly error: string | undefined } | undefined;
 }
 
-export interface OrganizerModel extends Named {
+export interface OrganizerModel extends NamedLink {
   readonly phone: string;
   readonly email: string;
   readonly website: string;
@@ -161,7 +161,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-const NameList = ({ names }: { readonly names: readonly Named[] }): JSX.Element => (
+const NameList = ({ names }: { readonly names: readonly NamedLink[] }): JSX.Element => (
   <ul class="names">
     {names.map(({ name, href }) => (
       <li key={href}>

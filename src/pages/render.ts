@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import type { CalendarPageAsked } from '../kinds/calendar-page.ts';
 import type { Caller } from '../records/caller.ts';
 import { calendarPage } from './calendar-page.ts';
-import { type Page, pageOf, type Workshop } from './pages.tsx';
+import { type Page, type PageContext, pageOf } from './pages.tsx';
 import { eventPage, linkedPage } from './record-pages.ts';
 
 /** A page that is asked for. */
@@ -19,14 +19,14 @@ export interface PageRequest {
  *
  * @throws rest_no_route where there is none, rest_invalid_param for filters that cannot be understood
  */
-export async function renderPage(workshop: Workshop, caller: Caller, { page, query, password }: PageRequest): Promise<Page> {
+export async function renderPage(context: PageContext, caller: Caller, { page, query, password }: PageRequest): Promise<Page> {
   switch (page.of) {
     case 'list':
-      return pageOf(workshop, caller, await calendarPage(workshop, caller, page, query));
+      return pageOf(context, caller, await calendarPage(context, caller, page, query));
     case 'event':
-      return pageOf(workshop, caller, await eventPage(workshop, caller, page, { password }));
+      return pageOf(context, caller, await eventPage(context, caller, page, password));
     case 'linked':
-      return pageOf(workshop, caller, await linkedPage(workshop, caller, page));
+      return pageOf(context, caller, await linkedPage(context, caller, page));
     case 'ids':
       return fail('rest_no_route');
   }

@@ -10,14 +10,14 @@ import { isZeroDate } from '../wordpress/time.ts';
 import { calendarUrl } from './addresses.ts';
 import { usedCategories } from './categories.ts';
 
-/** A page that search engines are told of. */
+/** A page in the sitemap. */
 interface Entry {
   readonly href: string;
   /** When it changed, UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly modified?: string;
 }
 
-/** A part of what is told, page by page. */
+/** A slice of one part of the sitemap. */
 interface Part {
   readonly entries: readonly Entry[];
   /** How many there are on all pages together. */
@@ -38,7 +38,7 @@ const linked =
     return { entries: records.filter(({ id }) => bundle.posts.get(id)?.post_password === '').map(entryOf), total };
   };
 
-/** What is told: pages that anybody may see whole. */
+/** The parts of the sitemap: pages that anybody may see whole. */
 const PARTS = {
   pages: async (site, caller) => {
     const [list, month] = [calendarUrl(caller, { view: 'list' }), calendarUrl(caller, { view: 'month' })];

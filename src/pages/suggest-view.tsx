@@ -1,12 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { FieldOf, type Filled } from '../forms/fields.tsx';
+import { FieldOf, type FormState } from '../forms/fields.tsx';
 import { Input, TextArea } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { Speech } from '../html/words.ts';
 
 export interface SuggestProps {
   readonly speech: Speech;
-  readonly form: Filled;
+  readonly form: FormState;
   /** The fields of the event that are asked for. */
   readonly names: readonly string[];
   /** What visitors say of themselves. */

@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts';
-import { aboutForm } from '../forms/about.ts';
 import { changedValues } from '../forms/changed.ts';
+import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
-import { ErrorSummary, type Filled } from '../forms/fields.tsx';
-import type { Filler } from '../forms/filler.ts';
+import { ErrorSummary, type FormState } from '../forms/fields.tsx';
+import type { FormContext } from '../forms/form-context.ts';
 import { textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { onSite } from '../kinds/custom-fields.ts';
@@ -19,7 +19,7 @@ import type { Site } from '../site.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import { suggestPath, suggestUrl } from './addresses.ts';
-import { type Page, pageOf, speechFor, type Workshop } from './pages.tsx';
+import { type Page, type PageContext, pageOf, speechFor } from './pages.tsx';
 import { SuggestView, ThanksView } from './suggest-view.tsx';
 
 /*
@@ -64,42 +64,42 @@ export interface SuggestForm {
 
 /** The form, empty or as it was sent. */
 export async function suggestPage(
-  workshop: Workshop,
+  context: PageContext,
   caller: Caller,
   { key, sent = {}, errors, notice, status = 200 }: SuggestForm,
 ): Promise<Page> {
-  const filler = fillerOf(workshop.site, caller);
-  const { kind, names } = askedOf(filler);
+  const formContext = formContextOf(context.site, caller);
+  const { kind, names } = askedOf(formContext);
   const typed = typedIn(kind, names, sent);
-  const about = await aboutForm(filler, kind, names, typed);
-  const labels = Object.fromEntries(Object.keys(LONGEST).map((name) => [`from_${name}`, filler.speech.say(`pages:suggest.${name}`)]));
-  const form: Filled = { kind, shown: typed, about, labels, ...(errors ? { errors } : {}) };
+  const data = await loadControlData(formContext, kind, names, typed);
+  const labels = Object.fromEntries(Object.keys(LONGEST).map((name) => [`from_${name}`, formContext.speech.say(`pages:suggest.${name}`)]));
+  const form: FormState = { kind, shown: typed, data, labels, ...(errors ? { errors } : {}) };
   const said = Object.fromEntries(Object.keys(LONGEST).map((name) => [name, textIn(sent, `from_${name}`)])) as Record<Said, string>;
   const body = (
     <SuggestView
-      speech={filler.speech}
+      speech={formContext.speech}
       form={form}
       names={names}
       said={said}
       address={suggestPath(caller)}
       hidden={{ key, trap: TRAP }}
       notice={notice}
-      summary={<ErrorSummary form={form} speech={filler.speech} />}
+      summary={<ErrorSummary form={form} speech={formContext.speech} />}
     />
   );
-  return framed(workshop, caller, body, status);
+  return framed(context, caller, body, status);
 }
 
 /** What is shown once a suggestion has arrived. */
-export async function thanksPage(workshop: Workshop, caller: Caller): Promise<Page> {
-  const speech = speechFor(workshop.site, caller);
-  return framed(workshop, caller, <ThanksView speech={speech} address={suggestPath(caller)} />, 200);
+export async function thanksPage(context: PageContext, caller: Caller): Promise<Page> {
+  const speech = speechFor(context.site, caller);
+  return framed(context, caller, <ThanksView speech={speech} address={suggestPath(caller)} />, 200);
 }
 
-function framed(workshop: Workshop, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
-  const title = speechFor(workshop.site, caller).say('pages:suggest.title');
+function framed(context: PageContext, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
+  const title = speechFor(context.site, caller).say('pages:suggest.title');
   return pageOf(
-    workshop,
+    context,
     caller,
     {
       body,
@@ -109,7 +109,7 @@ function framed(workshop: Workshop, caller: Caller, body: Parameters<typeof page
       address: suggestUrl(caller) ?? '',
       styles: ['forms.css'],
       records: [],
-      about: {},
+      subject: {},
       timeliness: 'always',
     },
     status,
@@ -127,14 +127,14 @@ export async function takeSuggestion(
   sent: Values,
   admit: () => void,
 ): Promise<Pick<SuggestForm, 'errors' | 'notice' | 'status'> | undefined> {
-  const filler = fillerOf(site, caller);
-  const { kind, names } = askedOf(filler);
-  const { speech } = filler;
+  const formContext = formContextOf(site, caller);
+  const { kind, names } = askedOf(formContext);
+  const { speech } = formContext;
   if (textIn(sent, TRAP) !== '') return undefined;
-  const errors = new Map<string, string>(saidErrors(filler, sent));
+  const errors = new Map<string, string>(saidErrors(formContext, sent));
   const typed = typedIn(kind, names, sent);
-  const about = await aboutForm(filler, kind, names, typed);
-  const raw = await changedValues(filler, { kind, names }, { before: undefined, typed, about });
+  const data = await loadControlData(formContext, kind, names, typed);
+  const raw = await changedValues(formContext, { kind, names }, { before: undefined, typed, data });
   const { known, unknown } = linksIn(raw, kind);
   try {
     const values = await acceptParams(site, caller, kind.fields, known, 'create');
@@ -144,15 +144,20 @@ export async function takeSuggestion(
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    for (const [name, sentence] of fieldErrors(filler, kind, error)) errors.set(name, sentence);
-    const notice = errors.size > 0 ? speech.say('pages:suggest.wrong') : sentenceOf(filler, error);
+    for (const [name, sentence] of fieldErrors(formContext, kind, error)) errors.set(name, sentence);
+    const notice = errors.size > 0 ? speech.say('pages:suggest.wrong') : sentenceOf(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
   }
 }
 
-const fillerOf = (site: Site, caller: Caller): Filler => ({ site, caller, settings: caller.settings, speech: speechFor(site, caller) });
+const formContextOf = (site: Site, caller: Caller): FormContext => ({
+  site,
+  caller,
+  settings: caller.settings,
+  speech: speechFor(site, caller),
+});
 
-function askedOf({ settings }: Filler): { readonly kind: PostKind; readonly names: readonly string[] } {
+function askedOf({ settings }: FormContext): { readonly kind: PostKind; readonly names: readonly string[] } {
   const kind = onSite(postKind('event'), settings);
   const texts = Object.entries<Field>(kind.fields).flatMap(([name, { text }]) => (text ? [name] : []));
   return { kind, names: [...new Set([...ASKED, ...texts])].filter((name) => name in kind.fields) };
@@ -178,7 +183,7 @@ function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonl
 }
 
 /** What is wrong with what visitors say of themselves. */
-function saidErrors({ speech }: Filler, sent: Values): [string, string][] {
+function saidErrors({ speech }: FormContext, sent: Values): [string, string][] {
   const said = Object.entries(LONGEST).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
   return said.flatMap(({ name, longest, text }): [string, string][] => {
     if (text.length > longest) return [[`from_${name}`, speech.say('pages:suggest.too-long', { count: longest })]];

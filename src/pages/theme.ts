@@ -29,16 +29,16 @@ export interface Theme {
 }
 
 /** A theme, and the files that its pages need. */
-export interface Look {
+export interface LoadedTheme {
   readonly theme: Theme;
   readonly assets: Assets;
 }
 
-const OWN_VIEWS: Views = { frame: Frame, list: ListView, month: MonthView, event: EventView, linked: LinkedView };
+const DEFAULT_VIEWS: Views = { frame: Frame, list: ListView, month: MonthView, event: EventView, linked: LinkedView };
 
 /** What Fasti looks like by itself. */
-export const ownLook = (): Look => ({
-  theme: { views: OWN_VIEWS, styles: [], logo: undefined, icon: 'icon.svg' },
+export const defaultTheme = (): LoadedTheme => ({
+  theme: { views: DEFAULT_VIEWS, styles: [], logo: undefined, icon: 'icon.svg' },
   assets: loadAssets(),
 });
 
@@ -50,15 +50,15 @@ const TOOLS = { h, Fragment, Link, Rendered };
  *
  * @throws Error in one line where the folder or a view in it cannot be used
  */
-export async function loadLook(folder: string | undefined): Promise<Look> {
-  if (folder === undefined) return ownLook();
+export async function loadTheme(folder: string | undefined): Promise<LoadedTheme> {
+  if (folder === undefined) return defaultTheme();
   const names = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
   const first = (...wanted: readonly string[]) => wanted.find((name) => names.includes(name));
   const views = await ownViews(folder, names);
   const files = names.filter((name) => !isView(name)).map((name) => [name, readFileSync(join(folder, name))] as const);
   return {
     theme: {
-      views: { ...OWN_VIEWS, ...views },
+      views: { ...DEFAULT_VIEWS, ...views },
       styles: names.includes('theme.css') ? ['theme.css'] : [],
       logo: first('logo.svg', 'logo.webp', 'logo.png'),
       icon: first('icon.svg', 'icon.png', 'icon.ico') ?? 'icon.svg',
@@ -67,7 +67,7 @@ export async function loadLook(folder: string | undefined): Promise<Look> {
   };
 }
 
-const isView = (file: string): boolean => file.endsWith('.js') && Object.hasOwn(OWN_VIEWS, file.slice(0, -3));
+const isView = (file: string): boolean => file.endsWith('.js') && Object.hasOwn(DEFAULT_VIEWS, file.slice(0, -3));
 
 /** The views that modules of the folder hold, each by the name of its file. */
 async function ownViews(folder: string, names: readonly string[]): Promise<Partial<Views>> {

@@ -85,17 +85,20 @@ const isOfAnotherLife = (told: string | undefined, here: string | undefined): bo
 /** A node of a cluster waits for the others at most so often; each time takes less than a second. */
 const MOST_WAITS = 5;
 
-/** The last number on a server that may have to take in first what another one has told a client. */
-async function lastAfterCatchingUp(db: Database, told: number): Promise<number> {
+/**
+ * The last number on a server that may first have to catch up with the one that a client read from. `least`: the number
+ * that the client was given.
+ */
+async function lastAfterCatchingUp(db: Database, least: number): Promise<number> {
   let last = 0;
-  for (let waits = 0; last < told && waits < MOST_WAITS; waits += 1) {
+  for (let waits = 0; last < least && waits < MOST_WAITS; waits += 1) {
     await db.cluster.catchUp();
     last = await lastNumber(db);
   }
   return last;
 }
 
-/** A change with the number of the entry that told of it last. */
+/** A change with the number of its last entry in the journal. */
 export interface NumberedChange {
   readonly number: number;
   /** Of that entry. */
@@ -148,7 +151,7 @@ function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
   return named.map((kind) => {
     const language = languagesOf(caller, kind) && chosenLanguage(caller);
     if (kind.is === 'term') return { kind, statuses: [], language };
-    const { all, others, own } = listVisibility(caller.viewer, kind, undefined);
+    const { all, others, own } = listVisibility(caller.viewer, kind);
     return { kind, statuses: others.length + own.length > 0 ? PUBLIC : all, language };
   });
 }
@@ -211,7 +214,7 @@ async function changesIn(
   records: boolean,
 ): Promise<NumberedChange[]> {
   if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
-  const told = new Map<JournalEntry, RecordChange>();
+  const shownChanges = new Map<JournalEntry, RecordChange>();
   for (const view of views) {
     const ofKind = entries.filter((entry) => isOf(entry, view.kind));
     const byId = new Map<number, JournalEntry[]>();
@@ -221,11 +224,11 @@ async function changesIn(
       const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
       // What the caller never saw is not told of when it goes.
       if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
-      told.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
+      shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
     }
   }
   return entries.flatMap((entry) => {
-    const change = told.get(entry);
+    const change = shownChanges.get(entry);
     return change ? [{ number: entry.number, mark: markOf(entry), change }] : [];
   });
 }

@@ -93,8 +93,8 @@ export async function listToEdit(site: Site, caller: Caller, declared: PostKind,
   } as const;
   const [first, all, mine] = await Promise.all([
     findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),
-    countVisible(db, kind.postType, listVisibility(viewer, kind, SETTABLE_STATUSES)),
-    countVisible(db, kind.postType, listVisibility(viewer, kind, KEPT), viewer.id),
+    countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: SETTABLE_STATUSES })),
+    countVisible(db, kind.postType, listVisibility(viewer, kind, { statuses: KEPT }), viewer.id),
   ]);
   const pages = Math.max(1, Math.ceil(first.total / limit));
   const page = Math.min(values.page ?? 1, pages);

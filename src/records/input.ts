@@ -7,7 +7,7 @@ import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
 import { sentValues } from './explanation.ts';
 import { discardImages } from './prepared-images.ts';
-import { resolveReferences, type Wanted } from './references.ts';
+import { resolveReferences, type UnresolvedReference } from './references.ts';
 
 export type Mode = 'read' | 'create' | 'change';
 
@@ -61,7 +61,7 @@ interface Readings {
   readonly refused: Map<string, Fault>;
   readonly mistyped: Map<string, Fault>;
   /** Values that name other records. */
-  readonly wanted: Wanted[];
+  readonly wanted: UnresolvedReference[];
   readonly values: Record<string, unknown>;
 }
 

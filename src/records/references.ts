@@ -21,7 +21,7 @@ import { postsOfRecords } from './occurrences.ts';
 import { accessRow, mayRead, mayReadFile } from './visibility.ts';
 
 /** A value that names other records or people, as its grammar read it. */
-export interface Wanted {
+export interface UnresolvedReference {
   readonly name: string;
   readonly value: unknown;
   readonly grammar: Grammar;
@@ -43,7 +43,7 @@ interface Options {
 export async function resolveReferences(
   site: Site,
   caller: Caller,
-  wanted: readonly Wanted[],
+  wanted: readonly UnresolvedReference[],
   options: Options,
 ): Promise<{ resolved: Record<string, unknown>; unknown: string[]; detail?: LogDetail }> {
   const found: Found = { resolved: {}, unknown: [] };
@@ -64,7 +64,7 @@ interface Found {
 interface Search {
   readonly site: Site;
   readonly caller: Caller;
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly UnresolvedReference[];
   readonly options: Options;
 }
 
@@ -79,7 +79,8 @@ function settle({ resolved, unknown }: Found, name: string, value: unknown): voi
   else resolved[name] = value;
 }
 
-const about = ({ wanted }: Search, ...names: Reference[]): Wanted[] => wanted.filter(({ grammar }) => names.includes(grammar.refers!));
+const about = ({ wanted }: Search, ...names: Reference[]): UnresolvedReference[] =>
+  wanted.filter(({ grammar }) => names.includes(grammar.refers!));
 
 async function findPeople(search: Search, found: Found): Promise<void> {
   const people = about(search, 'user');

@@ -110,13 +110,18 @@ async function idsOfKeys(db: Database, key: 'term_id' | 'term_taxonomy_id', keys
 }
 
 /** A term, its translations, and the language in which it is wanted. */
-interface Wanted {
+interface TranslatedTerm {
   readonly term: Term;
   readonly group: TranslationGroup;
   readonly language: ContentLanguage;
 }
 
-async function translationOf(db: Database, own: LanguagesOfKind, kind: TermKind, { term, group, language }: Wanted): Promise<number> {
+async function translationOf(
+  db: Database,
+  own: LanguagesOfKind,
+  kind: TermKind,
+  { term, group, language }: TranslatedTerm,
+): Promise<number> {
   const known = group.get(language.code);
   if (known !== undefined) return known;
   if (own.languages.form !== 'polylang') return term.term_id;

@@ -88,8 +88,8 @@ export function listRights(
 ): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
   const editable = editing ? rowsThat(viewer, statuses ?? ORDINARY, byKind(viewer, kind, 'edit')) : undefined;
   return {
-    visible: listVisibility(viewer, kind, statuses, toEdit),
-    visibleEvents: listVisibility(viewer, event, undefined),
+    visible: listVisibility(viewer, kind, { statuses, toEdit }),
+    visibleEvents: listVisibility(viewer, event),
     opened: {
       password: typeof password === 'string' && password !== '' ? password : undefined,
       editable: editable && hasAny(editable) ? editable : undefined,
@@ -101,7 +101,11 @@ export function listRights(
  * The rows that a list holds for this caller: those that may be read, and with `toEdit` only those of them that may
  * be edited. In the trash, those that may be edited.
  */
-export function listVisibility(viewer: Viewer, kind: PostKind, statuses: readonly string[] | undefined, toEdit = false): Visibility {
+export function listVisibility(
+  viewer: Viewer,
+  kind: PostKind,
+  { statuses, toEdit = false }: Pick<Partial<Listed>, 'statuses' | 'toEdit'> = {},
+): Visibility {
   const [reads, edits] = [byKind(viewer, kind, 'read'), byKind(viewer, kind, 'edit')];
   return rowsThat(viewer, statuses ?? (editsKind(viewer, kind) ? ORDINARY : ['publish']), (post) => {
     const trashed = post.status === 'trash';

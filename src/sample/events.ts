@@ -10,12 +10,12 @@ export const sampleEvents: readonly SampleEvent[] = [
 ];
 
 function writtenIn(language: SampleLanguage, event: Written): SampleEvent {
-  const told = (text: string, spoken: SampleLanguage) => `${text}\n\n${practical(event, spoken)}`;
+  const fullText = (text: string, spoken: SampleLanguage) => `${text}\n\n${practical(event, spoken)}`;
   const { other } = event;
   return {
     ...event,
     language,
-    text: told(event.text, language),
-    other: { ...other, text: told(other.text, language === 'en' ? 'it' : 'en') },
+    text: fullText(event.text, language),
+    other: { ...other, text: fullText(other.text, language === 'en' ? 'it' : 'en') },
   };
 }

@@ -90,8 +90,8 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   const tagIds = await writeTerms(writing, 'tag', tags);
   const ids = new Map<string, number>();
   for (const { key, picture, fields, italian } of venues) {
-    const told = { en: fields, it: { ...fields, ...italian } };
-    ids.set(key, await write(writing, 'venue', told, imageField(picture, imageIds)));
+    const texts = { en: fields, it: { ...fields, ...italian } };
+    ids.set(key, await write(writing, 'venue', texts, imageField(picture, imageIds)));
   }
   for (const { key, fields, italian } of organizers)
     ids.set(key, await write(writing, 'organizer', { en: fields, it: { ...fields, ...italian } }));
@@ -124,23 +124,29 @@ async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
 }
 
 /** What a record says in each language. */
-type Told = Readonly<Record<SampleLanguage, Readonly<Record<string, unknown>>>>;
+type TextsByLanguage = Readonly<Record<SampleLanguage, Readonly<Record<string, unknown>>>>;
 
 /**
  * Writes a record in each language, the first of which the others are translations of. Gives the id of that one.
  * `first`: the language that it was written in.
  */
-async function write(writing: Writing, name: PostKindName, told: Told, fields: Fields = {}, first: SampleLanguage = 'en'): Promise<number> {
+async function write(
+  writing: Writing,
+  name: PostKindName,
+  texts: TextsByLanguage,
+  fields: Fields = {},
+  first: SampleLanguage = 'en',
+): Promise<number> {
   const { site, caller, codes } = writing;
   const kind = onSite(postKind(name), caller.settings);
   const create = async (raw: Fields) => {
     const { record } = await createPost(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
     return Number(record.id);
   };
-  if (codes.length === 0) return create({ ...fields, ...told[first] });
+  if (codes.length === 0) return create({ ...fields, ...texts[first] });
   const [original, ...others] = codes.toSorted((one, other) => Number(other === first) - Number(one === first));
-  const id = await create({ ...fields, ...told[original!], language: original });
-  for (const language of others) await create({ ...fieldsOfTranslation(fields), ...told[language], language, translation_of: id });
+  const id = await create({ ...fields, ...texts[original!], language: original });
+  for (const language of others) await create({ ...fieldsOfTranslation(fields), ...texts[language], language, translation_of: id });
   return id;
 }
 
@@ -155,13 +161,13 @@ async function writeTerms(writing: Writing, name: TermKindName, terms: readonly 
   const kind = onSite(termKind(name), caller.settings);
   const ids = new Map<string, number>();
   for (const { slug, name: english, description, italian, children } of terms) {
-    const told: Told = { en: { name: english, slug, description }, it: italian };
+    const texts: TextsByLanguage = { en: { name: english, slug, description }, it: italian };
     const made: Parents = {};
     for (const language of codes.length === 0 ? ([undefined] as const) : codes) {
       const parent = parents[language ?? 'en'];
       const [source] = Object.values(made);
       const raw = {
-        ...told[language ?? 'en'],
+        ...texts[language ?? 'en'],
         ...(parent === undefined ? {} : { parent }),
         ...(language === undefined ? {} : { language }),
         ...(source === undefined ? {} : { translation_of: source }),
@@ -199,7 +205,7 @@ function eventFields(event: SampleEvent, { now, settings }: Caller, ids: Ids): R
   };
 }
 
-const textsOf = ({ language, title, text, more, other }: SampleEvent): Told => {
+const textsOf = ({ language, title, text, more, other }: SampleEvent): TextsByLanguage => {
   const own = { title, description: text, ...(more?.excerpt === undefined ? {} : { excerpt: more.excerpt }) };
   const { text: description, ...others } = other;
   return language === 'en' ? { en: own, it: { ...others, description } } : { it: own, en: { ...others, description } };

@@ -27,7 +27,7 @@ import { message } from './messages.ts';
 
 /*
  * Webhooks by the rules of Standard Webhooks. Each webhook has a place in the journal. From there messages are made and
- * stored in the transaction that moves the place on, and sent until they have arrived: so each change is told at least
+ * stored in the transaction that moves the place on, and sent until they have arrived: so each change is sent at least
  * once, however often a process is killed.
  */
 

@@ -43,9 +43,9 @@ export interface ShownHook {
 const shown = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
 
 /**
- * Adds a webhook that is told of everything from now on. Its secret is shown this once.
+ * Adds a webhook that gets everything from now on. Its secret is shown this once.
  *
- * @param user whose rights it has; 0: it is told what is public
+ * @param user whose rights it has; 0: it gets what is public
  * @throws HookError
  */
 export async function addHook(
@@ -69,17 +69,17 @@ export const kindsIn = (text: string): KindName[] =>
     .filter((name) => name !== '') as KindName[];
 
 /** One webhook. Throws HookError. */
-export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => shown(await existing(db, id));
+export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => shown(await requireHook(db, id));
 
 export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(shown);
 
 /** The latest messages of a webhook, the newest first. Throws HookError. */
 export async function hookMessages({ db }: Site, id: number, limit: number): Promise<Omit<HookMessage, 'payload'>[]> {
-  await existing(db, id);
-  return (await latestMessages(db, id, limit)).map(({ payload: _, ...told }) => told);
+  await requireHook(db, id);
+  return (await latestMessages(db, id, limit)).map(({ payload: _, ...shownMessage }) => shownMessage);
 }
 
-/** Stops and continues a webhook. What happens while it is paused is told when it goes on. Throws HookError. */
+/** Stops and continues a webhook. What happens while it is paused is sent when it goes on. Throws HookError. */
 export async function switchHook(site: Site, id: number, state: 'active' | 'paused'): Promise<void> {
   await changeHook(site, id, { state });
 }
@@ -94,7 +94,7 @@ export async function changeHook(
   id: number,
   { kinds, state }: { readonly kinds?: string | undefined; readonly state?: 'active' | 'paused' | undefined },
 ): Promise<ShownHook> {
-  const hook = await existing(db, id);
+  const hook = await requireHook(db, id);
   await db.transaction(async (trx) => {
     if (kinds !== undefined) await setHookKinds(trx, id, kinds);
     if (state !== undefined) await setHookState(trx, id, state);
@@ -104,26 +104,26 @@ export async function changeHook(
 
 /** Throws HookError. */
 export async function deleteHook({ db }: Site, id: number): Promise<void> {
-  await existing(db, id);
+  await requireHook(db, id);
   await db.transaction((trx) => removeHook(trx, id));
 }
 
 /** Sends what was given up, or waits for its next try, now. Gives how many messages. Throws HookError. */
 export async function retryHook({ db, clock }: Site, id: number): Promise<number> {
-  await existing(db, id);
+  await requireHook(db, id);
   return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
 }
 
 /** Has a message sent that says nothing, to see whether it arrives. Gives how many messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
-  const hook = await existing(db, id);
+  const hook = await requireHook(db, id);
   await db.transaction((trx) =>
     insertMessages(trx, [message(hook, { number: hook.position, type: 'webhook.test', data: { hook: id } }, clock())]),
   );
   return 1;
 }
 
-async function existing(db: Site['db'], id: number): Promise<Hook> {
+async function requireHook(db: Site['db'], id: number): Promise<Hook> {
   const hook = (await loadHooks(db)).find((one) => one.id === id);
   if (!hook) throw new HookError('hook-unknown', { id: String(id) });
   return hook;

@@ -41,6 +41,9 @@ export const hashApplicationPassword = (plain: string): string => fastHash(plain
 export const newApplicationPassword = (): string =>
   Array.from({ length: APPLICATION_PASSWORD_LENGTH }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
 
+/** In groups of four, as people are shown it (`WP_Application_Passwords::chunk_password`); the spaces don't count. */
+export const groupedPassword = (password: string): string => password.replace(/(.{4})(?=.)/g, '$1 ');
+
 /**
  * An application password as it was made, without the spaces and dashes people write it with
  * (`wp_authenticate_application_password`).

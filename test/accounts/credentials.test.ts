@@ -387,10 +387,10 @@ describe('countAttempts', () => {
       '::ffff:c000:201',
     ])
       attempts.failed(address, 'ed', START);
-    expect(attempts.waitOf('2001:db8:1:2::abcd', START)).toBe(60);
-    expect(attempts.waitOf('2001:db8:1:3::1', START)).toBeUndefined();
-    expect(attempts.waitOf('192.0.2.1', new Date(START.getTime() + 20_000))).toBe(40);
-    expect(attempts.waitOf('192.0.2.2', START)).toBeUndefined();
+    expect(attempts.secondsToWait('2001:db8:1:2::abcd', START)).toBe(60);
+    expect(attempts.secondsToWait('2001:db8:1:3::1', START)).toBeUndefined();
+    expect(attempts.secondsToWait('192.0.2.1', new Date(START.getTime() + 20_000))).toBe(40);
+    expect(attempts.secondsToWait('192.0.2.2', START)).toBeUndefined();
   });
   it('says how long the limit holds', () => {
     const attempts = countAttempts(limits);

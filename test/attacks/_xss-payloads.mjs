@@ -1,4 +1,4 @@
-/**
+/*
  * Ways to bring a script into a page, one of each class. Each is a function of the script's text (`alert(7)`), so that
  * a script that runs tells which one it was. None is taken from a collection: they follow the HTML, SVG, MathML, CSS,
  * URL, JSON, XML, iCalendar and RSS standards.

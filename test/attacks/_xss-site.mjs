@@ -1,4 +1,6 @@
-/** The sample site behind a running service, for writing into every text field and reading every way out. */
+/*
+ * The sample site behind a running service, for writing into every text field and reading every way out.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandsPage } from '../../src/cli/commands-page.ts';
-import { spellOutFlags } from '../../src/cli/content.ts';
+import { spellOutFlags } from '../../src/cli/content-flags.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import type { Say } from '../../src/refusals.ts';
 import { loadTexts } from '../../src/texts.ts';

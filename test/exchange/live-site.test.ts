@@ -10,7 +10,7 @@ import { fetchFile } from '../../src/exchange/import/media.ts';
 import type { PostItem } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type LiveOptions, openLiveSite } from '../../src/exchange/live/site.ts';
-import { type AskingOptions, findSite } from '../../src/exchange/live/site-client.ts';
+import { findSite, type RequestOptions } from '../../src/exchange/live/site-client.ts';
 import { storedContent, storedCost, storedTitle } from '../../src/exchange/live/texts.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -21,7 +21,7 @@ import { passwordOf, type RunningSite, serveDatabase } from '../support/running-
 import { loadSite } from '../support/site.ts';
 import { allOf, bareSite, callerOf, importSource, NOW } from './sites.ts';
 
-const FAST: AskingOptions = { rate: 100_000, concurrency: 4, patience: 1 };
+const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
 const admin = { login: 'admin', password: passwordOf('admin') };
 
 describeDatabases('a running site', (open) => {

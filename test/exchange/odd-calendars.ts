@@ -4,7 +4,9 @@ import type { Entry } from '../../src/exchange/items/items.ts';
 import { parseZone } from '../../src/wordpress/time.ts';
 import { timesOf } from './corpus-compare.ts';
 
-/** What a site in Rome makes of small calendars. */
+/*
+ * What a site in Rome makes of small calendars.
+ */
 
 export const OPTIONS = {
   file: 'a.ics',

@@ -40,7 +40,7 @@ describeDatabases('recurring events in bulk', (open) => {
 
   const imported = async (into: Site, from: Source): Promise<Report> => {
     try {
-      return await importItems(into, await callerOf(into), from.entries(), { source: from.name(), owned: true });
+      return await importItems(into, await callerOf(into), from.entries(), { source: from.name(), trustedAccounts: true });
     } finally {
       await from.close();
     }

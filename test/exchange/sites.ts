@@ -59,7 +59,7 @@ export async function importSource(site: Site, source: Source, options: Partial<
   return importItems(site, await callerOf(site), source.entries(), {
     source: source.name(),
     highestId,
-    ...(source.owned ? { owned: true } : {}),
+    ...(source.trustedAccounts ? { trustedAccounts: true } : {}),
     ...options,
   });
 }

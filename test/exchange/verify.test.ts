@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AskingOptions, findSite } from '../../src/exchange/live/site-client.ts';
+import { findSite, type RequestOptions } from '../../src/exchange/live/site-client.ts';
 import { type Finding, type VerifySummary, verifySites } from '../../src/exchange/verify/verify.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { NOON } from '../support/asking.ts';
@@ -9,13 +9,13 @@ import { describeDatabases } from '../support/databases.ts';
 import { type Answer, passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite, setOptions } from '../support/site.ts';
 
-const FAST: AskingOptions = { rate: 100_000, concurrency: 4, patience: 1 };
+const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
 
 /** Verifies two addresses. Gives what was found, in words, and the summary. */
 async function verified(
   before: string,
   after: string,
-  { sample, filters = true, asking = FAST }: { sample?: number; filters?: boolean; asking?: AskingOptions } = {},
+  { sample, filters = true, asking = FAST }: { sample?: number; filters?: boolean; asking?: RequestOptions } = {},
 ) {
   const findings: Finding[] = [];
   const sites = [await findSite(before, asking), await findSite(after, asking)] as const;

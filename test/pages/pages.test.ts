@@ -377,7 +377,7 @@ describeAsking(
       const enter = () =>
         ask.send('POST', pathOf(url), { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'post_password=perch' });
       expect((await enter()).status).toBe(200);
-      while (attempts.waitOf('127.0.0.1', new Date(NOON)) === undefined) attempts.failed('127.0.0.1', undefined, new Date(NOON));
+      while (attempts.secondsToWait('127.0.0.1', new Date(NOON)) === undefined) attempts.failed('127.0.0.1', undefined, new Date(NOON));
       const refused = await enter();
       expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { renderToString } from 'preact-render-to-string';
 import { speechIn } from '../../src/html/words.ts';
-import { loadLook, ownLook } from '../../src/pages/theme.ts';
+import { defaultTheme, loadTheme } from '../../src/pages/theme.ts';
 import { loadTexts } from '../../src/texts.ts';
 
 const speech = speechIn(await loadTexts(['en']), 'en', 'en-GB');
@@ -21,7 +21,7 @@ const EVENT = {
   },
   description: '<p onclick="x()">Bread<script>alert(1)</script></p>',
   places: [{ name: 'Hall', href: 'javascript:alert(1)', address: '', phone: '', website: '', map: undefined }],
-} as unknown as Parameters<ReturnType<typeof ownLook>['theme']['views']['event']>[0];
+} as unknown as Parameters<ReturnType<typeof defaultTheme>['theme']['views']['event']>[0];
 
 describe('a theme of the site', () => {
   let folder = '';
@@ -31,27 +31,27 @@ describe('a theme of the site', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('is the one in the documentation', async () => {
-    const { theme, assets } = await loadLook('docs/examples/theme');
+    const { theme, assets } = await loadTheme('docs/examples/theme');
     expect(theme.styles).toEqual(['theme.css']);
     expect(assets.at('', 'theme.css')).toMatch(/^\/_fasti\/theme\./);
     const html = renderToString(theme.views.event(EVENT));
     expect(html).toContain('<p class="record-when">On Saturday</p><h1>Fair &lt;b></h1><div class="text"><p>Breadalert(1)</p></div>');
     expect(html).not.toMatch(/script|javascript|onclick/);
-    expect(theme.views.month).toBe(ownLook().theme.views.month);
+    expect(theme.views.month).toBe(defaultTheme().theme.views.month);
   });
 
   it('may hold a logo and an icon, and files in the place of those of Fasti', async () => {
     writeFileSync(join(folder, 'logo.svg'), '<svg/>');
     writeFileSync(join(folder, 'icon.png'), 'x');
     writeFileSync(join(folder, 'pages.css'), 'a{}');
-    const { theme, assets } = await loadLook(folder);
+    const { theme, assets } = await loadTheme(folder);
     expect([theme.logo, theme.icon]).toEqual(['logo.svg', 'icon.png']);
     expect(assets.find('pages.css')?.asset.body.toString()).toBe('a{}');
   });
 
   it('is refused where it cannot work', async () => {
     writeFileSync(join(folder, 'list.js'), 'export const nothing = 1;');
-    await expect(loadLook(folder)).rejects.toThrow('list.js has no default export that is a function.');
-    await expect(loadLook(join(folder, 'absent'))).rejects.toThrow(/ENOENT/);
+    await expect(loadTheme(folder)).rejects.toThrow('list.js has no default export that is a function.');
+    await expect(loadTheme(join(folder, 'absent'))).rejects.toThrow(/ENOENT/);
   });
 });

@@ -206,7 +206,7 @@ describeDatabases('a database on several servers', (open, engine) => {
   async function twoDoors(): Promise<{ db: Database; first: Door; second: Door; changes: ServerChange[] }> {
     const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
     const changes: ServerChange[] = [];
-    const db = await openDatabase({ url: through(first, second), prefix: 'wp_', told: (change) => changes.push(change) });
+    const db = await openDatabase({ url: through(first, second), prefix: 'wp_', onServerChange: (change) => changes.push(change) });
     ends.push(first.shut, second.shut, () => db.close());
     return { db, first, second, changes };
   }

@@ -1,7 +1,7 @@
 import type { ChildNode, Element } from 'domhandler';
 import { DomUtils, parseDocument } from 'htmlparser2';
 import { beginSession } from '../../src/accounts/logins.ts';
-import { findUserByName } from '../../src/storage/rows/users.ts';
+import { findUserByLogin } from '../../src/storage/rows/users.ts';
 import type { Asking } from './asking.ts';
 import type { Answer, RunningSite } from './running-site.ts';
 
@@ -53,7 +53,7 @@ export async function visitor(ask: Pick<Asking, 'send' | 'running' | 'rows'>, lo
 }
 
 async function sessionOf({ site }: RunningSite, login: string): Promise<string> {
-  const user = await findUserByName(site.db, login, []);
+  const user = await findUserByLogin(site.db, login, []);
   if (!user) throw new Error(`no user ${login}`);
   const { cookie } = await beginSession(site, await site.settings(), user, { remember: false, address: '127.0.0.1', agent: 'tests' });
   return `${cookie.name}=${encodeURIComponent(cookie.value)}`;

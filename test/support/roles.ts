@@ -1,7 +1,7 @@
 import type { Database } from '../../src/storage/engine/database.ts';
 import { addPerson } from './people.ts';
 
-/**
+/*
  * Who asks in the tests of rights, and a small model of WordPress's capabilities that shares nothing with the
  * service. What a role may do it may do with events, venues and organizers alike.
  */

@@ -92,11 +92,11 @@ function serialMoment(text: string): Moment | undefined {
   };
 }
 
-/** Whether a time is told as a part of a day. `0.25` could also be a quarter past midnight, so it is neither. */
+/** Whether a time is given as a fraction of a day. `0.25` could also be a quarter past midnight, so it is neither. */
 const isPartOfDay = (text: string): boolean => /^(?:0|\d{5})?[.,]\d{1,16}$/.test(text) && !couldBeMinutes(text);
 const couldBeMinutes = (text: string): boolean => /^0?[.,][0-5]\d$/.test(text);
 
-/** The time of a part of a day. The last half second of a day stays in it. */
+/** The time at a fraction of a day. The last half second of a day stays in it. */
 const timeOf = (part: number): string => new Date(Math.min(Math.round(part * 86_400), 86_399) * 1000).toISOString().slice(11, 19);
 
 // ------------------------------------------------------------------------------------------------- days

@@ -39,6 +39,9 @@ export interface CsvSource extends Source {
   readonly rejected: () => AsyncGenerator<RejectedRow>;
 }
 
+/** Whether a source is one of CSV files. */
+export const isCsvSource = (source: Source): source is CsvSource => 'mapping' in source;
+
 /** A row that did not come in, as its file has it. */
 export interface RejectedRow {
   readonly path: string;
@@ -55,7 +58,7 @@ interface Outcome {
 
 /**
  * Reads CSV files in the plugin's layouts. Records are known again by their names, events by name and start. Rows may
- * be shorter than the first line; what is beyond it is told.
+ * be shorter than the first line; cells beyond it are reported.
  *
  * @throws SourceFault naming file and line; `csv-map-column` where no file has a column of the map, `csv-map-field`
  * where a layout has not
@@ -95,14 +98,15 @@ async function* outcomes(
     const { kind, columns } = layoutOf(file, first.value, options);
     for (const wanted of missing) if (headings.some((heading) => isSameHeading(heading, wanted))) missing.delete(wanted);
     const examples = columns.map(() => '');
-    const told = () => onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
-    told();
+    const reportMapping = () =>
+      onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
+    reportMapping();
     for await (const row of table.rows) {
       for (const place of examples.keys()) examples[place] ||= (row.cells[place] ?? '').slice(0, LONGEST_EXAMPLE);
       const { entries, taken } = rowOutcome(row, { file, kind, columns, options, seen });
       yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
     }
-    told();
+    reportMapping();
     yield { entries: encodingNote(file, table) };
   }
   const [lacking] = missing;
@@ -169,11 +173,11 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   if (!hasVisibleText(name)) return { entries: [lose('no-name')], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
-  const told: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), told, options.caller);
+  const all: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
+  const { columns, metas, refused } = rowsOfValues(postKind(kind), all, options.caller);
   const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries = [
-    ...refused.map((field) => lose('value-refused', `${field}: ${String(told[field]).slice(0, 100)}`)),
+    ...refused.map((field) => lose('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
     ...custom.refused.map(({ field, value }) => lose('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))

@@ -23,7 +23,7 @@ export async function* writeCsv(
 ): AsyncGenerator<string> {
   const names = new Map<string, string>();
   const custom = kind === 'event' ? customColumns(customFields) : {};
-  const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: Told) => meta(key)] as const)];
+  const values = [...COLUMNS[kind], ...Object.keys(custom).map((key) => [key, ({ meta }: RowSource) => meta(key)] as const)];
   const columns = Object.entries({ ...LAYOUTS[kind], ...custom }).flatMap(([key, [header]]) =>
     spoken || !Object.hasOwn(SPOKEN, key) ? [{ key, header }] : [],
   );
@@ -66,12 +66,12 @@ const columnOf = ({ columns }: PostItem, name: string): string => String((column
 const titleOf = ({ columns }: PostItem): string => columns.post_title ?? '';
 
 const rowOf = (item: PostItem, columns: readonly Column[], names: ReadonlyMap<string, string>): Row => {
-  const told = toldBy(item, names);
-  return Object.fromEntries(columns.map(([column, value]) => [column, value(told)]));
+  const source = rowSource(item, names);
+  return Object.fromEntries(columns.map(([column, value]) => [column, value(source)]));
 };
 
-/** What a column takes from. */
-interface Told {
+/** What the value of a column is read from. */
+interface RowSource {
   readonly item: PostItem;
   /** The first value of a meta, the empty text where there is none. */
   readonly meta: (key: string) => string;
@@ -80,14 +80,14 @@ interface Told {
   /** A meta that says yes or no; the empty text where it is absent. */
   readonly flag: (key: string) => string;
   /** What is said of each venue or organizer that a meta names, by its name and its id. */
-  readonly linked: (key: string, told: (name: string | undefined, id: string) => string) => string[];
+  readonly linked: (key: string, show: (name: string | undefined, id: string) => string) => string[];
   /** Names of terms, with commas between them. */
   readonly terms: (kind: TermKindName) => string;
   /** The address of the featured image. */
   readonly image: () => string;
 }
 
-function toldBy(item: PostItem, names: ReadonlyMap<string, string>): Told {
+function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSource {
   const metas = metaMap(item.metas);
   const meta = (key: string): string => metas.get(key)?.[0] ?? '';
   const [image] = item.links.filter((link) => link.kind === 'attachment');
@@ -96,9 +96,9 @@ function toldBy(item: PostItem, names: ReadonlyMap<string, string>): Told {
     meta,
     all: (key) => (metas.get(key) ?? []).join(', '),
     flag: (key) => (metas.has(key) ? yes(isYes(meta(key))) : ''),
-    linked: (key, told) =>
+    linked: (key, show) =>
       item.links.flatMap((link) =>
-        link.key === key ? ['sourceId' in link ? told(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
+        link.key === key ? ['sourceId' in link ? show(names.get(`${link.kind} ${link.sourceId}`), link.sourceId) : link.name] : [],
       ),
     terms: (kind) =>
       (item.terms ?? [])
@@ -111,7 +111,7 @@ function toldBy(item: PostItem, names: ReadonlyMap<string, string>): Told {
 const yes = (value: boolean): string => (value ? 'yes' : 'no');
 const isYes = (stored: string): boolean => /^(1|yes|true)$/i.test(stored);
 
-type Value = (told: Told) => string;
+type Value = (source: RowSource) => string;
 type Column = readonly [name: string, value: Value];
 
 /** Columns that do not simply hold what the field of their name does. */
@@ -172,7 +172,7 @@ function ofField(column: string, field: Field | undefined): Value {
   throw new Error(`nothing says what the column ${column} holds`);
 }
 
-/** A name that looks like an id is told by its id. */
+/** A record whose name looks like an id is named by its id. */
 const nameOrId = (name: string | undefined, id: string): string => (name === undefined || name === '' || /^\d+$/.test(name) ? id : name);
 
 /** The same in a list, which could not hold a comma either. */

@@ -1,14 +1,14 @@
 import { UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
-import { offsetIn, wallIn } from '../items/telling-zone.ts';
+import { offsetIn, wallIn } from '../items/unambiguous-zone.ts';
 
-/** A clock that a file tells times on. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
+/** A clock by which a file states times. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */
 export interface Clock {
   /**
    * A wall that is shown twice means the first time, one that is skipped the moment after the gap (RFC 5545, 3.3.5).
    */
   readonly toMoment: (wall: number) => number;
   readonly toWall: (moment: number) => number;
-  /** The zone that suits to tell an event of this clock in which begins at a moment. */
+  /** The zone to store for an event that begins at a moment by this clock. */
   readonly zoneAt: (moment: number) => Zone;
   /** Whether its zone is only what a name suggests: the name is in no table, and the file does not describe it. */
   readonly isGuess: boolean;

@@ -22,7 +22,7 @@ const MARKER = /^(BEGIN|END):\s*([\w-]+)\s*$/i;
 /**
  * The parts of a file of calendars (RFC 5545, 3.4 and 3.6), one at a time. What lies inside a component is left out,
  * but for zones, events and calendars: an event is one wherever it stands, and so is a calendar within another. Some
- * programs write text behind the calendar; it is told and passed over.
+ * programs write text behind the calendar; it is reported and passed over.
  *
  * @throws SourceFault `ical-none`, `ical-structure`, `ical-truncated`, `ical-deep`, `too-long`, saying where
  */

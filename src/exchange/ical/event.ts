@@ -62,7 +62,7 @@ export interface CalendarEvent {
   readonly modified: Moment | undefined;
   readonly stamp: Moment | undefined;
   /** Names of the properties that it has, in lower case. */
-  readonly told: ReadonlySet<string>;
+  readonly propertyNames: ReadonlySet<string>;
   /** Lines that say when it takes place and can't be read or followed: nobody knows its dates. */
   readonly undated: readonly Line[];
   readonly unfollowed: readonly Line[];
@@ -76,8 +76,8 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const named = lines.map(withPlainName);
   const sound = named.filter(({ text }) => PROPERTY.test(text));
   // The library reads rules only to follow them, which is done elsewhere.
-  const [ruled, told] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
-  const properties = parsed(told.flatMap(({ text }) => mendLine(text)));
+  const [ruled, others] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
+  const properties = parsed(others.flatMap(({ text }) => mendLine(text)));
   if (!properties) return undefined;
   const all = (name: string): readonly Property[] => properties.get(name) ?? [];
   const texts = (name: string): string[] => all(name).flatMap(textsOf);
@@ -86,7 +86,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const rules = (name: string): Rule[] =>
     ruled
       .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
-      .flatMap(({ text: rule }) => parseRule(toldBy(rule)) ?? [])
+      .flatMap(({ text: rule }) => parseRule(lineValue(rule)) ?? [])
       .slice(0, MOST_RULES);
   const length = lengthFrom(text('duration').trim().toUpperCase());
   const [organizer] = all('organizer');
@@ -125,9 +125,9 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     created: moments('created')[0],
     modified: moments('last-modified')[0],
     stamp: moments('dtstamp')[0],
-    told: new Set(properties.keys()),
+    propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
-    unfollowed: ruled.filter(({ text: rule }) => toldBy(rule) !== '' && parseRule(toldBy(rule)) === undefined),
+    unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && parseRule(lineValue(rule)) === undefined),
     unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
@@ -136,7 +136,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
 /** Whether a line says a date of the event, or how long it is, that cannot be read. */
 function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: (name: string) => Moment[] }): boolean {
   const name = ONE_DATE.exec(text)?.[1]?.toLowerCase();
-  return name !== undefined && toldBy(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
+  return name !== undefined && lineValue(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
 }
 
 const PROPERTY = /^[A-Za-z0-9-]+[;:]/;
@@ -158,7 +158,7 @@ const RULE = /^(?:RRULE|EXRULE)[:;]/i;
 const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
 
 /** What a line of dates or of a rule says, without its parameters. */
-const toldBy = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
+const lineValue = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
 const MOST_DATES = 5000;
 const MOST_RULES = 20;
 

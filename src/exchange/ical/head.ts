@@ -21,7 +21,7 @@ export interface Head {
 /** Goes through a file once: its zones, the names of its events. `site`: the zone of the site. */
 export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<Head> {
   const zones = createZones(site);
-  const told = new Map<number, string>();
+  const zoneIds = new Map<number, string>();
   const cancelled = new Set<number>();
   const seen = new Set<string>();
   const shared = new Set<string>();
@@ -30,8 +30,8 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
     if (part.is === 'property') {
       const [, property = '', value = ''] = /^([\w-]+)(?:;[^:]*)?:(.*)$/.exec(part.text) ?? [];
       if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
-      if (/^X-WR-TIMEZONE$/i.test(property)) told.set(part.calendar, value.trim());
-      if (/^TIMEZONE-ID$/i.test(property) && !told.has(part.calendar)) told.set(part.calendar, value.trim());
+      if (/^X-WR-TIMEZONE$/i.test(property)) zoneIds.set(part.calendar, value.trim());
+      if (/^TIMEZONE-ID$/i.test(property) && !zoneIds.has(part.calendar)) zoneIds.set(part.calendar, value.trim());
       if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelled.add(part.calendar);
     } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines, part.calendar);
     else if (part.is === 'component' && part.name === 'VEVENT') {
@@ -43,7 +43,7 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
   }
   return {
     name,
-    zoneOf: (calendar) => zones.find(told.get(calendar) ?? '', calendar)?.zoneAt(0) ?? site,
+    zoneOf: (calendar) => zones.find(zoneIds.get(calendar) ?? '', calendar)?.zoneAt(0) ?? site,
     find: zones.find,
     isCancelled: (calendar) => cancelled.has(calendar),
     isShared: (uid) => shared.has(keyOf(uid)),

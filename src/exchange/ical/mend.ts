@@ -20,7 +20,7 @@ export function mendLine(line: string): string[] {
   const text = basicDates(line);
   // No date has a colon by now, but a TZID may, quoted or not.
   const at = text.lastIndexOf(':');
-  const told = text.slice(name.length, at);
+  const given = text.slice(name.length, at);
   const values = new Map<string, string[]>();
   const pieces = text.slice(at + 1).split(',');
   for (const piece of isList(name) ? pieces : pieces.slice(0, 1)) {
@@ -30,7 +30,7 @@ export function mendLine(line: string): string[] {
     if (some) some.push(value);
     else values.set(typeOf(value), [value]);
   }
-  const parameters = [zoneOf(told), /;RANGE="?THISANDFUTURE/i.test(told) ? ';RANGE=THISANDFUTURE' : ''].join('');
+  const parameters = [zoneOf(given), /;RANGE="?THISANDFUTURE/i.test(given) ? ';RANGE=THISANDFUTURE' : ''].join('');
   return [...values].map(([type, some]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${some.join(',')}`);
 }
 

@@ -13,14 +13,14 @@ export interface Places {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
 }
 
-/** Names that were told already are remembered, up to so many; telling one again does no harm. */
+/** So many names are remembered as given out; an item that is given out twice does no harm. */
 const MOST_KNOWN = 100_000;
 
 export function createPlaces(file: string): Places {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const once = (item: PostItem): PostItem[] => {
-    if (told.has(item.sourceId) || told.size >= MOST_KNOWN) return told.has(item.sourceId) ? [] : [item];
-    told.add(item.sourceId);
+    if (seen.has(item.sourceId) || seen.size >= MOST_KNOWN) return seen.has(item.sourceId) ? [] : [item];
+    seen.add(item.sourceId);
     return [item];
   };
   // The times of a series come one after the other.
@@ -78,7 +78,7 @@ function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | un
 /** The address that Google's calendars give to nobody in particular. */
 const NOBODY = /@calendar\.google\.com$/i;
 
-/** The organizer, and contacts: a name, and whatever else is told behind commas. */
+/** The organizer, and contacts: a name, and whatever else stands behind commas. */
 function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
   const people = new Map<string, PostItem>();
   const email = organizer && !NOBODY.test(organizer.email) ? organizer.email : '';
@@ -95,15 +95,15 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
 
 /** Known again by the address of e-mail, whether the one event gives it to its organizer or another to a contact. */
 function person(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
-  const told = (key: string, test: (part: string) => boolean) => {
+  const metaFrom = (key: string, test: (part: string) => boolean) => {
     const value = more.find(test);
     return value ? [[key, value] as const] : [];
   };
   const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
   return post('organizer', `organizer:${email.toLowerCase() || name.toLowerCase()}`, name, place, [
     ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
-    ...told(ORGANIZER.website, isAddress),
-    ...told(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
+    ...metaFrom(ORGANIZER.website, isAddress),
+    ...metaFrom(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),
   ]);
 }
 

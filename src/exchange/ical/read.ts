@@ -11,7 +11,7 @@ import { customRows } from '../items/custom-rows.ts';
 import type { Entry, PostItem } from '../items/items.ts';
 import type { LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
-import { tellingZone } from '../items/telling-zone.ts';
+import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
 import { type CalendarEvent, type Moment, readEvent } from './event.ts';
 import { type Head, readHead } from './head.ts';
@@ -64,7 +64,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
   const { settings, file } = options;
   const head = known.head ?? (await readHead(partsOf(calendarLines(bytes(), file), file), settings.zone));
   known.head = head;
-  const reading: Reading = { ...options, head, places: createPlaces(file), window: windowOf(options), nameless: createNameless() };
+  const reading: Reading = { ...options, head, places: createPlaces(file), window: windowOf(options), fallbackUid: createFallbackUids() };
   const skipped = new Map<string, number>();
   const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
   const held = new Map<string, Held[]>();
@@ -82,15 +82,15 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
       continue;
     }
     const own = head.isCancelled(part.calendar) ? cancelled(read) : read;
-    const event: Held = { ...own, uid: read.uid || reading.nameless(read), calendar: part.calendar };
-    yield* troublesOf(event, reading);
+    const event: Held = { ...own, uid: read.uid || reading.fallbackUid(read), calendar: part.calendar };
+    yield* lossesOf(event, reading);
     if (event.undated.length + event.unfollowed.length > 0) continue;
     if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
       held.set(event.uid, [...(held.get(event.uid) ?? []), event]);
       count += 1;
-    } else yield* single(event, reading);
+    } else yield* singleEntries(event, reading);
   }
-  for (const events of held.values()) yield* together(events, reading);
+  for (const events of held.values()) yield* seriesEntries(events, reading);
   for (const [what, number] of skipped) yield { kind: 'skipped', what, count: number };
 }
 
@@ -98,14 +98,18 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
 type Held = CalendarEvent & { readonly calendar: number };
 
 /** An event of a calendar that was sent to call its events off (RFC 5546, 3.2.5). */
-const cancelled = (event: CalendarEvent): CalendarEvent => ({ ...event, status: 'CANCELLED', told: new Set([...event.told, 'status']) });
+const cancelled = (event: CalendarEvent): CalendarEvent => ({
+  ...event,
+  status: 'CANCELLED',
+  propertyNames: new Set([...event.propertyNames, 'status']),
+});
 
 /** What one reading knows. */
 interface Reading extends CalendarOptions {
   readonly head: Head;
   readonly places: ReturnType<typeof createPlaces>;
   readonly window: readonly [first: number, last: number];
-  readonly nameless: (event: CalendarEvent) => string;
+  readonly fallbackUid: (event: CalendarEvent) => string;
 }
 
 /** The clocks of the calendar that an event is of. */
@@ -134,8 +138,8 @@ const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: n
 const lossAt = (reading: Reading, reason: string, event: CalendarEvent, detail?: string): LossEntry =>
   lossOf(reading, reason, event.line, event.summary || event.uid, detail);
 
-/** Lines of an event that could not be read as they should, and zones that nobody tells. */
-function* troublesOf(event: Held, reading: Reading): Generator<Entry> {
+/** Lines of an event that could not be read as they should, and zones that nobody knows. */
+function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
   const { file } = reading;
   const of = (reason: string, { text, line }: Line): LossEntry => {
     const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
@@ -148,8 +152,8 @@ function* troublesOf(event: Held, reading: Reading): Generator<Entry> {
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
 }
 
-/** Names for events that have none: the same in every file, as long as start and title stay. */
-function createNameless(): (event: CalendarEvent) => string {
+/** UIDs for events that have none: the same in every file, as long as start and title stay. */
+function createFallbackUids(): (event: CalendarEvent) => string {
   const seen = new Map<string, number>();
   return ({ start, recurrenceId, summary }) => {
     const name = createHash('sha256')
@@ -163,14 +167,14 @@ function createNameless(): (event: CalendarEvent) => string {
 }
 
 // ------------------------------------------------------------------------------------------------- when
-function* single(event: Held, reading: Reading): Generator<Entry> {
+function* singleEntries(event: Held, reading: Reading): Generator<Entry> {
   const span = spanOf(event, clocksOf(event, reading));
   if (span) yield* itemsOf(event, span, event.uid, reading);
   else yield lossAt(reading, 'ical-event-unreadable', event, 'DTSTART');
 }
 
 /** The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. */
-function* together(events: readonly Held[], reading: Reading): Generator<Entry> {
+function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry> {
   const [first, ...others] = events.filter(({ recurrenceId }) => recurrenceId === undefined);
   const core = first && newestOf([first, ...others]);
   const overrides = overridesOf(events);
@@ -178,7 +182,7 @@ function* together(events: readonly Held[], reading: Reading): Generator<Entry> 
     yield lossAt(reading, 'ical-uid-twice', event, event.uid);
   const standing = overrides.map(({ event }) => event);
   if (core && !repeats(core.event) && standing.length === 0) {
-    yield* single(core.event, reading);
+    yield* singleEntries(core.event, reading);
     return;
   }
   const times = core
@@ -207,13 +211,13 @@ function overridesOf(events: readonly Held[]) {
 /** The item of an event, after those of its venue, organizers and picture where they are new. */
 function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Reading): Generator<Entry> {
   const { file, settings, now, places } = reading;
-  const told = toldSpan(span);
-  const dates = eventDates(told, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
+  const local = localSpan(span);
+  const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield lossAt(reading, 'dates-unsound', event, `${told.start} - ${told.end}`);
+    yield lossAt(reading, 'dates-unsound', event, `${local.start} - ${local.end}`);
     return;
   }
-  if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${told.start} - ${told.end}`);
+  if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
   const custom = customOf(event, settings.calendar.customFields);
   for (const name of custom.refused) yield lossAt(reading, 'value-refused', event, name);
   const { items, links, website } = places.of(event);
@@ -268,10 +272,10 @@ function customOf({ custom }: CalendarEvent, fields: readonly CustomField[]) {
 }
 
 /** Start and end as texts on the clock of the zone; whole days end on their last day. */
-function toldSpan({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
+function localSpan({ start, end, zone, allDay }: Span): { start: string; end: string; timezone: string; allDay: boolean } {
   if (allDay) return { start: textFromUnix(start), end: textFromUnix(end - 1), timezone: zone.name, allDay };
-  const telling = tellingZone(zone, [start, end]);
-  return { start: localFromUnix(start, telling), end: localFromUnix(end, telling), timezone: telling.name, allDay };
+  const shownIn = unambiguousZone(zone, [start, end]);
+  return { start: localFromUnix(start, shownIn), end: localFromUnix(end, shownIn), timezone: shownIn.name, allDay };
 }
 
 /** When it was written and changed, in UTC, where the file says so. */

@@ -9,7 +9,7 @@ import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
  */
 
 /**
- * The clocks that times of a file are told on. `own`: the zone of what names none, in which also times in UTC are
+ * The clocks by which a file states times. `own`: the zone of what names none, in which also times in UTC are
  * shown.
  */
 export interface Clocks {
@@ -23,7 +23,7 @@ export interface Span {
   /** Moments; of whole days the midnights of the first day and of the day after the last, as walls. */
   readonly start: number;
   readonly end: number;
-  /** The zone that suits to tell it in. */
+  /** The zone to store for it. */
   readonly zone: Zone;
   /** Whether the file has its end before its start. */
   readonly isTurned: boolean;
@@ -51,7 +51,7 @@ const MOST_TIMES = 2000;
 const MOST_A_DAY = 4;
 const DAY = 86_400;
 
-/** Zones that an event names and nobody tells. */
+/** Zones that an event names and that nobody knows. */
 export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: CalendarEvent, clocks: Clocks): string[] => {
   const { find } = clocks;
   const moments = [start, end, recurrenceId, ...dates.flatMap((date) => [date.start, date.end]), ...exceptDates];
@@ -105,7 +105,7 @@ const inOrder = (allDay: boolean, start: number, end: number, zone: Zone): Span 
 const endAfter = (moment: number, { days, seconds }: Length, clock: Clock): number =>
   (days === 0 ? moment : clock.toMoment(clock.toWall(moment) + days * DAY)) + seconds;
 
-/** The clock on which a moment is told. */
+/** The clock by which a moment is stated. */
 function clockFor(moment: Moment, { own, find }: Clocks): Clock {
   if (moment.in === 'utc') return utcClock(own);
   return (moment.in === 'zone' ? find(moment.zone ?? '') : undefined) ?? clockOf(own);
@@ -123,7 +123,7 @@ const touches = ({ start, end, allDay }: Span, [first, last]: readonly [number, 
 
 /**
  * The times of a series within a window of walls of the calendar's zone, overrides in the place of what they replace. A
- * rule, a date or an override that can't be followed is told as trouble.
+ * rule, a date or an override that can't be followed comes as trouble.
  */
 export function* timesOf(
   core: CalendarEvent,
@@ -306,7 +306,7 @@ function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: number):
 const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
 
 /**
- * Some programs tell days as the moments of their midnights: in any zone that is the midnight in UTC that is nearest.
+ * Some programs write days as the moments of their midnights: in any zone that is the midnight in UTC that is nearest.
  */
 const nearestMidnight = (moment: number): number => Math.floor((moment + DAY / 2) / DAY) * DAY;
 const within = (wall: number): number => ((wall % DAY) + DAY) % DAY;
@@ -325,7 +325,9 @@ const keysOf = (wall: number, { span, clock }: Series): string[] => [
   ...(span.allDay ? [] : [`time ${clock.toMoment(wall)}`]),
 ];
 
-/** The name of a time within its series: `20261120T190000`, with a Z where the series is told in UTC, or `20261120`. */
+/**
+ * The name of a time within its series: `20261120T190000`, with a Z where the series is stated in UTC, or `20261120`.
+ */
 const nameOf = (wall: number, { span, core }: Series): string =>
   `${compact(wall, span.allDay)}${!span.allDay && core.start?.in === 'utc' ? 'Z' : ''}`;
 
@@ -364,7 +366,7 @@ function shifted({ event, at }: { event: CalendarEvent; at: number }, wall: numb
 /** What an override does not say is as in its series; without a start it is at the time that it names. */
 function inherited(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
   const own = Object.entries(PROPERTIES).flatMap(([field, property]) =>
-    event.told.has(property) ? [] : [[field, core[field as keyof CalendarEvent]]],
+    event.propertyNames.has(property) ? [] : [[field, core[field as keyof CalendarEvent]]],
   );
   const start = event.start ?? event.recurrenceId;
   return { ...event, ...Object.fromEntries(own), start, ...(event.end || event.length ? {} : { length: lengthLike(core, start) }) };
@@ -379,7 +381,7 @@ const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefin
   return seconds < 0 ? undefined : { days: start.in === 'day' ? seconds / DAY : 0, seconds: start.in === 'day' ? 0 : seconds };
 };
 
-/** Fields of an event and the property that tells each. */
+/** Fields of an event and the property that holds each. */
 const PROPERTIES = {
   summary: 'summary',
   description: 'description',

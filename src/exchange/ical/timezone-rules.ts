@@ -3,7 +3,8 @@ import { unixFromFields, unixFromText } from '../../wordpress/time.ts';
 import type { Line } from './lines.ts';
 
 /**
- * The offsets that a VTIMEZONE tells: seconds east of UTC at a moment, and the moment of a wall (seconds read as UTC).
+ * The offsets that a VTIMEZONE describes: seconds east of UTC at a moment, and the moment of a wall (seconds read as
+ * UTC).
  */
 export interface TimezoneRules {
   /** The year from which on the latest of its rules holds. */
@@ -24,7 +25,7 @@ const LAST = unixFromFields(2100, 1, 1);
 const MOST_ONSETS = 2000;
 const DAY = 86_400;
 
-/** The rules of a VTIMEZONE (RFC 5545, 3.6.5); undefined where it tells none. */
+/** The rules of a VTIMEZONE (RFC 5545, 3.6.5); undefined where it has none. */
 export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined {
   const onsets = onsetsOf(lines);
   if (onsets.length === 0) return undefined;
@@ -55,7 +56,7 @@ const fieldsOf = (lines: readonly Line[], name: string): string[] =>
     .filter(({ text }) => text.toUpperCase().startsWith(name) && /^[:;]/.test(text.slice(name.length)))
     .map(({ text }) => text.replace(/^[^:]*:/, '').trim());
 
-/** All changes that a file tells, in order. */
+/** All changes of offset in the file, in order. */
 function onsetsOf(lines: readonly Line[]): Onset[] {
   const onsets: Onset[] = [];
   let inner: Line[] | undefined;
@@ -72,9 +73,9 @@ function onsetsOf(lines: readonly Line[]): Onset[] {
 function observed(lines: readonly Line[]): Onset[] {
   const to = offsetOf(fieldOf(lines, 'TZOFFSETTO'));
   if (to === undefined) return [];
-  const told = fieldOf(lines, 'DTSTART');
+  const startText = fieldOf(lines, 'DTSTART');
   // What has no start holds from the start of time.
-  const start = wallOf(told === '' ? '19000101' : told);
+  const start = wallOf(startText === '' ? '19000101' : startText);
   if (start === undefined) return [];
   const from = offsetOf(fieldOf(lines, 'TZOFFSETFROM')) ?? to;
   const dates = fieldsOf(lines, 'RDATE').flatMap((text) => text.split(',').flatMap((date) => wallOf(date) ?? []));
@@ -95,7 +96,7 @@ function offsetOf(text: string): number | undefined {
   return hours === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }
 
-/** `20260329T020000` or `20260329` as seconds read as UTC. Years before 1900 tell the start of time. */
+/** `20260329T020000` or `20260329` as seconds read as UTC. Years before 1900 stand for the start of time. */
 function wallOf(text: string): number | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?/.exec(text.trim()) ?? [];

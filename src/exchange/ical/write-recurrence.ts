@@ -1,7 +1,7 @@
 import { listedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
 import { addDays, addSeconds, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
 import { folded, line } from './write-line.ts';
-import { isDate, tells, timeLine } from './write-times.ts';
+import { isDate, isUnambiguous, timeLine } from './write-times.ts';
 
 /*
  * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the
@@ -12,9 +12,9 @@ type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
 
 /** The lines that say when, for each VEVENT of an event. */
 export function recurringTimes(allDay: boolean, dates: RecurringDates): string[][] {
-  const told = canRepeat(allDay, dates) ? dates : listedDates(dates);
-  const { zone, start, length, rule, rdates, exdates } = told;
-  const known = new Map(told.dates.map((date) => [date.start, date.startUtc]));
+  const recurring = canRepeat(allDay, dates) ? dates : listedDates(dates);
+  const { zone, start, length, rule, rdates, exdates } = recurring;
+  const known = new Map(recurring.dates.map((date) => [date.start, date.startUtc]));
   const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
     allDay ? line(name, 'date', [local.slice(0, 10)]) : timeLine(name, local, utc, zone);
   const lasting = (local: string, seconds: number): string[] => {
@@ -28,17 +28,17 @@ export function recurringTimes(allDay: boolean, dates: RecurringDates): string[]
   return [
     [
       ...lasting(start, length),
-      ...(rule ? [folded(`RRULE:${ruleText(allDay, told)}`)] : []),
+      ...(rule ? [folded(`RRULE:${ruleText(allDay, recurring)}`)] : []),
       ...listed.map((local) => at('rdate', local)),
       ...exdates.map((local) => at('exdate', local)),
     ],
-    ...told.dates
+    ...recurring.dates
       .filter((date) => size(date.length) !== size(length))
       .map((date) => [at('recurrence-id', date.start), ...lasting(date.start, date.length)]),
   ];
 }
 
-/** The zone that these times are told in; undefined where they are days, or in UTC. */
+/** The zone by which these times are written; undefined where they are days, or in UTC. */
 export const repeatsIn = (allDay: boolean, { zone }: RecurringDates): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
 
 const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
@@ -47,30 +47,30 @@ const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds =
 const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_400));
 
 /**
- * Whether calendars understand the rule as it is meant: from a start that the zone tells, and of days only where the
- * event is made of days.
+ * Whether calendars understand the rule as it is meant: from a start that is unambiguous in its zone, and of days only
+ * where the event is made of days.
  */
-function canRepeat(allDay: boolean, told: RecurringDates): boolean {
-  const { zone, start, rule } = told;
-  if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(told)))) return false;
+function canRepeat(allDay: boolean, recurring: RecurringDates): boolean {
+  const { zone, start, rule } = recurring;
+  if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(recurring)))) return false;
   if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
-  return isUtc(zone) || tells(start, toUtc(start, zone), zone);
+  return isUtc(zone) || isUnambiguous(start, toUtc(start, zone), zone);
 }
 
 const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
-/** The rule with its end as the start is told: a day, or a moment in UTC. */
-function ruleText(allDay: boolean, told: RecurringDates): string {
-  const { start, zone, rule } = told;
+/** The rule with its end in the form of the start: a day, or a moment in UTC. */
+function ruleText(allDay: boolean, recurring: RecurringDates): string {
+  const { start, zone, rule } = recurring;
   const parts = (rule?.text ?? '')
     .toUpperCase()
     .replace(/\s/g, '')
     .split(';')
     .filter((part) => PART.test(part));
   if (rule?.rule.until === undefined) return parts.join(';');
-  const until = untilOf(told);
+  const until = untilOf(recurring);
   const lastDay = until.slice(11) < start.slice(11) ? addDays(until, -1) : until;
   const end = allDay ? lastDay.slice(0, 10) : `${toUtc(until, zone).replace(' ', 'T')}Z`;
   return [...parts, `UNTIL=${end.replace(/[-:]/g, '')}`].join(';');

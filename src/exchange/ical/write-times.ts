@@ -31,16 +31,16 @@ function dayAfter(start: string, end: string): string {
   return [after, first].sort()[1]!;
 }
 
-/** Whether an event's times are told in this zone. */
+/** Whether an event's times are written in this zone. */
 export const usesZone = ({ all_day, utc_start_date, utc_end_date }: EventRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
-  !all_day && (tells(start, utc_start_date, zone) || tells(end, utc_end_date, zone));
+  !all_day && (isUnambiguous(start, utc_start_date, zone) || isUnambiguous(end, utc_end_date, zone));
 
 /**
- * Whether a wall clock tells the moment to who knows the zone: not in UTC, not where the clock shows the time a second
- * time (RFC 5545, 3.3.5: the first is meant), not before the zone's rules are told, and not where the two texts
- * disagree.
+ * Whether the local time and its zone alone say which moment is meant: not in UTC, not where the clock shows the time a
+ * second time (RFC 5545, 3.3.5: the first is meant), not before the first of the zone's rules that are written, and not
+ * where the two texts disagree.
  */
-export function tells(local: string, utc: string, zone: Zone): boolean {
+export function isUnambiguous(local: string, utc: string, zone: Zone): boolean {
   if (zone.rules === null && zone.seconds === 0) return false;
   const unix = unixFromText(utc);
   if (unix < ZONES_BEGIN || localFromUnix(unix, zone) !== local) return false;
@@ -54,7 +54,7 @@ export function timeLine(
   utc: string,
   zone: Zone | null,
 ): string {
-  return zone && tells(local, utc, zone)
+  return zone && isUnambiguous(local, utc, zone)
     ? line(name, 'date-time', [local.replace(' ', 'T')], { tzid: zoneId(zone) })
     : line(name, 'date-time', [utcTime(utc, local)]);
 }

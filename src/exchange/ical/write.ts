@@ -43,12 +43,12 @@ export async function* writeCalendar(
   const frame = frameOf(head).toString();
   const close = frame.lastIndexOf('END:VCALENDAR');
   yield frame.slice(0, close);
-  const told = new Set<string>();
+  const writtenZones = new Set<string>();
   for await (const record of records) {
     const shown = shownTimes(record, head.clock, head.zone);
     const zone = zoneOf(record, shown);
-    if (zone && !told.has(zoneId(zone))) {
-      told.add(zoneId(zone));
+    if (zone && !writtenZones.has(zoneId(zone))) {
+      writtenZones.add(zoneId(zone));
       yield `${zoneComponent(zone).toString()}\r\n`;
     }
     const uid = uidOf(record.id, shown, head.host);
@@ -64,7 +64,7 @@ export async function* writeCalendar(
  */
 const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => `${id}-${unixFromText(start)}-${unixFromText(end)}@${host}`;
 
-/** The zone that the times of an event are told in; undefined: none. */
+/** The zone by which the times of an event are written; undefined: none. */
 function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
   if (record.recurs) return repeatsIn(record.all_day === true, record.recurs);
   return shown.zone && usesZone(record, shown, shown.zone) ? shown.zone : undefined;

@@ -1,9 +1,9 @@
 import ICAL from 'ical.js';
 import { abbreviation, localFromUnix, offsetAt, unixFromFields, type Zone } from '../../wordpress/time.ts';
 
-/** Between these years every change of a zone's offset is told; from the last one on, its rules go on as they are. */
+/** Between these years every change of a zone's offset is written; after the last one its rules go on unchanged. */
 const YEARS = { first: 1990, last: 2037 } as const;
-/** The moment from which a zone is told, in Unix seconds. */
+/** The moment from which the offsets of a zone are written, in Unix seconds. */
 export const ZONES_BEGIN = unixFromFields(YEARS.first, 1, 1);
 /** No two changes are closer to each other. */
 const STEP_S = 5 * 86_400;
@@ -41,7 +41,7 @@ interface Change {
   readonly daylight: boolean;
 }
 
-/** Changes in successive years that one rule tells. */
+/** Changes in successive years that one rule describes. */
 interface Run {
   readonly changes: Change[];
   /** `FREQ=YEARLY;...`, without an end; undefined for a single change. */
@@ -71,7 +71,7 @@ const nameAt = (unix: number, zone: Zone): string => abbreviation(localFromUnix(
 
 const DAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 
-/** The wall clock before a change, which is what rules are told in. */
+/** The wall clock before a change, which rules count on. */
 function wallOf({ at, from }: Change) {
   const date = new Date((at + from * 60) * 1000);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];

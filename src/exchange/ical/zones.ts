@@ -1,5 +1,5 @@
 import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
-import { offsetZone } from '../items/telling-zone.ts';
+import { offsetZone } from '../items/unambiguous-zone.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';
 import { fieldOf, type TimezoneRules, timezoneRules } from './timezone-rules.ts';
@@ -18,7 +18,7 @@ export interface FileZones {
 
 /** All zones are gone through for no more stretches of time in one file. */
 const MOST_SEARCHES = 6;
-const MOST_TOLD = 1000;
+const MOST_DEFINITIONS = 1000;
 
 /**
  * Finds zones by the names that programs give them. An IANA name, also at the end of a path, means that zone. Any other
@@ -26,13 +26,13 @@ const MOST_TOLD = 1000;
  * so. `site`: the zone to be preferred where several show the same clock.
  */
 export function createZones(site: Zone): FileZones {
-  const told = new Map<string, readonly Line[]>();
+  const definitions = new Map<string, readonly Line[]>();
   const known = new Map<string, Clock | undefined>();
   const search = createSearch(site);
   const find = (id: string, calendar: number): Clock | undefined => {
     const named = zoneNamed(id);
     if (named) return clockOf(named);
-    const lines = told.get(keyOf(id, calendar)) ?? told.get(keyOf(id));
+    const lines = definitions.get(keyOf(id, calendar)) ?? definitions.get(keyOf(id));
     const rules = lines && timezoneRules(lines);
     const called = zonesCalled(id);
     if (rules) return rulesClock(rules, search(rules, [...zonesAt(fieldOf(lines, 'X-LIC-LOCATION')), ...called]));
@@ -42,8 +42,8 @@ export function createZones(site: Zone): FileZones {
   return {
     add: (lines, calendar) => {
       const id = plainId(fieldOf(lines, 'TZID'));
-      if (id === '' || told.size > MOST_TOLD) return;
-      for (const key of [keyOf(id, calendar), keyOf(id)]) if (!told.has(key)) told.set(key, lines);
+      if (id === '' || definitions.size > MOST_DEFINITIONS) return;
+      for (const key of [keyOf(id, calendar), keyOf(id)]) if (!definitions.has(key)) definitions.set(key, lines);
       known.clear();
     },
     find: (given, calendar) => {

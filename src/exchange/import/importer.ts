@@ -52,7 +52,7 @@ export interface ImportOptions {
   /** Takes scripts and the like out of texts, whoever imports. */
   readonly filterHtml?: boolean;
   /** The source is a database that its owner opened: roles and passwords of people come along. */
-  readonly owned?: boolean;
+  readonly trustedAccounts?: boolean;
   /** The highest id of a post in the source, where it is known. */
   readonly highestId?: number;
   /**
@@ -186,7 +186,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     number: dry && !options.resume ? (row?.run ?? 0) + 1 : (row?.run ?? 1),
     dry,
     trusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
-    owned: options.owned ?? false,
+    trustedAccounts: options.trustedAccounts ?? false,
     settings: options.settings ?? false,
     language: options.language,
     highestId: options.highestId ?? 0,

@@ -117,7 +117,7 @@ function withPlain(metas: Record<string, string[]>, before: ReadonlyMap<string, 
   );
 }
 
-/** An address of an image that did not come has been told already. */
+/** An image that could not be fetched has been reported already. */
 const isAddress = (link: Link): boolean => link.kind === 'attachment' && 'sourceId' in link && /^https?:/.test(link.sourceId);
 
 const linkText = (link: Link): string => `${link.key}: ${'sourceId' in link ? link.sourceId : link.name}`;

@@ -32,8 +32,8 @@ export async function isOtherRecurrence({ db, run }: Work, { recurrence, series 
   const { recurrence: settings } = run.caller.settings;
   if (!settings || (!recurrence && !series)) return false;
   const here = (await loadRecurrences(db, [target])).get(target);
-  const told = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
-  if (recurrence && !isDeepStrictEqual(told(recurrence), told(here))) return true;
+  const comparable = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
+  if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(here))) return true;
   const member = settings.series ? (await loadSeries(db, [target])).get(target) : undefined;
   return series !== undefined && series.columns.post_name !== member?.columns.post_name;
 }

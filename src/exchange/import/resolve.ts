@@ -1,5 +1,5 @@
 import { takenPostIds } from '../../storage/lists/many-posts.ts';
-import { findUserByName } from '../../storage/rows/users.ts';
+import { findUserByLogin } from '../../storage/rows/users.ts';
 import type { Link, PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Wants, Work } from './run.ts';
@@ -42,7 +42,7 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
 
 /** The user of ours that an author of the source is: one who came with it, or one of this login. */
 export async function authorOf({ db, ledger }: Work, author: string): Promise<number | undefined> {
-  return ledger.target('author', author) ?? (await findUserByName(db, author, []))?.row.ID;
+  return ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Run {
   /** Whether texts are stored as they come; otherwise scripts and the like are taken out of them. */
   readonly trusted: boolean;
   /** Whether roles, passwords and settings of the source count: it is a database that its owner has opened. */
-  readonly owned: boolean;
+  readonly trustedAccounts: boolean;
   readonly settings: boolean;
   /** The language of records of which the source says none; undefined: the default one of the site. */
   readonly language: string | undefined;

@@ -1,7 +1,7 @@
 import { takenIds } from '../../storage/lists/many-posts.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
-import { capabilitiesKey, findUserByName, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
+import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
 import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { toSerialized } from '../../wordpress/serialized.ts';
@@ -37,8 +37,8 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
       }
       continue;
     }
-    const login = loginOf(run.owned, author.login);
-    const email = emailOf(run.owned, author.email);
+    const login = loginOf(run.trustedAccounts, author.login);
+    const email = emailOf(run.trustedAccounts, author.email);
     if (!hasVisibleText(login)) {
       count(tally.lost, 'author');
       lose(tally, { reason: 'author-without-login', kind: 'author', of: author.sourceId, place: author.place });
@@ -50,7 +50,7 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
     ledger.add({ item, kind: 'author', target, digest, run: run.number });
     count(here === undefined ? tally.created : tally.unchanged, 'author');
     if (email !== author.email) lose(tally, { reason: 'html-filtered', kind: 'author', of: login, place: author.place });
-    if (here === undefined && !run.owned) {
+    if (here === undefined && !run.trustedAccounts) {
       lose(tally, { reason: 'author-without-role', kind: 'author', of: login, place: author.place });
     }
   }
@@ -60,8 +60,8 @@ const isThere = async ({ db, run }: Work, id: number): Promise<boolean> =>
   (run.dry && id < 0) || (await takenIds(db, 'users', [id])).has(id);
 
 async function findHere({ db }: Work, login: string, email: string): Promise<number | undefined> {
-  const named = await findUserByName(db, login, []);
-  const user = named ?? (email === '' ? undefined : await findUserByName(db, email, [], true));
+  const named = await findUserByLogin(db, login, []);
+  const user = named ?? (email === '' ? undefined : await findUserByLoginOrEmail(db, email, []));
   return user?.row.ID;
 }
 
@@ -70,7 +70,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
   const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
   const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
-  const given = (name: string, otherwise: string) => (run.owned ? (author.columns?.[name] ?? otherwise) : otherwise);
+  const given = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
   const row = {
     ...(free ? { ID: author.id } : {}),
     user_login: login,
@@ -81,39 +81,43 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     user_registered: given('user_registered', nowUtc(run.site.clock())),
     user_activation_key: '',
     user_status: 0,
-    display_name: nameOf(run.owned, author.displayName) || nameOf(run.owned, login),
+    display_name: nameOf(run.trustedAccounts, author.displayName) || nameOf(run.trustedAccounts, login),
   };
   touched.any = true;
-  return insertUser(db, row, { nickname: login, ...(await metasOf(run.owned, author, db)) });
+  return insertUser(db, row, { nickname: login, ...(await metasOf(run.trustedAccounts, author, db)) });
 }
 
 /** A login. In a file it is anybody's text: it keeps no markup (as with `sanitize_user`). */
-function loginOf(owned: boolean, given: string): string {
+function loginOf(trustedAccounts: boolean, given: string): string {
   const login = stripControlCharacters(wellFormed(given));
-  return (owned ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim().slice(0, WIDTHS.login);
+  return (trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim().slice(0, WIDTHS.login);
 }
 
 /** An e-mail address; of one in a file that holds markup or is none, nothing stays. */
-const emailOf = (owned: boolean, given: string): string => (owned || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '');
+const emailOf = (trustedAccounts: boolean, given: string): string =>
+  trustedAccounts || /^[^\s@<>"]+@[^\s@<>"]+$/.test(given) ? given : '';
 
 /**
  * A name as it is shown. In a file it is anybody's text: WordPress does to names of people what it does to names of
  * terms (`pre_user_display_name`).
  */
-function nameOf(owned: boolean, given: string): string {
+function nameOf(trustedAccounts: boolean, given: string): string {
   const name = stripControlCharacters(wellFormed(given)).slice(0, WIDTHS.name);
-  return owned ? name : sanitizeTermName(name);
+  return trustedAccounts ? name : sanitizeTermName(name);
 }
 
-async function metasOf(owned: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
+async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {
   const named = Object.fromEntries(metas);
   const role = (await readOptions(db, ['default_role'])).get('default_role') || 'subscriber';
   const kept = metas
-    .filter(([key]) => KEPT.has(key) && (owned || key !== '_application_passwords'))
-    .map(([key, value]) => [key, owned ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const);
+    .filter(([key]) => KEPT.has(key) && (trustedAccounts || key !== '_application_passwords'))
+    .map(
+      ([key, value]) =>
+        [key, trustedAccounts ? value : (key === 'description' ? sanitizeTermDescription : sanitizeTermName)(value)] as const,
+    );
   return {
     ...Object.fromEntries(kept),
-    [capabilitiesKey(db)]: owned && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),
-    [levelKey(db)]: owned && named.user_level !== undefined ? named.user_level : '0',
+    [capabilitiesKey(db)]: trustedAccounts && named.capabilities !== undefined ? named.capabilities : toSerialized({ [role]: true }),
+    [levelKey(db)]: trustedAccounts && named.user_level !== undefined ? named.user_level : '0',
   };
 }

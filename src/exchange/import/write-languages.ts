@@ -29,7 +29,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       return id === undefined || id <= 0 ? [] : [{ item, id }];
     });
     if (!own) {
-      for (const { item } of placed) if (item.language !== undefined) tell(work, item, 'language-lost', item.language);
+      for (const { item } of placed) if (item.language !== undefined) noteLoss(work, item, 'language-lost', item.language);
       continue;
     }
     const codes = await languagesOfRecords(
@@ -54,7 +54,7 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
   const { run, db, ledger, events } = work;
   const wanted = item.language ?? (before === null ? run.language : undefined);
   const known = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
-  if (wanted !== undefined && !known) tell(work, item, 'language-unknown', wanted);
+  if (wanted !== undefined && !known) noteLoss(work, item, 'language-unknown', wanted);
   const language = known ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
   if (!language) return;
   const key = item.translation_group === undefined ? undefined : translationKey(item.kind, item.translation_group);
@@ -69,13 +69,13 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
     other === undefined || other === id ? {} : { translation_of: other },
   ).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    tell(work, item, 'translation-conflict', item.translation_group ?? language.code);
+    noteLoss(work, item, 'translation-conflict', item.translation_group ?? language.code);
     return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
   });
   if (kind.is === 'post' && kind.dated) events.push(...linked);
 }
 
-const tell = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>
+const noteLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>
   lose(tally, { reason, kind: item.kind, of: isPostItem(item) ? nameOf(item) : item.name, place: item.place, detail });
 
 /** Gives terms that came with records, of which nothing but a name is known, the language of the others. */

@@ -50,7 +50,7 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
   return { columns, metas, losses };
 }
 
-/** How a record is cleaned: whether its HTML is trusted, and who is told what had to go. */
+/** How a record is cleaned: whether its HTML is trusted, and the callback for what had to go. */
 interface Cleaning {
   readonly trusted: boolean;
   readonly lose: (reason: string, detail: string) => void;

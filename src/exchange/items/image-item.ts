@@ -12,14 +12,14 @@ export const namesImage = (url: string): boolean => IMAGE.test(url);
  */
 export function imageItem(url: string, type: string, place: string): PostItem {
   const name = (url.split(/[?#]/, 1)[0]?.split('/').at(-1) || 'image').replace(/\.[^.]+$/, '');
-  const told = `image/${(IMAGE.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
+  const guessed = `image/${(IMAGE.exec(url)?.[1] ?? 'jpeg').toLowerCase().replace('jpg', 'jpeg')}`;
   return {
     kind: 'attachment',
     sourceId: url,
     place,
     columns: {
       post_title: escHtml(name),
-      post_mime_type: type.startsWith('image/') ? type : told,
+      post_mime_type: type.startsWith('image/') ? type : guessed,
       post_status: 'inherit',
       guid: url,
     },

@@ -10,7 +10,7 @@ import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import { type AuthorItem, type PostItem, splitMetas, type TermItem } from './items.ts';
 
 /*
- * The rows of a WordPress database as items. Whose rows may be told to whom is the business of the callers.
+ * The rows of a WordPress database as items. The callers decide who may see which rows.
  */
 
 /** Kinds of posts in the order in which they refer to each other. */
@@ -91,7 +91,7 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
   return items;
 }
 
-/** One whose parent is gone still names it, so that the loss is told. */
+/** One whose parent is gone still names it, so that the loss is reported. */
 function termItem(kind: TermKindName, term: Term, parent: Term | undefined): TermItem {
   return {
     kind,

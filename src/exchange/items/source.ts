@@ -12,7 +12,7 @@ export interface Source {
   readonly entries: () => AsyncIterable<Entry>;
   readonly close: () => Promise<void>;
   /** Whether its owner opened it, so that roles and passwords count. */
-  readonly owned?: boolean;
+  readonly trustedAccounts?: boolean;
   /** What to try where records name others that did not come: a sentence in `exchange:hints`. */
   readonly hint?: 'export-all' | 'linked-files' | undefined;
   /** How its files are to be fetched: from the host that was named, wherever that lies. */

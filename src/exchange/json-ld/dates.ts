@@ -1,5 +1,5 @@
 import { addDays, textFromUnix, unixFromLocal, unixFromText, type Zone } from '../../wordpress/time.ts';
-import { offsetIn, offsetZone, tellingZone, wallIn } from '../items/telling-zone.ts';
+import { offsetIn, offsetZone, unambiguousZone, wallIn } from '../items/unambiguous-zone.ts';
 
 /** When an event takes place, as fields of an event say it. */
 export interface PageDates {
@@ -12,7 +12,7 @@ export interface PageDates {
 }
 
 /** A date of a page: a day, a time without a zone, or a moment. */
-type Told = { readonly day: string } | { readonly wall: string } | { readonly moment: number; readonly offset: number };
+type WrittenDate = { readonly day: string } | { readonly wall: string } | { readonly moment: number; readonly offset: number };
 
 /**
  * The dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes whole days, its end is
@@ -35,7 +35,7 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
   const finish = to ? ('day' in to ? unixFromLocal(`${to.day} 23:59:59`, site) : momentOf(to, site)) : begin + secondsOf(duration);
   const fits = 'wall' in from || offsetIn(site, begin) === from.offset || from.offset === 0;
   const [early, late] = [Math.min(begin, finish), Math.max(begin, finish)];
-  const zone = tellingZone(fits ? site : offsetZone('offset' in from ? from.offset : 0), [early, late]);
+  const zone = unambiguousZone(fits ? site : offsetZone('offset' in from ? from.offset : 0), [early, late]);
   const wall = (moment: number) => textFromUnix(wallIn(zone, moment));
   return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, isTurned: finish < begin };
 }
@@ -48,7 +48,7 @@ function longForm(basic: string): string {
 }
 
 /** A date of ISO 8601, with dashes and colons or without. */
-function readDate(text: string): Told | undefined {
+function readDate(text: string): WrittenDate | undefined {
   const long = text.trim().replace(/^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?)?(?=$|[.,Z+-])/i, longForm);
   const [, day, hour, minute, second = '00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(long) ?? [];
@@ -63,12 +63,12 @@ function readDate(text: string): Told | undefined {
   return { moment: unix - offset, offset };
 }
 
-const momentOf = (told: Exclude<Told, { day: string }>, site: Zone): number =>
-  'wall' in told ? unixFromLocal(told.wall, site) : told.moment;
+const momentOf = (date: Exclude<WrittenDate, { day: string }>, site: Zone): number =>
+  'wall' in date ? unixFromLocal(date.wall, site) : date.moment;
 
-function dayOf(told: Told, site: Zone): string {
-  if ('day' in told) return told.day;
-  return 'wall' in told ? told.wall.slice(0, 10) : textFromUnix(wallIn(site, told.moment)).slice(0, 10);
+function dayOf(date: WrittenDate, site: Zone): string {
+  if ('day' in date) return date.day;
+  return 'wall' in date ? date.wall.slice(0, 10) : textFromUnix(wallIn(site, date.moment)).slice(0, 10);
 }
 
 const LONGEST_S = 366 * 86_400;

@@ -84,14 +84,14 @@ function nodesById(values: readonly unknown[]): Map<string, Node> {
 const resolved = (node: Node, byId: ReadonlyMap<string, Node>): Node =>
   typeof node['@id'] === 'string' ? (byId.get(node['@id']) ?? node) : node;
 
-/** Members that may name something that is told elsewhere on the page. */
+/** Members that may refer by `@id` to a node elsewhere on the page. */
 const REFERRING = ['location', 'organizer', 'offers', 'image'] as const;
 
 function withReferences(event: Node, byId: ReadonlyMap<string, Node>): Node {
-  const told = REFERRING.flatMap((name) =>
+  const referenced = REFERRING.flatMap((name) =>
     event[name] === undefined ? [] : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolved(value, byId) : value))] as const],
   );
-  return { ...event, ...Object.fromEntries(told) };
+  return { ...event, ...Object.fromEntries(referenced) };
 }
 
 export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -111,8 +111,8 @@ export function textOf(value: unknown): string {
 /** The address of the web that a value is or has. */
 export function addressOf(value: unknown, page: string): string {
   for (const one of listOf(value)) {
-    const told = isNode(one) ? (listOf(one.url ?? one.contentUrl ?? one['@id'])[0] ?? '') : one;
-    const url = typeof told === 'string' && told.trim() !== '' ? URL.parse(told.trim(), page || undefined) : null;
+    const address = isNode(one) ? (listOf(one.url ?? one.contentUrl ?? one['@id'])[0] ?? '') : one;
+    const url = typeof address === 'string' && address.trim() !== '' ? URL.parse(address.trim(), page || undefined) : null;
     if (url && /^https?:$/.test(url.protocol)) return url.href;
   }
   return '';

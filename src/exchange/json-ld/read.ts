@@ -47,21 +47,23 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   const { scheduled, losses } = withSchedules(events, caller);
   yield* losses;
   const names = namesOf(scheduled);
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const found of scheduled) {
     const sourceId = names.get(found) ?? '';
-    if (told.has(sourceId)) continue;
-    told.add(sourceId);
+    if (seen.has(sourceId)) continue;
+    seen.add(sourceId);
     for (const entry of entriesOf(found, sourceId, caller)) {
       const key = 'sourceId' in entry ? entry.sourceId : '';
-      if ('sourceId' in entry && entry.kind !== 'event' && told.has(key)) continue;
-      told.add(key);
+      if ('sourceId' in entry && entry.kind !== 'event' && seen.has(key)) continue;
+      seen.add(key);
       yield entry;
     }
   }
 }
 
-/** Events with a schedule as one event for each of its times. What cannot be followed is told, and stays as it is. */
+/**
+ * Events with a schedule as one event for each of its times. What cannot be followed is reported, and stays as it is.
+ */
 function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
   const losses: LossEntry[] = [];
   const scheduled = events.flatMap((found): FoundEvent[] => {
@@ -118,7 +120,7 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
   const { settings } = caller;
   const dates = datesOf(textOf(node.startDate), textOf(node.endDate), textOf(node.duration), settings.zone);
   if (!dates) {
-    // A series tells its dates by the events inside of it.
+    // The dates of a series are those of the events inside of it.
     if (node.subEvent === undefined && node.subEvents === undefined)
       yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
     return;

@@ -17,19 +17,22 @@ const DAY = 86_400;
 
 /**
  * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once.
- * Undefined where it has no schedule, or tells its times one by one (`subEvent`). `site`: the zone of times whose
+ * Undefined where it has no schedule, or lists its times one by one (`subEvent`). `site`: the zone of times whose
  * schedule names none.
  */
 export function scheduledTimes(node: Node, site: Zone, now: string): ScheduledTimes | undefined {
   const schedules = listOf(node.eventSchedule).filter(isNode);
   if (schedules.length === 0 || node.subEvent !== undefined || node.subEvents !== undefined) return undefined;
   const window: Window = [unixFromText(addMonths(now, -12)), unixFromText(addMonths(now, 24))];
-  const read = schedules.map((schedule) => ({ told: repeatOf(schedule) || 'eventSchedule', times: timesOf(schedule, node, site, window) }));
+  const read = schedules.map((schedule) => ({
+    repeat: repeatOf(schedule) || 'eventSchedule',
+    times: timesOf(schedule, node, site, window),
+  }));
   const byStart = new Map(read.flatMap(({ times }) => times ?? []).map((time) => [time.startDate, time]));
   const times = [...byStart.values()].sort((one, other) => (one.startDate < other.startDate ? -1 : 1));
   return {
     nodes: times.slice(0, MOST_TIMES).map((time) => ({ ...node, ...time, duration: undefined })),
-    unknown: read.flatMap(({ told, times: some }) => (some ? [] : [told])),
+    unknown: read.flatMap(({ repeat, times: some }) => (some ? [] : [repeat])),
     isCut: times.length > MOST_TIMES,
   };
 }
@@ -45,8 +48,8 @@ function timesOf(schedule: Node, event: Node, site: Zone, [first, last]: Window)
   const begin = momentIn(textOf(schedule.startDate) || textOf(event.startDate));
   const time = clockIn(textOf(schedule.startTime)) ?? begin?.time;
   const rule = ruleOf(schedule);
-  const told = textOf(schedule.scheduleTimezone);
-  const zone = told === '' ? site : parseZone(told);
+  const zoneName = textOf(schedule.scheduleTimezone);
+  const zone = zoneName === '' ? site : parseZone(zoneName);
   if (!begin || !rule || !zone) return undefined;
   const start = unixFromText(`${begin.day} ${time ?? '00:00:00'}`);
   const length = lengthOf(schedule, event, time);
@@ -70,13 +73,13 @@ const daysFrom = (wall: number, length: number) => ({
 /** Both moments with their offsets, since the zone may be another than the site's. */
 function momentsFrom(local: string, length: number, zone: Zone) {
   const at = unixFromLocal(local, zone);
-  const told = (moment: number) => {
+  const withOffset = (moment: number) => {
     const wall = localFromUnix(moment, zone);
     const minutes = (unixFromText(wall) - moment) / 60;
     const offset = [Math.abs(minutes) / 60, Math.abs(minutes) % 60].map((part) => String(Math.trunc(part)).padStart(2, '0')).join(':');
     return `${wall.replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${offset}`;
   };
-  return { startDate: told(at), endDate: told(at + length) };
+  return { startDate: withOffset(at), endDate: withOffset(at + length) };
 }
 
 // ------------------------------------------------------------------------------------------------- when
@@ -166,9 +169,9 @@ function ruleOf(schedule: Node): Rule | undefined {
 function frequencyOf(text: string): string | undefined {
   const named = WORDS.get(text.toLowerCase());
   if (named) return named;
-  const told = Object.entries(durationIn(text)?.parts ?? {}).filter(([, count]) => count > 0);
-  const [[freq, interval] = []] = told;
-  return told.length === 1 ? `${freq};INTERVAL=${interval}` : undefined;
+  const counted = Object.entries(durationIn(text)?.parts ?? {}).filter(([, count]) => count > 0);
+  const [[freq, interval] = []] = counted;
+  return counted.length === 1 ? `${freq};INTERVAL=${interval}` : undefined;
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];

@@ -19,7 +19,7 @@ export interface JsonLdOptions {
   /** Requests in a second. */
   readonly rate: number;
   readonly fetching: FetchOptions;
-  /** Told how many events are found so far. */
+  /** Called with the number of events found so far. */
   readonly onWalk?: ((events: number) => void) | undefined;
 }
 

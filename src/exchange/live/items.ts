@@ -166,7 +166,7 @@ export const termItem = (kind: TermItem['kind'], term: LiveTerm, parent: string 
 });
 
 /**
- * A picture, as the record shows it or, better, as WordPress's own route tells it. `author`: the name of who put it
+ * A picture, as the record shows it or, better, as WordPress's own route has it. `author`: the name of who put it
  * there.
  */
 export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author: string | undefined, place: string): PostItem {

@@ -34,7 +34,7 @@ const image = z
   ])
   .catch(false);
 
-/** What sites in several languages tell: Fasti, and Polylang Pro. */
+/** Members that sites in several languages add: Fasti, and Polylang Pro. */
 const spoken = {
   language: z.string().min(1).optional().catch(undefined),
   translations: z.record(z.string(), z.looseObject({ id })).catch({}),
@@ -103,7 +103,7 @@ const event = z.looseObject({
   json_ld: z.looseObject({ eventStatus: text }).optional().catch(undefined),
 });
 
-/** What the routes of WordPress itself tell besides; `raw` texts only to those who may edit. */
+/** What the routes of WordPress itself add; `raw` texts only to those who may edit. */
 const texts = z.looseObject({ raw: z.string().optional(), rendered: text }).optional().catch(undefined);
 export const coreRecord = z.looseObject({
   id,
@@ -143,7 +143,7 @@ export const corePerson = z.looseObject({
   email: z.string().optional().catch(undefined),
 });
 
-/** A category or tag with what lists of them tell. */
+/** A category or tag as lists show it. */
 export const liveTerm = z.looseObject({ id, ...spoken, name: text, slug: text, description: text, parent: z.coerce.number().catch(0) });
 export type LiveTerm = z.output<typeof liveTerm>;
 

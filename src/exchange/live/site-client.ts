@@ -4,7 +4,7 @@ import { trimEndOf } from '../../wordpress/trim.ts';
 import { SourceFault } from '../items/items.ts';
 
 /** How a site is asked. */
-export interface AskingOptions {
+export interface RequestOptions {
   /** Login and application password, sent to this site alone. */
   readonly credentials?: { readonly login: string; readonly password: string } | undefined;
   /** The namespace to ask for; by default the first of the usual ones that the site has. */
@@ -54,7 +54,7 @@ const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
  *
  * @throws SourceFault `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
  */
-export async function findSite(address: string, options: AskingOptions): Promise<RemoteSite> {
+export async function findSite(address: string, options: RequestOptions): Promise<RemoteSite> {
   const typed = /^https?:\/\//i.test(address) ? address : `https://${address}`;
   if (!URL.canParse(typed)) throw new SourceFault('site-address', { site: address });
   const given = new URL(typed);
@@ -63,7 +63,7 @@ export async function findSite(address: string, options: AskingOptions): Promise
   const below = trimEndOf(given.href, '/');
   const [front = below, path] = below.split(/\/wp-json(?=\/|$)/);
   const wished = options.namespace ?? (path ? path.replace(/^\/|\/$/g, '') : undefined);
-  const site = asker(front, options);
+  const site = createRequester(front, options);
   const roots = path === undefined ? [`${front}/wp-json/`, `${front}/index.php/wp-json/`, `${front}/?rest_route=/`] : [`${front}/wp-json/`];
   for (const root of roots) {
     const index = await site.ask(root, '', {});
@@ -94,7 +94,7 @@ const namespacesOf = (body: unknown): unknown[] =>
   body !== null && typeof body === 'object' && 'namespaces' in body && Array.isArray(body.namespaces) ? body.namespaces : [];
 
 /** What says that another try may succeed. */
-const PASSING = new Set([429, 502, 503, 504]);
+const RETRIED = new Set([429, 502, 503, 504]);
 const TRIES = 6;
 const PATIENCE_MS = 1000;
 const LONGEST_PAUSE_MS = 300_000;
@@ -105,8 +105,8 @@ const LONGEST_BODY = 64 * 2 ** 20;
  * Sends requests one after the other, as far apart and as many at a time as is allowed; repeats what failed for the
  * moment.
  */
-function asker(site: string, { credentials, rate, concurrency, patience = PATIENCE_MS, signal }: AskingOptions) {
-  const turn = turns(concurrency);
+function createRequester(site: string, { credentials, rate, concurrency, patience = PATIENCE_MS, signal }: RequestOptions) {
+  const turn = limitConcurrency(concurrency);
   const spacing = 1000 / rate;
   let next = 0;
   let count = 0;
@@ -124,7 +124,7 @@ function asker(site: string, { credentials, rate, concurrency, patience = PATIEN
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await follow(url, { headers, signal: signal ? AbortSignal.any([limit, signal]) : limit }, site);
-      if (PASSING.has(response.status)) {
+      if (RETRIED.has(response.status)) {
         await response.body?.cancel();
         return { again: retryAfter(response.headers.get('retry-after')), why: String(response.status) };
       }
@@ -224,7 +224,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Lets so many works run at a time. */
-function turns(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {

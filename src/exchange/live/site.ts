@@ -40,7 +40,7 @@ const FRESH_MS = 24 * 3600 * 1000;
 
 /**
  * A running site, as a source of items: its categories, tags, venues, organizers, events and pictures through its
- * public interface, and what WordPress's own routes tell besides. With an application password also drafts and private
+ * public interface, and what WordPress's own routes add. With an application password also drafts and private
  * records, and texts as they are stored.
  *
  * @throws SourceFault `import-running` while another import walks through it for the same target
@@ -82,7 +82,7 @@ const PAGE = 50;
 interface Walk {
   readonly site: RemoteSite;
   readonly options: LiveOptions;
-  /** Names of people by id; undefined for those that the site does not tell of. */
+  /** Names of people by id; undefined for those that the site does not show. */
   readonly people: Map<number, string | undefined>;
   /** Ids of pictures that came already, and of events. */
   readonly images: Set<number>;
@@ -231,12 +231,12 @@ function itemOf(
 interface Detailed {
   /** Undefined: it hides more than may come over. */
   readonly raw: Raw | undefined;
-  /** Its slug leads elsewhere: it belongs below another record, and no route tells which. */
+  /** Its slug leads elsewhere: it belongs below another record, and no route says which. */
   readonly isChild: boolean;
 }
 
 /**
- * The record with what only its own address tells: whether an event is called off, which matters as long as it is to
+ * The record with what only its own address shows: whether an event is called off, which matters as long as it is to
  * come, and what a password hides, for those who know it.
  */
 async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
@@ -252,7 +252,7 @@ async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, cor
   return { raw: status === 200 && isMembers(body) ? body : blanked ? undefined : raw, isChild: bySlug !== undefined && !isIt };
 }
 
-// ---------------------------------------------------------------------------------------- what WordPress tells besides
+// ---------------------------------------------------------------------------------------- what WordPress adds
 /** Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again. */
 async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
   if (ids.length === 0) return [];
@@ -315,7 +315,7 @@ async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
 // ------------------------------------------------------------------------------------------------- hidden events
 const CORE_PAGE = 100;
 
-/** Events that no list of the calendar shows, as far as WordPress's own list tells of them. */
+/** Events that no list of the calendar shows, as far as WordPress's own list has them. */
 async function hidden(walk: Walk, page: number): Promise<Page> {
   const { site, closed, events } = walk;
   if (closed.has('hidden')) return NOTHING;

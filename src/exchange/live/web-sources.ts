@@ -7,12 +7,12 @@ import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { openJsonLdSite } from '../json-ld/source.ts';
 import { openLiveSite } from './site.ts';
-import { type AskingOptions, findSite } from './site-client.ts';
+import { findSite, type RequestOptions } from './site-client.ts';
 
 /** How an address of the web is to be read. */
 export interface WebOptions {
   readonly caller: Caller;
-  readonly credentials?: AskingOptions['credentials'];
+  readonly credentials?: RequestOptions['credentials'];
   /** Requests to a site in a second. */
   readonly rate?: number | undefined;
   readonly resume?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface WebOptions {
   /** Days between which repeating events of a calendar are taken in. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Told how many entries a walk through a site has given so far. */
+  /** Called with the number of entries that a walk through a site has given so far. */
   readonly onWalk?: ((entries: number) => void) | undefined;
   /** `jsonld`: the address is that of a page that describes its events. */
   readonly as?: 'jsonld' | undefined;

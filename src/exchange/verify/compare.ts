@@ -33,18 +33,18 @@ interface Context {
   readonly out: Place[];
 }
 
-/** More differences of one answer would tell nothing new. */
+/** More differences of one answer would say nothing new. */
 const MOST = 50;
 
 /** Where two bodies differ. `query`: that of the request, whose parameters the addresses of a list may carry. */
 export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): Place[] {
-  const context: Context = { same: placeless(pair), query, out: [] };
+  const context: Context = { same: normalizer(pair), query, out: [] };
   compare(before, after, '$', '', context);
   return context.out;
 }
 
 /** Text with one word for both homes and one for both namespaces, so that only the rest is compared. */
-function placeless({ old: one, new: other }: Pair): (text: string) => string {
+function normalizer({ old: one, new: other }: Pair): (text: string) => string {
   const homes = [...new Set([one.home, other.home])].sort((a, b) => b.length - a.length);
   const words = homes.flatMap((home) => {
     const bare = home.replace(/^https?:\/\//, '');
@@ -133,7 +133,7 @@ function sameText(before: string, after: string, name: string, context: Context)
 const LONGEST_LAG_S = 60;
 const DAY_S = 86_400;
 
-/** Both are moments of this very run, seconds apart. The sites may tell them in different zones. */
+/** Both are moments of this very run, seconds apart. The sites may show them in different zones. */
 function nearNow(before: string, after: string): boolean {
   if (!/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d$/.test(before) || before.length !== after.length) return false;
   const [one, other] = [unixFromText(before), unixFromText(after)];
@@ -168,7 +168,7 @@ export function listUrl(url: string): { base: string; pairs: Map<string, string>
 export const sameValue = (before: string, after: string | undefined): boolean =>
   after !== undefined && (tidy(before) === tidy(after) || nearNow(tidy(before), tidy(after)) || nearMidnight(before, after));
 
-/** Defaults of a list's bounds follow the clock; a request on either side of a second may tell another one. */
+/** Defaults of a list's bounds follow the clock; a request on either side of a second may get another one. */
 const nearMidnight = (before: string, after: string): boolean => {
   const [one, other] = [unixFromText(before), unixFromText(after)];
   return Math.abs(one - other) <= LONGEST_LAG_S;

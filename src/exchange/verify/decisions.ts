@@ -6,7 +6,7 @@
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
-import { isMembers, type Query } from '../live/site-client.ts';
+import { isMembers, type Members, type Query } from '../live/site-client.ts';
 import { listUrl, type Place, sameValue } from './compare.ts';
 
 /** A difference, and what was asked. */
@@ -53,7 +53,6 @@ const ofList = (place: Place): boolean =>
   inList(place) ||
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
   /^\$\.(events|venues|organizers)$/.test(place.path);
-type Members = Readonly<Record<string, unknown>>;
 const isProtected = (record: Members): boolean => record.all_day === null || record.show_map === null;
 const isPublic = (record: unknown): boolean => isMembers(record) && record.status === 'publish';
 
@@ -64,16 +63,16 @@ const ROWS: readonly Row[] = [
   ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
   ['D21', (difference) => saysMore(difference)],
   ['D12', ({ query }) => String(query.parent) === '0'],
-  ['D19', (difference, answers) => about(difference, 'events') && has(difference, 'include') && ofList(difference) && everyAlone(answers, 'events', isOutOfSight)],
+  ['D19', (difference, answers) => about(difference, 'events') && has(difference, 'include') && ofList(difference) && everyUnpaired(answers, 'events', isOutOfSight)],
   ['D19', ({ route, path, query, old: before, new: after }) => route === 'events' && 'include' in query && /^\$\.(next_|previous_)?rest_url$/.test(path) && differOnlyIn(before, after, ['start_date', 'end_date'])],
   ['additions', (difference) => about(difference, 'events', 'venues', 'organizers') && isList(difference) && has(difference, 'order', 'orderby') && ofList(difference)],
-  ['D20', (difference, answers) => ofList(difference) && everyAlone(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
+  ['D20', (difference, answers) => ofList(difference) && everyUnpaired(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
   ['D22', (difference, answers) => about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
   ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
   ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
   ['D28', (difference) => has(difference, 'ticketed')],
   ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
-  ['D35', (difference, answers) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyAlone(answers, 'events', isProtected)],
+  ['D35', (difference, answers) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyUnpaired(answers, 'events', isProtected)],
   ['D35', (difference, { old: before, new: after }) => isList(difference) && has(difference, 'event', 'post') && [before.status, after.status].sort().join() === '200,400'],
   ['D23', (difference, answers) => about(difference, 'events') && isList(difference) && !has(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
   ['D24', (difference, answers) => isList(difference) && difference.path.endsWith('.order') && onlyTiesDiffer(difference, answers)],
@@ -91,7 +90,7 @@ const isLenient = ([name, value]: [string, string | number]): boolean =>
   /^(yes|no|on|off)$/i.test(String(value));
 
 /** Records that one of two lists holds and the other does not: there are such, and this holds of all of them. */
-function everyAlone({ old: before, new: after }: Answers, list: string, holds: (record: Members) => boolean): boolean {
+function everyUnpaired({ old: before, new: after }: Answers, list: string, holds: (record: Members) => boolean): boolean {
   const [mine, yours] = [before, after].map(({ body }) =>
     isMembers(body) && Array.isArray(body[list]) ? (body[list] as unknown[]).filter(isMembers) : [],
   );
@@ -128,7 +127,7 @@ function isOtherSearch(difference: Difference, answers: Answers): boolean {
   const { search } = difference.query;
   if (has(difference, 'only_with_upcoming')) return true;
   if (search === undefined) return false;
-  return /[^\p{ASCII}]/u.test(String(search)) || !everyAlone(answers, difference.route, () => true);
+  return /[^\p{ASCII}]/u.test(String(search)) || !everyUnpaired(answers, difference.route, () => true);
 }
 
 /** By what a list is ordered. */
@@ -151,7 +150,7 @@ function onlyTiesDiffer(difference: Difference, answers: Answers): boolean {
 function isCutThroughTies(difference: Difference, answers: Answers): boolean {
   const [mine, yours] = lists(difference, answers);
   const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
-  return mine!.length === yours!.length && everyAlone(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
+  return mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
 }
 
 /** Two addresses of lists have the same parameters, but for these. */
@@ -174,7 +173,7 @@ const isNothing = (value: unknown): boolean => value === undefined || value === 
 const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
 /**
- * Both tell a cost, in other numbers or words, or one without its symbol. Another currency is not another way of
+ * Both show a cost, in other numbers or words, or one without its symbol. Another currency is not another way of
  * reading.
  */
 function isReadOtherwise(before: unknown, after: unknown): boolean {
@@ -191,9 +190,9 @@ function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: 
   const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
   if (record === undefined || isNothing(before) === isNothing(after)) return false;
   const costs = [one.body, other.body].map((body) => at(body, `${record}.cost`));
-  const told = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
-  const symbol = told.find((text) => text !== '') ?? '';
-  if (symbol === '' || (member !== 'code' && !told.includes(''))) return false;
+  const symbols = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
+  const symbol = symbols.find((text) => text !== '') ?? '';
+  if (symbol === '' || (member !== 'code' && !symbols.includes(''))) return false;
   return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
 }
 

@@ -9,8 +9,8 @@ export interface Request {
   readonly query: Query;
 }
 
-/** What a walk through the lists of a site has met, as much as the plan asks for. */
-export interface Met {
+/** What is known from the lists of a site, as much as the plan needs. */
+export interface KnownRecords {
   /** Ids of some records of each kind. */
   readonly ids: Readonly<Record<'events' | 'venues' | 'organizers' | 'categories' | 'tags', readonly number[]>>;
   readonly slugs: Readonly<Record<'categories' | 'tags', readonly string[]>>;
@@ -27,13 +27,13 @@ const FEW = 3;
  * Every filter of every list by itself, with what the site holds; pairs of filters; the edges of paging; and what has
  * to be refused.
  */
-export function plannedRequests(met: Met): Request[] {
-  return [...eventRequests(met), ...linkedRequests(met), ...termRequests(met), ...refusedRequests()];
+export function plannedRequests(known: KnownRecords): Request[] {
+  return [...eventRequests(known), ...linkedRequests(known), ...termRequests(known), ...refusedRequests()];
 }
 
 const WHOLE = { start_date: '1900-01-01', end_date: '2999-12-31', per_page: 50 } as const;
 
-function eventRequests({ ids, slugs, titles, starts }: Met): Request[] {
+function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] {
   const events = (query: Query): Request => ({ route: 'events', query });
   const filters = eventFilters({ ids, slugs, titles });
   const single = filters.map((filter) => events({ ...WHOLE, ...filter }));
@@ -53,7 +53,7 @@ function eventRequests({ ids, slugs, titles, starts }: Met): Request[] {
   ];
 }
 
-function eventFilters({ ids, slugs, titles }: Pick<Met, 'ids' | 'slugs' | 'titles'>): Query[] {
+function eventFilters({ ids, slugs, titles }: Pick<KnownRecords, 'ids' | 'slugs' | 'titles'>): Query[] {
   return [
     ...spread(ids.categories, SOME).map((id) => ({ categories: id })),
     ...spread(slugs.categories, FEW).map((slug) => ({ categories: slug })),
@@ -85,7 +85,7 @@ function datedRequests(start: string): Query[] {
   ];
 }
 
-function linkedRequests({ ids, titles }: Met): Request[] {
+function linkedRequests({ ids, titles }: KnownRecords): Request[] {
   return (['venues', 'organizers'] as const).flatMap((route) =>
     [
       {},
@@ -100,7 +100,7 @@ function linkedRequests({ ids, titles }: Met): Request[] {
   );
 }
 
-function termRequests({ ids, slugs, titles }: Met): Request[] {
+function termRequests({ ids, slugs, titles }: KnownRecords): Request[] {
   return (['categories', 'tags'] as const).flatMap((route) =>
     [
       {},

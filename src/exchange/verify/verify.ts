@@ -1,9 +1,9 @@
-import { codeOf, isMembers, type Query, type RemoteSite, type SiteAnswer } from '../live/site-client.ts';
+import { codeOf, isMembers, type Members, type Query, type RemoteSite } from '../live/site-client.ts';
+import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { differencesOf, type Place } from './compare.ts';
-import { type Difference, decisionOf } from './decisions.ts';
+import { type Answers, type Difference, decisionOf } from './decisions.ts';
 import { describedPaths, describedRoutes } from './describe.ts';
-import { gather, KINDS, type KindPath, type Meeting, type Members } from './met.ts';
-import { plannedRequests } from './plan.ts';
+import { plannedRequests, type Request } from './plan.ts';
 
 /** A difference, and the decision it follows from if it is meant. */
 export interface Finding extends Difference {
@@ -52,7 +52,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   const pair = { old: before, new: after };
   const tally = { compared: 0, differences: 0, requests: 0, deliberate: {} as Record<string, number> };
 
-  const report = (answers: Pick<Both, 'old' | 'new'>, request: Asked, places: readonly Place[]): void => {
+  const report = (answers: Answers, request: Request, places: readonly Place[]): void => {
     let counted = false;
     for (const place of places) {
       const difference: Difference = { ...place, ...request };
@@ -65,12 +65,12 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
       options.found({ ...difference, decision, record: recordOf(answers, difference) });
     }
   };
-  const ask = async (route: string, query: Query): Promise<Both> => {
+  const ask = async (route: string, query: Query): Promise<Answers> => {
     const [one, other] = await Promise.all([before.get(route, query), after.get(route, query)]);
     tally.compared += 1;
     return { old: one, new: other };
   };
-  const compare = async (request: Asked, reduce: (body: unknown) => unknown = (body) => body): Promise<Both> => {
+  const compare = async (request: Request, reduce: (body: unknown) => unknown = (body) => body): Promise<Answers> => {
     const answers = await ask(request.route, request.query);
     report(answers, request, placesOf(answers, pair, request.query, reduce));
     return answers;
@@ -81,13 +81,13 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   await compare({ route: 'doc', query: {} }, describedPaths);
 
   const records: Record<string, { old: number; new: number }> = {};
-  const met = gather();
+  const collected = collectRecords();
   for (const kind of KINDS)
-    records[kind] = await walk(kind, { ask, pair, report, met, ...(options.progress ? { progress: options.progress } : {}) });
+    records[kind] = await walk(kind, { ask, pair, report, collected, ...(options.progress ? { progress: options.progress } : {}) });
 
-  const singles = KINDS.flatMap((kind) => met.singles(kind, options.sample));
+  const singles = KINDS.flatMap((kind) => collected.singlePaths(kind, options.sample));
   await inParallel(singles, options, 'records', (route) => compare({ route, query: {} }));
-  if (options.filters) await inParallel(plannedRequests(met.facts()), options, 'filters', (request) => compare(request));
+  if (options.filters) await inParallel(plannedRequests(collected.known()), options, 'filters', (request) => compare(request));
   return { ...tally, records };
 }
 
@@ -101,33 +101,23 @@ const EVERYTHING: Readonly<Record<KindPath, Query>> = {
 };
 const PAGE = 50;
 
-interface Asked {
-  readonly route: string;
-  readonly query: Query;
-}
-
-interface Both {
-  readonly old: SiteAnswer;
-  readonly new: SiteAnswer;
-}
-
 type Homes = Parameters<typeof differencesOf>[2];
 
 /** Where two answers differ, the status first. Of errors of different status the bodies say nothing more. */
-function placesOf(answers: Both, pair: Homes, query: Query, reduce: (body: unknown) => unknown): Place[] {
+function placesOf(answers: Answers, pair: Homes, query: Query, reduce: (body: unknown) => unknown): Place[] {
   const { old: before, new: after } = answers;
   if (before.status !== after.status) return [{ path: 'status', old: statusOf(before), new: statusOf(after) }];
   return differencesOf(reduce(before.body), reduce(after.body), pair, query);
 }
 
-const statusOf = ({ status, body }: SiteAnswer): number | string => (codeOf(body) === '' ? status : `${status} ${codeOf(body)}`);
+const statusOf = ({ status, body }: Answers['old']): number | string => (codeOf(body) === '' ? status : `${status} ${codeOf(body)}`);
 
 // ------------------------------------------------------------------------------------------------- lists
 interface Walk {
-  readonly ask: (route: string, query: Query) => Promise<Both>;
+  readonly ask: (route: string, query: Query) => Promise<Answers>;
   readonly pair: Homes;
-  readonly report: (answers: Pick<Both, 'old' | 'new'>, request: Asked, places: readonly Place[]) => void;
-  readonly met: Meeting;
+  readonly report: (answers: Answers, request: Request, places: readonly Place[]) => void;
+  readonly collected: RecordCollector;
   readonly progress?: VerifyOptions['progress'];
 }
 
@@ -135,7 +125,7 @@ interface Walk {
  * Walks through a list on both sites at a time. A record is compared as soon as both have shown it, so that no more is
  * kept than what they show in a different order.
  */
-async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk): Promise<{ old: number; new: number }> {
+async function walk(kind: KindPath, { ask, pair, report, collected, progress }: Walk): Promise<{ old: number; new: number }> {
   const waiting = { old: new Map<number, Members>(), new: new Map<number, Members>() };
   const order = { old: [] as string[], new: [] as string[] };
   const counts = { old: 0, new: 0 };
@@ -144,16 +134,16 @@ async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk):
     const query = { ...EVERYTHING[kind], per_page: PAGE, page };
     const answers = await ask(kind, query);
     const { old: before, new: after } = answers;
-    const frames = [before, after].map(({ status, body }) => ({ status, body: isMembers(body) ? { ...body, [kind]: [] } : body, at: 0 }));
+    const withoutRecords = { old: frameOf(before, kind), new: frameOf(after, kind) };
     report(
       answers,
       { route: kind, query },
-      placesOf({ old: frames[0]!, new: frames[1]! }, pair, query, (body) => body),
+      placesOf(withoutRecords, pair, query, (body) => body),
     );
     for (const side of ['old', 'new'] as const) {
       for (const record of recordsIn(answers[side].body, kind)) {
         counts[side] += 1;
-        met.meet(kind, record);
+        collected.add(kind, record);
         order[side].push(`${tieOf(record)} ${String(record.id)}`);
         const other = waiting[side === 'old' ? 'new' : 'old'];
         const id = Number(record.id);
@@ -163,7 +153,7 @@ async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk):
           other.delete(id);
           const [one, two] = side === 'old' ? [record, twin] : [twin, record];
           const single = { old: { status: 200, body: one }, new: { status: 200, body: two } };
-          report(single as never, { route: `${kind}/${id}`, query: {} }, differencesOf(one, two, pair));
+          report(single, { route: `${kind}/${id}`, query: {} }, differencesOf(one, two, pair));
         }
       }
     }
@@ -171,7 +161,7 @@ async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk):
     progress?.('lists', page, pages);
   }
   const query = { ...EVERYTHING[kind], per_page: PAGE };
-  const nothing = { old: { status: 200, body: {} }, new: { status: 200, body: {} } } as never;
+  const nothing: Answers = { old: { status: 200, body: {} }, new: { status: 200, body: {} } };
   for (const [id, record] of waiting.old)
     report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: record, new: undefined }]);
   for (const [id, record] of waiting.new)
@@ -179,6 +169,12 @@ async function walk(kind: KindPath, { ask, pair, report, met, progress }: Walk):
   report(nothing, { route: kind, query }, orderPlaces(order, waiting));
   return counts;
 }
+
+/** The answer to a page of a list without its records, which are compared one by one. */
+const frameOf = ({ status, body }: Answers['old'], kind: KindPath): Answers['old'] => ({
+  status,
+  body: isMembers(body) ? { ...body, [kind]: [] } : body,
+});
 
 const recordsIn = (body: unknown, kind: KindPath): Members[] =>
   isMembers(body) && Array.isArray(body[kind]) ? body[kind].filter(isMembers) : [];
@@ -203,10 +199,7 @@ function orderPlaces(
 }
 
 /** The record that a difference lies in: one of a list, or the one that was asked for. */
-function recordOf(
-  { old: before, new: after }: Pick<Both, 'old' | 'new'>,
-  { route, path, old: one, new: other }: Difference,
-): Finding['record'] {
+function recordOf({ old: before, new: after }: Answers, { route, path, old: one, new: other }: Difference): Finding['record'] {
   const [kind = ''] = route.split('/');
   const isList = !route.includes('/');
   const [, listed, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];

@@ -90,7 +90,7 @@ interface Reading {
   readonly stack: Open[];
   /** What was found and not handed on yet. */
   readonly found: Found[];
-  /** Characters since the parser told of anything. */
+  /** Characters since the last event of the parser. */
   waiting: number;
   /** Whether the file has said that it is one of WordPress's exports, and whether it has come to its end. */
   version: boolean;

@@ -5,8 +5,8 @@ import type { TermGroup } from './entries.ts';
 const MOST_HELD = 50_000;
 
 /**
- * The terms of a file, held back until the records begin: only then is it known which languages they are in, since a
- * file tells it apart from them and in any order.
+ * The terms of a file, held back until the records begin: only then are their languages known, which a file states in
+ * elements of their own and in any order.
  */
 export interface Terms {
   /** Takes an entry. Gives what can be handed on: everything but terms, and before a record all terms. */

@@ -27,7 +27,7 @@ export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): Asyn
     if (isPostItem(item)) yield* groupsOf('term_translations', groups.terms);
     yield element(item, site);
     if (isPostItem(item) && item.translation_group !== undefined) join(groups.posts, item, Number(item.sourceId));
-    // Polylang tells the language of a term by its group alone, so that every term is in one.
+    // Polylang knows the language of a term by its group alone, so that every term is in one.
     if (isTermItem(item) && item.id !== undefined) join(groups.terms, { translation_group: String(item.id), ...item }, item.id);
   }
   yield* groupsOf('term_translations', groups.terms);
@@ -145,7 +145,8 @@ function post(item: PostItem, { home }: WxrSite): string {
 const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem): string => `pll_${kind}_${escaped(group)}`;
 
 /**
- * Groups of translations as Polylang keeps them: a term whose description holds the ids by language. Each is told once.
+ * Groups of translations as Polylang keeps them: a term whose description holds the ids by language. Each is written
+ * once.
  */
 function* groupsOf(taxonomy: 'post_translations' | 'term_translations', groups: Groups): Generator<string> {
   for (const [name, ids] of groups) yield groupTerm(taxonomy, name, ids);

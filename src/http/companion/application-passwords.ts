@@ -32,8 +32,8 @@ const manages =
 const shown = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
 
-/** Nothing tells that a password was used: such an answer is remembered by nobody. */
-const told = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
+/** No version changes when a password is used, so that such an answer must not be cached. */
+const uncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
 /**
  * WordPress's own routes of application passwords: a person's list, the one that a request uses, and the single
@@ -52,7 +52,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         allow: manages('rest_cannot_list_application_passwords'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          return told((await passwordsOf(site, owner)).map((entry) => shown(caller, owner, entry, values)));
+          return uncached((await passwordsOf(site, owner)).map((entry) => shown(caller, owner, entry, values)));
         },
       }),
       endpoint({
@@ -89,7 +89,8 @@ export const passwordRoutes: readonly ServedRoute[] = [
         params: PASSWORD_PARAMS.list,
         mode: 'read',
         allow: (lookUp, { viewer }, values) => mayIntrospect(lookUp, viewer, values),
-        run: async (site, caller, values) => told(shown(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
+        run: async (site, caller, values) =>
+          uncached(shown(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
       }),
     ],
   },
@@ -105,7 +106,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         allow: manages('rest_cannot_read_application_password'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          return told(shown(caller, owner, await readPassword(site, owner, values.uuid), values));
+          return uncached(shown(caller, owner, await readPassword(site, owner, values.uuid), values));
         },
       }),
       endpoint({
@@ -117,7 +118,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
           await renamePassword(site, owner, values.uuid, values.name);
-          return told(shown(caller, owner, await readPassword(site, owner, values.uuid), {}));
+          return uncached(shown(caller, owner, await readPassword(site, owner, values.uuid), {}));
         },
       }),
       endpoint({

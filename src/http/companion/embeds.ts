@@ -29,7 +29,7 @@ export async function recordWithEmbeds(site: Site, caller: Caller, shown: Shown,
   return timely(coreRecord({ ...shown, record }, viewable), embed);
 }
 
-/** No version tells of changes to users: an answer that shows them is remembered for a second at most. */
+/** No version changes with users: an answer that shows them is cached for a second at most. */
 const timely = (reply: Reply, embed: unknown): Reply => (asksFor('author', embed) ? { ...reply, timeliness: 'always' } : reply);
 
 /**

@@ -1,11 +1,11 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { type Config, servedNamespaces } from '../../config/config.ts';
-import { type About, routesOf } from '../../pages/about.ts';
+import { type PageSubject, routesOf } from '../../pages/page-subject.ts';
 import type { Caller } from '../../records/caller.ts';
 import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';
 import type { Site } from '../../site.ts';
 import { restUrl } from '../../wordpress/links.ts';
-import type { Wanted } from './wanted.ts';
+import type { FeedRequest } from './feed-request.ts';
 
 /** The namespace under which programs look for the calendar's interface. */
 const NAMESPACE = 'tribe/events/v1';
@@ -20,8 +20,8 @@ interface Place {
  * What every page of the calendar says of the API, for programs that were given nothing but its address: the address of
  * the API, of the event or of the list that the page shows, and `Link` to the root of WordPress's own.
  */
-export function discoveryHeaders({ config, settings }: Place, about: About): Record<string, string> {
-  const { route, query, core } = routesOf(about);
+export function discoveryHeaders({ config, settings }: Place, subject: PageSubject): Record<string, string> {
+  const { route, query, core } = routesOf(subject);
   const place = { home: settings.home, settings };
   const links = [`<${restUrl(place, '')}>; rel="https://api.w.org/"`];
   if (core !== undefined) links.push(`<${restUrl(place, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
@@ -35,13 +35,13 @@ export function discoveryHeaders({ config, settings }: Place, about: About): Rec
 }
 
 /** The same for a page that is not served, with links to the feeds of the calendar. */
-export async function pageHeaders({ site, caller, address: { page } }: Wanted): Promise<Record<string, string>> {
+export async function pageHeaders({ site, caller, address: { page } }: FeedRequest): Promise<Record<string, string>> {
   const { settings } = caller;
-  const headers = discoveryHeaders({ config: site.config, settings }, await aboutPage(site, caller, page));
+  const headers = discoveryHeaders({ config: site.config, settings }, await subjectOf(site, caller, page));
   return { ...headers, Link: [headers.Link, ...feedLinks(settings)].join(', ') };
 }
 
-async function aboutPage(site: Site, caller: Caller, page: Wanted['address']['page']): Promise<About> {
+async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address']['page']): Promise<PageSubject> {
   if (page.of === 'ids' || page.of === 'linked') return {};
   if (page.of === 'event') {
     const { events } = await namedEvents(site, caller, namesOf(page));

@@ -12,7 +12,7 @@ import { event as EVENT } from '../../kinds/event.ts';
 import { eventOrders } from '../../kinds/event-list.ts';
 import type { FeedForm } from '../../kinds/feed-pages.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
-import type { About } from '../../pages/about.ts';
+import type { PageSubject } from '../../pages/page-subject.ts';
 import { listCalendar } from '../../records/calendar-list.ts';
 import type { Caller } from '../../records/caller.ts';
 import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } from '../../records/feed-events.ts';
@@ -24,7 +24,7 @@ import { decodeEntities } from '../../wordpress/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Raw } from '../input.ts';
-import type { Wanted } from './wanted.ts';
+import type { FeedRequest } from './feed-request.ts';
 
 /** What is sent as a feed. */
 export interface Feed {
@@ -32,7 +32,7 @@ export interface Feed {
   readonly body: string;
   readonly timeliness: Timeliness;
   readonly records: readonly unknown[];
-  readonly about: About;
+  readonly subject: PageSubject;
   /** The name under which calendars are saved. */
   readonly file?: string;
 }
@@ -40,11 +40,11 @@ export interface Feed {
 /** The events of a page, and what news of them are called. */
 interface Found extends FeedEvents {
   readonly title: string;
-  readonly about: About;
+  readonly subject: PageSubject;
 }
 
 /** The feed of a page. Throws `rest_no_route` or `rest-event-not-found` where there is none. */
-export async function feedOf(wanted: Wanted): Promise<Feed> {
+export async function feedOf(wanted: FeedRequest): Promise<Feed> {
   const { page, form } = wanted.address;
   if (form === 'jsonld') return jsonLd(wanted);
   if (form === undefined || page.of === 'linked') return fail('rest_no_route');
@@ -60,24 +60,24 @@ const [MANY, MOST] = [30, 1000];
  * How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the
  * parameter.
  */
-function longest({ query }: Wanted): number {
+function longest({ query }: FeedRequest): number {
   const asked = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : MANY;
   return Math.min(Math.max(asked, MANY), MOST);
 }
 
-const passwordOf = ({ query: { password } }: Wanted) => (typeof password === 'string' ? password : undefined);
+const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password === 'string' ? password : undefined);
 
 /** Named events. One that nobody may see is not there; of several such ones are left out. */
-async function named(wanted: Wanted, page: EventPage | IdsPage): Promise<Found> {
+async function named(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Found> {
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
   const found = await namedEvents(site, caller, names, { password: passwordOf(wanted) });
   const event = found.events[0]?.id;
   if (page.of === 'event' && event === undefined) fail('rest-event-not-found');
-  return { ...found, title: caller.settings.name, about: page.of === 'event' ? { event } : {} };
+  return { ...found, title: caller.settings.name, subject: page.of === 'event' ? { event } : {} };
 }
 
-async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
+async function listed(wanted: FeedRequest, page: ListPage): Promise<Found> {
   const { site, caller, address, query } = wanted;
   const { settings } = caller;
   const calendars = address.form === 'ical';
@@ -92,7 +92,7 @@ async function listed(wanted: Wanted, page: ListPage): Promise<Found> {
     password: passwordOf(wanted),
   });
   const title = [...found.terms.map(({ name }) => decodeEntities(name)), settings.name].join(' - ');
-  return { ...found, title, about: { term: found.terms[0], featured: page.featured } };
+  return { ...found, title, subject: { term: found.terms[0], featured: page.featured } };
 }
 
 /** Feeds of news can be sorted, as WordPress's can. */
@@ -102,16 +102,16 @@ function orderOf({ orderby, order }: Raw): Order | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- as what
-async function jsonLd(wanted: Wanted): Promise<Feed> {
+async function jsonLd(wanted: FeedRequest): Promise<Feed> {
   const { site, caller, address } = wanted;
   if (address.page.of !== 'event') return fail('rest_no_route');
-  const { about } = await named(wanted, address.page);
+  const { subject } = await named(wanted, address.page);
   const password = passwordOf(wanted);
-  const { record } = await readPost(site, caller, EVENT, about.event ?? 0, password === undefined ? {} : { password });
-  return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], about };
+  const { record } = await readPost(site, caller, EVENT, subject.event ?? 0, password === undefined ? {} : { password });
+  return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], subject };
 }
 
-async function calendar({ site, caller, query, address }: Wanted, { events, timeliness, about }: Found): Promise<Feed> {
+async function calendar({ site, caller, query, address }: FeedRequest, { events, timeliness, subject }: Found): Promise<Feed> {
   const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
   const dates = await datesOfEvents(site, caller, whole);
   const locked = site.texts.t(caller.language, 'site:words.locked');
@@ -124,7 +124,7 @@ async function calendar({ site, caller, query, address }: Wanted, { events, time
     // Rules change without the tables that answers are remembered by.
     timeliness: dates.size > 0 ? 'always' : timeliness,
     records,
-    about,
+    subject,
     file: fileName(
       caller.settings.name,
       Object.hasOwn(query, 'ical') || !Object.hasOwn(query, 'outlook-ical') ? 'ical' : 'outlook',
@@ -157,9 +157,9 @@ function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]
 const FILE_DIGITS = 11;
 
 async function news(
-  { site, caller, self }: Wanted,
+  { site, caller, self }: FeedRequest,
   form: Exclude<FeedForm, 'ical' | 'jsonld'>,
-  { events, title, about }: Found,
+  { events, title, subject }: Found,
 ): Promise<Feed> {
   const { settings } = caller;
   const authors = await authorNames(site, events);
@@ -177,7 +177,7 @@ async function news(
     head,
   );
   // Changes of the authors' names are not watched for.
-  return { type, body, timeliness: 'always', records: events.map(({ record }) => record), about };
+  return { type, body, timeliness: 'always', records: events.map(({ record }) => record), subject };
 }
 
 /** The language of the texts of a feed: that of its events, where it holds those of one. */

@@ -6,14 +6,14 @@ import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, namedEvents } from '../../records/feed-events.ts';
 import { ancestorsOf, languageOfTerm } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
-import type { Wanted } from './wanted.ts';
+import type { FeedRequest } from './feed-request.ts';
 
 /**
  * Where WordPress sends whoever asks for a calendar at another address than its own (`redirect_canonical`): to the path
  * with a slash at its end, to the page of a term or an event that the query names. Undefined: nowhere. Feeds of news
  * are not redirected.
  */
-export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
+export async function redirectOf(wanted: FeedRequest): Promise<string | undefined> {
   const { address, page, queryText } = wanted;
   if (address.form !== 'ical' && address.form !== undefined) return undefined;
   const filled = address.form === undefined ? withoutEmpty(queryText) : queryText;
@@ -24,7 +24,7 @@ export async function redirectOf(wanted: Wanted): Promise<string | undefined> {
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
 }
 
-async function redirectOfQuery(wanted: Wanted): Promise<string | undefined> {
+async function redirectOfQuery(wanted: FeedRequest): Promise<string | undefined> {
   const { address, caller, query, queryText } = wanted;
   const readable = caller.settings.permalinkStructure !== '';
   const { page } = address;
@@ -56,12 +56,12 @@ function termOf({ page }: FeedAddress): NamedTerm | undefined {
   return named.length === 1 ? named[0] : undefined;
 }
 
-async function eventUrl({ site, caller }: Wanted, id: number): Promise<string | undefined> {
+async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<string | undefined> {
   const { events } = await namedEvents(site, caller, { ids: [id] });
   return events[0] && permalink(events[0].row, caller, events[0].record.language);
 }
 
-async function pageOfTerm({ site, caller }: Wanted, { kind, slug }: NamedTerm): Promise<string> {
+async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTerm): Promise<string> {
   const [[term] = []] = await feedTerms(site, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
   const code = await languageOfTerm(site.db, caller, term);

@@ -25,8 +25,8 @@ import { visitorOf } from '../visitor.ts';
 import { feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
 import { type Feed, feedOf } from './feed.ts';
+import type { FeedRequest } from './feed-request.ts';
 import { redirectOf } from './redirect.ts';
-import type { Wanted } from './wanted.ts';
 
 /**
  * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they
@@ -91,7 +91,7 @@ async function smallBody(req: Request): Promise<string> {
 }
 
 /** Which page is asked for; undefined: none of the calendar. */
-async function readWanted(site: Site, req: Request): Promise<Wanted | undefined> {
+async function readWanted(site: Site, req: Request): Promise<FeedRequest | undefined> {
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
@@ -136,7 +136,7 @@ function takenPart(query: string, names: ReadonlySet<string>): string {
 }
 
 // ------------------------------------------------------------------------------------------------- answers
-async function compose(wanted: Wanted, req: Request, pages: Pages): Promise<Answer> {
+async function compose(wanted: FeedRequest, req: Request, pages: Pages): Promise<Answer> {
   const { site, caller, query, address } = wanted;
   const changedAt = site.changedAt();
   try {
@@ -154,7 +154,7 @@ async function compose(wanted: Wanted, req: Request, pages: Pages): Promise<Answ
 }
 
 /** The error of a page, with what whoever was given its address can go on with. */
-async function notServed(wanted: Wanted, req: Request): Promise<Answer> {
+async function notServed(wanted: FeedRequest, req: Request): Promise<Answer> {
   const reply = problemOf(wanted.site, req, wanted.caller.language, new ApiError('rest_no_route'));
   const answer = answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: false });
   return { ...answer, headers: { ...answer.headers, ...(await pageHeaders(wanted)) } };
@@ -169,7 +169,11 @@ const redirectTo = (location: string): Answer => ({
 });
 
 /** Anyone may keep it, unless it is opened by a password. */
-function answerWith({ type, body: text, timeliness, records, about, file }: Feed, wanted: Wanted, changedAt: string | undefined): Answer {
+function answerWith(
+  { type, body: text, timeliness, records, subject, file }: Feed,
+  wanted: FeedRequest,
+  changedAt: string | undefined,
+): Answer {
   const { site, caller, query } = wanted;
   const body = Buffer.from(text);
   const personal = bringsPassword(query);
@@ -185,7 +189,7 @@ function answerWith({ type, body: text, timeliness, records, about, file }: Feed
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
-      ...discoveryHeaders({ config: site.config, settings: caller.settings }, about),
+      ...discoveryHeaders({ config: site.config, settings: caller.settings }, subject),
       ...(personal ? {} : surrogateKeys(postKind('event'), records)),
     },
     body,

@@ -265,7 +265,7 @@ const POLYLANG: readonly LanguageFault[] = [
 
 // ------------------------------------------------------------------------------------------------- WPML
 /** Rows of records of ours that are gone. */
-async function rowsOfNothing(db: Database): Promise<{ readonly id: number; readonly told: string }[]> {
+async function rowsOfNothing(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
   const posts = await db
     .from('icl_translations', 'w')
     .whereIn(
@@ -296,14 +296,14 @@ async function rowsOfNothing(db: Database): Promise<{ readonly id: number; reado
           .where('tt.term_taxonomy_id', db.ref('w.element_id')),
     )
     .select('w.translation_id', 'w.element_type', 'w.element_id');
-  return [...posts, ...terms].map((row) => ({ id: row.translation_id, told: `${row.element_type} ${row.element_id}` }));
+  return [...posts, ...terms].map((row) => ({ id: row.translation_id, label: `${row.element_type} ${row.element_id}` }));
 }
 
 const WPML: readonly LanguageFault[] = [
   {
     name: 'languages-of-nothing',
     severity: 'warning',
-    find: async (db) => (await rowsOfNothing(db)).map(({ told }) => told),
+    find: async (db) => (await rowsOfNothing(db)).map(({ label }) => label),
     fix: async (db) => {
       for (const some of pagesOf(await rowsOfNothing(db), AT_ONCE))
         await db

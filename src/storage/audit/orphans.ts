@@ -40,13 +40,13 @@ const AT_ONCE = 500;
 
 type Query = QueryBuilder;
 
-/** Of a table: the rows that are orphans, how one is told, and what tells it from others. */
+/** Of a table: the rows that are orphans, how one is described, and its key. */
 interface Rule {
   readonly name: OrphanName;
   readonly table: Parameters<Database['from']>[0];
   readonly key: readonly string[];
   readonly orphans: (db: Database, rows: Query) => void;
-  readonly told: (row: Record<string, unknown>) => string;
+  readonly describe: (row: Record<string, unknown>) => string;
   /** Instead of deleting: what the row says afterwards. */
   readonly set?: Readonly<Record<string, unknown>>;
 }
@@ -72,7 +72,7 @@ const RULES: readonly Rule[] = [
     table: 'postmeta',
     key: ['meta_id'],
     orphans: (db, rows) => missing(db, rows, ['posts', 'ID'], 'o.post_id'),
-    told: ({ post_id, meta_key }) => `${String(post_id)} ${String(meta_key)}`,
+    describe: ({ post_id, meta_key }) => `${String(post_id)} ${String(meta_key)}`,
   },
   {
     name: 'links-without-post',
@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
       );
       missing(db, rows, ['posts', 'ID'], 'o.object_id');
     },
-    told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
+    describe: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
   },
   {
     name: 'links-without-term',
@@ -95,7 +95,7 @@ const RULES: readonly Rule[] = [
       rows.whereIn('o.object_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
       missing(db, rows, ['term_taxonomy', 'term_taxonomy_id'], 'o.term_taxonomy_id');
     },
-    told: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
+    describe: ({ object_id, term_taxonomy_id }) => `${String(object_id)} - ${String(term_taxonomy_id)}`,
   },
   {
     name: 'taxonomies-without-term',
@@ -105,14 +105,14 @@ const RULES: readonly Rule[] = [
       rows.whereIn('o.taxonomy', taxonomies);
       missing(db, rows, ['terms', 'term_id'], 'o.term_id');
     },
-    told: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
+    describe: ({ taxonomy, term_id }) => `${String(taxonomy)} ${String(term_id)}`,
   },
   {
     name: 'terms-without-taxonomy',
     table: 'terms',
     key: ['term_id'],
     orphans: (db, rows) => missing(db, rows, ['term_taxonomy', 'term_id'], 'o.term_id'),
-    told: ({ term_id, name }) => `${String(term_id)} ${String(name)}`,
+    describe: ({ term_id, name }) => `${String(term_id)} ${String(name)}`,
   },
   ...(['tec_events', 'tec_occurrences'] as const).map(
     (table): Rule => ({
@@ -120,7 +120,7 @@ const RULES: readonly Rule[] = [
       table,
       key: [table === 'tec_events' ? 'event_id' : 'occurrence_id'],
       orphans: (db, rows) => missing(db, rows, ['posts', 'ID'], 'o.post_id', (sub) => sub.where('x.post_type', postKind('event').postType)),
-      told: ({ post_id }) => `${table} ${String(post_id)}`,
+      describe: ({ post_id }) => `${table} ${String(post_id)}`,
     }),
   ),
   ...postKinds
@@ -134,7 +134,7 @@ const RULES: readonly Rule[] = [
           rows.where('o.meta_key', key).whereNotIn('o.meta_value', ['', '0']);
           missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', postKind(kind).postType));
         },
-        told: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
+        describe: ({ post_id, meta_value }) => `${String(post_id)} ${key} ${String(meta_value)}`,
       }),
     ),
   {
@@ -146,7 +146,7 @@ const RULES: readonly Rule[] = [
       rows.whereIn('o.post_id', (sub: Query) => sub.select('ID').from(db.table('posts')).whereIn('post_type', postTypes));
       missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
     },
-    told: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
+    describe: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
   },
   {
     name: 'parents-gone',
@@ -157,7 +157,7 @@ const RULES: readonly Rule[] = [
       rows.where('o.taxonomy', taxonomy).where('o.parent', '>', 0);
       missing(db, rows, ['term_taxonomy', 'term_id'], 'o.parent', (sub) => sub.where('x.taxonomy', taxonomy));
     },
-    told: ({ term_id, parent }) => `${String(term_id)} - ${String(parent)}`,
+    describe: ({ term_id, parent }) => `${String(term_id)} - ${String(parent)}`,
     set: { parent: 0 },
   },
 ];
@@ -189,7 +189,7 @@ function rowsOf(db: Database, { table, orphans }: Rule): Query {
 async function foundBy(db: Database, rule: Rule): Promise<Found> {
   const count = await countRows(rowsOf(db, rule));
   const rows = count === 0 ? [] : ((await rowsOf(db, rule).select('o.*').limit(EXAMPLES)) as Record<string, unknown>[]);
-  return { count, examples: rows.map(rule.told) };
+  return { count, examples: rows.map(rule.describe) };
 }
 
 /** In pieces, by their keys: neither database deletes from a table that the condition reads. */

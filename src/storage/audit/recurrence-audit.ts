@@ -144,8 +144,8 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
 function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: Ruled, rules: string): boolean {
   const own = parseZone(timezone) ?? zone;
   const starts = dates.map(({ at }) => localFromUnix(at, own));
-  const told = startsOfRules(rules, first, starts.at(-1) ?? first);
-  return told !== undefined && (told.endless !== endless || told.starts.join() !== starts.join());
+  const expected = startsOfRules(rules, first, starts.at(-1) ?? first);
+  return expected !== undefined && (expected.endless !== endless || expected.starts.join() !== starts.join());
 }
 
 // ------------------------------------------------------------------------------------------------- rows

@@ -1,6 +1,6 @@
 import { trimEndOf } from '../../wordpress/trim.ts';
 
-/**
+/*
  * Text as MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation) sees it, for databases without such a collation:
  * neither case nor accents nor ligatures count. Right for Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Hangul and CJK;
  * other scripts lose case only.

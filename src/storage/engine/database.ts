@@ -109,7 +109,7 @@ export interface DatabaseSettings {
   /** For a replica, which is only read: the database that it follows, which answers when the replica does not. */
   readonly primary?: Database;
   /** Called when a server has failed, and when another one is used. */
-  readonly told?: (change: ServerChange) => void;
+  readonly onServerChange?: (change: ServerChange) => void;
   /**
    * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
    * rows and write without writing the row that every writer writes (`joinWriters`), that write records without telling
@@ -152,11 +152,11 @@ export const hasTable = async (db: Database, name: TableName): Promise<boolean> 
 const queryOf = <Row extends object>(builder: Builder, name: TableName, table: string | Readonly<Record<string, string>>) =>
   builder<Row>(table).queryContext({ table: name } satisfies QueryContext);
 
-function engineAt(url: string, { primary, told }: Pick<DatabaseSettings, 'primary' | 'told'>): Engine {
+function engineAt(url: string, { primary, onServerChange }: Pick<DatabaseSettings, 'primary' | 'onServerChange'>): Engine {
   const scheme = /^\w+:/.exec(url)?.[0];
   if (scheme === 'sqlite:') return openSqlite(url);
   if (scheme !== 'mysql:') throw new Error('the address of the database must begin with "sqlite:" or "mysql://"');
-  return openMysql(url, { ...(primary ? { primary: primary.driver } : {}), ...(told ? { told } : {}) });
+  return openMysql(url, { ...(primary ? { primary: primary.driver } : {}), ...(onServerChange ? { onServerChange } : {}) });
 }
 
 /** What a database and the transactions in it have in common. */
@@ -252,11 +252,11 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
 
 /** Runs the work of a transaction, and writes what it has gathered. */
 function transactionWork<T>(shared: Shared, work: (db: Database) => Promise<T>, executor: Executor, gatherings: Gatherings): Promise<T> {
-  const run = async (told: (namesRecords: boolean) => void): Promise<T> => {
+  const run = async (reportWrites: (namesRecords: boolean) => void): Promise<T> => {
     const db = databaseOn(shared, executor, gatherings);
     const result = await work(db);
     for (const [what, gathered] of gatherings) {
-      told(what.namesRecords(gathered));
+      reportWrites(what.namesRecords(gathered));
       await what.settle(db, gathered);
     }
     return result;

@@ -1,4 +1,4 @@
-/**
+/*
  * The rows of the tables, column by column. The tables are WordPress's and the calendar's and their columns are never
  * changed here; only those beginning with `fasti_` are our own. Dates are `YYYY-MM-DD HH:MM:SS`, or zeros for "never".
  */
@@ -394,7 +394,6 @@ export interface MigrationLockRow {
   is_locked: number | null;
 }
 
-/** Name of a table without the prefix -> its row. */
 /** A setting of a network of sites. Most databases have no such table. */
 export interface SiteMetaRow {
   meta_id: number;
@@ -403,6 +402,7 @@ export interface SiteMetaRow {
   meta_value: string;
 }
 
+/** Name of a table without the prefix -> its row. */
 export interface Tables {
   posts: PostRow;
   postmeta: PostMetaRow;

@@ -4,7 +4,7 @@ import type { Database } from '../engine/database.ts';
 import { FORMS } from './forms.ts';
 
 /** What decides about the form besides the rows of the database. */
-export interface Deciding {
+export interface DetectionOptions {
   readonly asked: 'auto' | 'off' | ContentLanguages['form'];
   /** Whether a WordPress writes to the same database. */
   readonly shared: boolean;
@@ -17,7 +17,7 @@ export interface Deciding {
 export async function findLanguages(
   db: Database,
   options: ReadonlyMap<string, string>,
-  { asked, shared }: Deciding,
+  { asked, shared }: DetectionOptions,
 ): Promise<ContentLanguages | undefined> {
   if (asked === 'off') return undefined;
   const plugins = activePlugins(options);

@@ -18,7 +18,7 @@ export interface LanguageForm {
   /** The languages of the site; undefined where its options and rows say none. */
   readonly read: (db: Database, options: ReadonlyMap<string, string>) => Promise<SiteLanguages | undefined>;
   /** The languages and groups of these records, in one query. */
-  readonly memberships: (db: Database, languages: ContentLanguages, records: Named) => Promise<Memberships>;
+  readonly memberships: (db: Database, languages: ContentLanguages, records: RecordKeys) => Promise<Memberships>;
   /** Narrows a list to the records that have a language, or none. */
   readonly whereLanguage: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, code: string | null) => void;
   /** Narrows a list to the records whose group has a certain member. */
@@ -31,7 +31,7 @@ export interface LanguageForm {
 export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns'>;
 
 /** Records that are asked about. */
-export interface Named {
+export interface RecordKeys {
   readonly posts: readonly number[];
   readonly terms: readonly Pick<Term, 'term_id' | 'term_taxonomy_id'>[];
 }
@@ -40,7 +40,10 @@ export interface Named {
  * What the languages and groups of records go by: a change of a group is a change of each of its members, of those that
  * leave it and those that join it.
  */
-export const tagsOf = ({ posts, terms }: Named): Dependency[] => [...posts, ...terms.map((term) => termDependency(term.term_id))];
+export const dependenciesOf = ({ posts, terms }: RecordKeys): Dependency[] => [
+  ...posts,
+  ...terms.map((term) => termDependency(term.term_id)),
+];
 
 /** What the languages and groups of no records are. */
 export const NO_MEMBERSHIPS: Memberships = { posts: new Map(), terms: new Map() };

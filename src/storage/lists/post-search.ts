@@ -26,7 +26,7 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
     return;
   }
   const tests: Tests = (column) => condition.terms.map(({ text }) => db.dialect.search(column, text));
-  where.whereNot('p.post_status', 'trash').where((found) => whereTold(db, found, condition, query, tests));
+  where.whereNot('p.post_status', 'trash').where((found) => whereTextPasses(db, found, condition, query, tests));
 }
 
 /**
@@ -36,7 +36,7 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
 function whereEachSomewhere(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (query.visible.viewer === 0) whereOpen(db, where, query);
   for (const { text, exclude } of condition.terms) {
-    const anywhere = (found: Builder) => whereTold(db, found, condition, query, (column) => [db.dialect.search(column, text)]);
+    const anywhere = (found: Builder) => whereTextPasses(db, found, condition, query, (column) => [db.dialect.search(column, text)]);
     if (exclude) where.whereNot(anywhere);
     else where.where(anywhere);
   }
@@ -49,16 +49,16 @@ const TITLE = 'post_title';
  * Posts of which one column or meta passes the tests: of a protected one that is not open to the request, the title
  * alone.
  */
-function whereTold(db: Database, found: Builder, { columns, metas }: Words, query: PostQuery, tests: Tests): void {
+function whereTextPasses(db: Database, found: Builder, { columns, metas }: Words, query: PostQuery, tests: Tests): void {
   const passes = (column: string) => (builder: Builder) => {
     for (const test of tests(column)) builder.whereRaw(...test);
   };
   const hidden = columns.filter((column) => column !== TITLE);
   if (columns.includes(TITLE)) found.orWhere(passes(`p.${TITLE}`));
   if (hidden.length + metas.length === 0) return;
-  found.orWhere((told) => {
-    whereOpen(db, told, query);
-    told.where((any: Builder) => {
+  found.orWhere((inside) => {
+    whereOpen(db, inside, query);
+    inside.where((any: Builder) => {
       for (const column of hidden) any.orWhere(passes(`p.${column}`));
       if (metas.length > 0)
         any.orWhereExists(

@@ -34,22 +34,29 @@ export async function loadAllUsers(db: Database, keys: readonly string[]): Promi
 }
 
 /**
- * The user who signs in under this name, with these metas: by login or, with `emails`, else by e-mail address, case and
- * accents aside as the database's collation has it (`get_user_by`). One query, whether there is such a user or not.
+ * The user of this login, with these metas, case and accents aside as the database's collation has it (`get_user_by`).
+ * One query, whether there is such a user or not.
  */
-export async function findUserByName(db: Database, name: string, keys: readonly string[], emails = false): Promise<StoredUser | undefined> {
-  const login = db.dialect.equalsFolded('u.user_login', name);
-  const email = db.dialect.equalsFolded('u.user_email', name);
-  const found = await usersWith(db, keys, emails ? either([login, email]) : login);
-  const users = [...found.values()];
-  if (users.length < 2) return users[0];
-  // The address of one is the login of another, who goes first.
+export async function findUserByLogin(db: Database, login: string, keys: readonly string[]): Promise<StoredUser | undefined> {
+  const found = await usersWith(db, keys, db.dialect.equalsFolded('u.user_login', login));
+  return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, login);
+}
+
+/** The same for a login or an e-mail address. The address of one may be the login of another, who goes first. */
+export async function findUserByLoginOrEmail(db: Database, name: string, keys: readonly string[]): Promise<StoredUser | undefined> {
+  const { dialect } = db;
+  const found = await usersWith(db, keys, either([dialect.equalsFolded('u.user_login', name), dialect.equalsFolded('u.user_email', name)]));
+  return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, name);
+}
+
+/** Of several users the first that has this login, or else the first. */
+async function firstOfLogin(db: Database, found: ReadonlyMap<number, StoredUser>, login: string): Promise<StoredUser | undefined> {
   const logins = await db
     .from('users', 'u')
-    .whereRaw(...login)
+    .whereRaw(...db.dialect.equalsFolded('u.user_login', login))
     .orderBy('ID')
     .select('ID');
-  return found.get(logins[0]?.ID ?? 0) ?? users[0];
+  return found.get(logins[0]?.ID ?? 0) ?? found.values().next().value;
 }
 
 /** Which of these ids are users'. */

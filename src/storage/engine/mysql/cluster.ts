@@ -13,7 +13,7 @@ export interface MysqlServersOptions {
   readonly errors: ErrorTable;
   /** Whether it will be written to: a server that takes no writes comes last then. */
   readonly writes: boolean;
-  readonly told: (change: ServerChange) => void;
+  readonly onServerChange: (change: ServerChange) => void;
 }
 
 /** Connections to the server in use, of several, and everything that has to be noticed about it. */
@@ -36,11 +36,11 @@ export interface MysqlServers extends Cluster {
 }
 
 /**
- * What each session is told once. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`: strict
- * modes, NO_ZERO_DATE), and what would change how texts are quoted. READ COMMITTED, because a transaction that waited
- * for a lock must see what the one before it wrote, or two could choose the same slug. Waiting for locks is short: the
- * transaction is run again instead. MySQL 8 would tell the times of the last changes as they were up to a day ago;
- * MariaDB, which knows no such setting, passes over the comment.
+ * What each session runs once when it begins. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`:
+ * strict modes, NO_ZERO_DATE), and what would change how texts are quoted. READ COMMITTED, because a transaction that
+ * waited for a lock must see what the one before it wrote, or two could choose the same slug. Waiting for locks is
+ * short: the transaction is run again instead. MySQL 8 would tell the times of the last changes as they were up to a
+ * day ago; MariaDB, which knows no such setting, passes over the comment.
  */
 const SESSION = [
   `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
@@ -78,7 +78,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
     settle: async (server) => {
       if (performance.now() - lastCommit < SPREAD_MS) await settle(server);
     },
-    ...tellingChanges(options, connections),
+    ...serverListeners(options, connections),
   });
   const pulse = createPulse(async () => {
     const server = chosen.current();
@@ -131,13 +131,16 @@ interface Choice {
   readonly chosen: Chosen;
 }
 
-const tellingChanges = ({ told }: MysqlServersOptions, connections: Connections): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
+const serverListeners = (
+  { onServerChange }: MysqlServersOptions,
+  connections: Connections,
+): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
   left: (server, { detail, silent }) => {
     // A silent server would keep everybody waiting; any other one finishes or breaks off by itself.
     if (silent) connections.dropAll(server);
-    told({ left: server.name, reason: detail });
+    onServerChange({ left: server.name, reason: detail });
   },
-  taken: (server) => told({ taken: server.name }),
+  taken: (server) => onServerChange({ taken: server.name }),
 });
 
 /** A connection to the server in use; where it is gone, to the next one. */

@@ -19,7 +19,7 @@ const IDLE_MS = 30_000;
 export interface MysqlOptions {
   /** For a replica, which is only read: the database that answers when the replica does not. */
   readonly primary?: Driver;
-  readonly told?: (change: ServerChange) => void;
+  readonly onServerChange?: (change: ServerChange) => void;
 }
 
 /**
@@ -29,14 +29,14 @@ export interface MysqlOptions {
  * @param address `mysql://user:password@host:port,host:port/database`, with `?socketPath=` and `?ssl=true` if need be
  * @throws Error saying what is wrong with the address
  */
-export function openMysql(address: string, { primary, told = () => {} }: MysqlOptions = {}): Engine {
+export function openMysql(address: string, { primary, onServerChange = () => {} }: MysqlOptions = {}): Engine {
   const servers = openServers({
     servers: mysqlServers(address),
     // The driver's own type has members that no connection shares with another library.
     connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
     errors: { isCut, isLeaving, isReadOnly: isServerReadOnly, isCrowded },
     writes: primary === undefined,
-    told,
+    onServerChange,
   });
   let detours = 0;
   const detour = (): Driver | undefined => {
@@ -52,7 +52,7 @@ export function openMysql(address: string, { primary, told = () => {} }: MysqlOp
   };
 }
 
-/** What the driver is told of every connection. */
+/** Options of every connection. */
 const CONNECTION: ConnectionOptions = {
   charset: 'utf8mb4_unicode_520_ci',
   timezone: 'Z',

@@ -6,7 +6,7 @@ import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn } from '../../journal/dependencies.ts';
-import { type LanguageForm, type Listed, NO_MEMBERSHIPS, type SiteLanguages, tagsOf } from '../form.ts';
+import { dependenciesOf, type LanguageForm, type Listed, NO_MEMBERSHIPS, type SiteLanguages } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
 
@@ -69,7 +69,7 @@ export const polylang: LanguageForm = {
     const { posts, terms } = named;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const termIds = terms.map(({ term_id: id }) => id);
-    const rows = await dependingOn(db, tagsOf(named)).rows<{ object: number; id: number; taxonomy: string; description: string }>`
+    const rows = await dependingOn(db, dependenciesOf(named)).rows<{ object: number; id: number; taxonomy: string; description: string }>`
       SELECT r.object_id AS object, tt.term_taxonomy_id AS id, tt.taxonomy, tt.description
       FROM {term_relationships} r ${verbatim(db.dialect.joinInOrder)} {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
       WHERE (r.object_id IN (${unique(posts)}) AND tt.taxonomy IN (${Object.values(TAXONOMIES.post)}))

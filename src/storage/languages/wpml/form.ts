@@ -5,7 +5,7 @@ import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn } from '../../journal/dependencies.ts';
-import { type LanguageForm, type Listed, NO_MEMBERSHIPS, tagsOf } from '../form.ts';
+import { dependenciesOf, type LanguageForm, type Listed, NO_MEMBERSHIPS } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
@@ -41,7 +41,7 @@ export const wpml: LanguageForm = {
     const { posts, terms } = named;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
     const keys = new Map(terms.map((term) => [term.term_taxonomy_id, term.term_id]));
-    const rows = await dependingOn(db, tagsOf(named)).rows<{
+    const rows = await dependingOn(db, dependenciesOf(named)).rows<{
       type: string;
       id: number;
       language: string;

@@ -1,24 +1,23 @@
-import { type Met, spread } from './plan.ts';
+import type { Members } from '../live/site-client.ts';
+import { type KnownRecords, spread } from './plan.ts';
 
 /** The lists, in the order in which they are walked through, and what makes each of them whole. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
 export type KindPath = (typeof KINDS)[number];
 
-export type Members = Readonly<Record<string, unknown>>;
+/** So many ids, slugs, titles and starts are kept for the plan. */
+const MOST_KNOWN = 5000;
 
-/** As many facts as the plan may ask for. */
-const MOST_FACTS = 5000;
-
-/** What the lists of both sites have shown. */
-export interface Meeting {
-  readonly meet: (kind: KindPath, record: Members) => void;
+/** Collects the records that the lists of both sites show. */
+export interface RecordCollector {
+  readonly add: (kind: KindPath, record: Members) => void;
   /** Paths of single records: by id, and by slug where there is one. */
-  readonly singles: (kind: KindPath, sample: number | undefined) => string[];
-  readonly facts: () => Met;
+  readonly singlePaths: (kind: KindPath, sample: number | undefined) => string[];
+  readonly known: () => KnownRecords;
 }
 
-/** Remembers what is met, as far as it is needed. */
-export function gather(): Meeting {
+/** Keeps of each record what later requests are made of. */
+export function collectRecords(): RecordCollector {
   const slugs: Record<KindPath, Map<number, string>> = {
     events: new Map(),
     venues: new Map(),
@@ -28,22 +27,22 @@ export function gather(): Meeting {
   };
   const titles = new Set<string>();
   const starts = new Set<string>();
-  const idsOf = (kind: KindPath) => [...slugs[kind].keys()].slice(0, MOST_FACTS);
-  const slugsOf = (kind: KindPath) => [...slugs[kind].values()].filter((slug) => slug !== '' && !slug.includes('%')).slice(0, MOST_FACTS);
+  const idsOf = (kind: KindPath) => [...slugs[kind].keys()].slice(0, MOST_KNOWN);
+  const slugsOf = (kind: KindPath) => [...slugs[kind].values()].filter((slug) => slug !== '' && !slug.includes('%')).slice(0, MOST_KNOWN);
   return {
-    meet: (kind, { id, slug, title, venue, start_date: start }) => {
+    add: (kind, { id, slug, title, venue, start_date: start }) => {
       slugs[kind].set(Number(id), typeof slug === 'string' ? slug : '');
       const name = kind === 'venues' ? venue : title;
-      if (typeof name === 'string' && titles.size < MOST_FACTS) titles.add(name);
-      if (typeof start === 'string' && starts.size < MOST_FACTS) starts.add(start);
+      if (typeof name === 'string' && titles.size < MOST_KNOWN) titles.add(name);
+      if (typeof start === 'string' && starts.size < MOST_KNOWN) starts.add(start);
     },
-    singles: (kind, sample) => {
+    singlePaths: (kind, sample) => {
       const all = [...slugs[kind]];
       const some = sample === undefined ? all : spread(all, sample);
       const named = kind === 'categories' || kind === 'tags' ? [] : some.filter(([, slug]) => slug !== '');
       return [...some.map(([id]) => `${kind}/${id}`), ...named.map(([, slug]) => `${kind}/by-slug/${slug}`)];
     },
-    facts: () => ({
+    known: () => ({
       ids: {
         events: idsOf('events'),
         venues: idsOf('venues'),

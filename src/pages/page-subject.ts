@@ -1,7 +1,7 @@
 import type { Term } from '../wordpress/rows.ts';
 
 /** What a page shows, as far as the API has it at an address of its own. */
-export interface About {
+export interface PageSubject {
   readonly event?: number | undefined;
   readonly term?: Term | undefined;
   readonly featured?: boolean;
@@ -16,7 +16,7 @@ interface Routes {
 }
 
 /** The route of the calendar's API that shows what a page is about, and that of WordPress's own. */
-export function routesOf({ event, term, featured }: About): Routes {
+export function routesOf({ event, term, featured }: PageSubject): Routes {
   if (event !== undefined) return { route: `events/${event}`, core: `wp/v2/tribe_events/${event}` };
   if (term === undefined) return featured ? { route: 'events/', query: [['featured', '1']] } : { route: '' };
   const isTag = term.taxonomy === 'post_tag';

@@ -1,10 +1,10 @@
 import { offsetAt, parseZone, UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
 
 /**
- * The zone in which these moments can be told: the one that suits, or a fixed offset where its clock shows one of them
- * twice and WordPress would take the other.
+ * A zone in which the local times of these moments are unambiguous: the given one, or a fixed offset where its clock
+ * shows one of them twice and WordPress would take the other.
  */
-export function tellingZone(zone: Zone, moments: readonly number[]): Zone {
+export function unambiguousZone(zone: Zone, moments: readonly number[]): Zone {
   return moments.every((moment) => unixFromWall(wallIn(zone, moment), zone) === moment) ? zone : offsetZone(offsetIn(zone, moments[0]!));
 }
 

@@ -10,8 +10,8 @@ import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import type { About, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
-import type { Filler } from './filler.ts';
+import type { ControlData, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
+import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
 import { choiceId, choiceText, linkFormIn } from './link-controls.tsx';
 
@@ -25,14 +25,19 @@ const MOST_PEOPLE = 100;
 const MOST_TERMS = 10_000;
 
 /** What a form needs to know to show these values of its fields. */
-export async function aboutForm(filler: Filler, kind: PostKind, names: readonly string[], values: Values): Promise<About> {
-  const { caller, settings, speech } = filler;
+export async function loadControlData(
+  context: FormContext,
+  kind: PostKind,
+  names: readonly string[],
+  values: Values,
+): Promise<ControlData> {
+  const { caller, settings, speech } = context;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
-    byName(fields, async (field) => (isTerms(field) ? termChoices(filler, field.place.kind) : undefined)),
-    byName(fields, async (field, name) => (isLinks(field) ? linkChoices(filler, field.place.kind, idsIn(values[name])) : undefined)),
-    names.includes('author') ? people(filler, kind, values.author) : [],
-    imageOf(filler, fields.find(([, field]) => isImage(field))?.[0], values),
+    byName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
+    byName(fields, async (field, name) => (isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name])) : undefined)),
+    names.includes('author') ? people(context, kind, values.author) : [],
+    imageOf(context, fields.find(([, field]) => isImage(field))?.[0], values),
   ]);
   return {
     say: speech.say,
@@ -40,7 +45,7 @@ export async function aboutForm(filler: Filler, kind: PostKind, names: readonly 
     links,
     authors,
     image,
-    statuses: statuses(filler, kind, String(values.status ?? '')),
+    statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
     customFields: settings.calendar.customFields,
     zones: names.includes('timezone') ? zones() : [],
@@ -65,8 +70,8 @@ function zones(): readonly string[] {
 }
 
 /** The terms of a kind, those below another one right behind it. */
-export async function termChoices(filler: Filler, name: 'category' | 'tag'): Promise<TermChoice[]> {
-  const { site, caller } = filler;
+export async function termChoices(context: FormContext, name: 'category' | 'tag'): Promise<TermChoice[]> {
+  const { site, caller } = context;
   const wide = { ...site, config: { ...site.config, maxPerPage: MOST_TERMS } };
   const { records } = await listTerms(wide, caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
   const all = records.map((record) => ({
@@ -83,8 +88,8 @@ export async function termChoices(filler: Filler, name: 'category' | 'tag'): Pro
 }
 
 /** Venues or organizers to link to: the first by their names, and those that are linked already. */
-async function linkChoices(filler: Filler, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
-  const { site, caller, speech } = filler;
+async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
+  const { site, caller, speech } = context;
   const kind = postKind(name);
   const [{ records }, others] = await Promise.all([
     listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
@@ -112,13 +117,13 @@ function linkName(kind: PostKind, record: Values): string {
  * What the boxes for more links come to: the id at the end of a choice, else the record of exactly this name, else a
  * new record of it. What is said of a new record belongs to the first one.
  */
-export async function resolvedLinks(filler: Filler, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
+export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
   const kind = postKind(name);
   const { keep, add, fresh } = linkFormIn(shown);
   let details: Readonly<Record<string, string>> = fresh;
   const added: unknown[] = [];
   for (const text of add) {
-    const id = choiceId(text) || (await idOfTitle(filler, kind, text));
+    const id = choiceId(text) || (await idOfTitle(context, kind, text));
     if (id) added.push(id);
     else {
       added.push({ [kind.titleField]: text, ...details });
@@ -129,7 +134,7 @@ export async function resolvedLinks(filler: Filler, name: 'venue' | 'organizer',
 }
 
 /** Records to link to that a text finds, as choices: for the script that completes what is typed. */
-export async function foundLinks(filler: Filler, name: 'venue' | 'organizer', search: string): Promise<string[]> {
+export async function foundLinks(context: FormContext, name: 'venue' | 'organizer', search: string): Promise<string[]> {
   const kind = postKind(name);
   const narrowed: PostListValues = {
     per_page: FOUND,
@@ -137,13 +142,13 @@ export async function foundLinks(filler: Filler, name: 'venue' | 'organizer', se
     order: 'asc',
     ...(search === '' ? {} : { search }),
   } as PostListValues;
-  const { records } = await listPosts(filler.site, filler.caller, kind, narrowed);
+  const { records } = await listPosts(context.site, context.caller, kind, narrowed);
   return records.map((record) => choiceText(linkName(kind, record), Number(record.id)));
 }
 
 const FOUND = 20;
 
-async function idOfTitle({ site, caller }: Filler, kind: PostKind, title: string): Promise<number> {
+async function idOfTitle({ site, caller }: FormContext, kind: PostKind, title: string): Promise<number> {
   const { records } = await listPosts(site, caller, kind, { search: title, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
   const wanted = title.toLowerCase();
   const found = records.find(
@@ -153,7 +158,7 @@ async function idOfTitle({ site, caller }: Filler, kind: PostKind, title: string
 }
 
 /** People who may be authors, for those who may say who is one. */
-async function people({ site, settings, caller }: Filler, kind: PostKind, present: unknown): Promise<Option[]> {
+async function people({ site, settings, caller }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
   const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
@@ -163,7 +168,7 @@ async function people({ site, settings, caller }: Filler, kind: PostKind, presen
 }
 
 /** The statuses that the caller may give a record, and the one that it has. */
-function statuses({ caller, speech }: Filler, kind: PostKind, present: string): Option[] {
+export function statusChoices({ caller, speech }: FormContext, kind: PostKind, present: string): Option[] {
   const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(
     (name) => name === present || (name !== 'trash' && name !== 'future' && (publishes || name === 'draft' || name === 'pending')),
@@ -171,7 +176,7 @@ function statuses({ caller, speech }: Filler, kind: PostKind, present: string): 
   return settable.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) }));
 }
 
-async function imageOf({ site, caller }: Filler, name: string | undefined, values: Values): Promise<ImageShown | undefined> {
+async function imageOf({ site, caller }: FormContext, name: string | undefined, values: Values): Promise<ImageShown | undefined> {
   const id = name === undefined ? 0 : Number(values[name]) || 0;
   if (id === 0) return undefined;
   const record = (await shownMedia(site, caller, [id], 'view')).get(id)?.record;

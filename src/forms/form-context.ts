@@ -4,7 +4,7 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 
 /** For whom a form is made: what it offers and says follows from that. */
-export interface Filler {
+export interface FormContext {
   readonly site: Site;
   readonly settings: SiteSettings;
   readonly caller: Caller;

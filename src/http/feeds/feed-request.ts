@@ -4,7 +4,7 @@ import type { Raw } from '../input.ts';
 import type { FeedAddress } from './address.ts';
 
 /** A page of the calendar that is asked for. */
-export interface Wanted {
+export interface FeedRequest {
   readonly site: Site;
   readonly caller: Caller;
   readonly address: FeedAddress;

@@ -1,0 +1,145 @@
+import { fail } from '../errors.ts';
+import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
+import { UPSERT } from '../kinds/post-fields.ts';
+import type { Caller } from '../records/caller.ts';
+import { explaining } from '../records/explanation.ts';
+import { acceptParams } from '../records/input.ts';
+import { changePost, createPost, deletePost, trashPost, upsertPost } from '../records/post-writes.ts';
+import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug } from '../records/posts.ts';
+import { discardingImages } from '../records/prepared-images.ts';
+import { termLookUp } from '../records/references.ts';
+import { changeTerm, createTerm, deleteTerm, listTerms } from '../records/terms.ts';
+import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn } from '../records/versions.ts';
+import { mayManageTerms } from '../records/visibility.ts';
+import type { Site } from '../site.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { type Options, onSiteOf, type Params } from './content-flags.ts';
+import { CliError, EXIT } from './io.ts';
+import type { Item } from './print.ts';
+
+/*
+ * What the commands about records do, with the checks and in the transactions of the API.
+ */
+
+/** One page of a list. Whoever looks at terms here wants to see those that are not in use, too. */
+export async function listPage(site: Site, caller: Caller, declared: Kind, raw: Options): Promise<Listing> {
+  const kind = onSiteOf(caller, declared);
+  if (kind.is === 'post') return listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read'));
+  const whole = 'hide_empty' in raw || !('hide_empty' in kind.filters) ? raw : { ...raw, hide_empty: false };
+  return listTerms(site, caller, kind, await acceptParams(site, caller, kind.filters, whole, 'read'));
+}
+
+/** The page that is asked for; without one, the whole list. */
+export async function listAll(site: Site, caller: Caller, kind: Kind, raw: Options): Promise<Item[]> {
+  if ('page' in raw || 'per_page' in raw) return [...(await listPage(site, caller, kind, raw)).records];
+  const items: Item[] = [];
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    const listing = await listPage(site, caller, kind, { ...raw, page, per_page: site.config.maxPerPage });
+    items.push(...listing.records);
+    pages = listing.pages;
+  }
+  return items;
+}
+
+/** Who writes what kind of record. */
+interface RecordWrite {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly kind: Kind;
+}
+
+/**
+ * Creates a record or, with `upsert`, changes the one that there is. Throws CliError and what the API would answer:
+ * rest_forbidden, what is wrong with the values.
+ */
+export async function create({ site, caller, kind: declared }: RecordWrite, raw: Options): Promise<{ id: number; isNew: boolean }> {
+  const kind = onSiteOf(caller, declared);
+  const { upsert: by } = await acceptParams(site, caller, UPSERT, raw, 'create');
+  const values = await acceptParams(site, caller, kind.fields, raw, 'create');
+  const work = async (own: Site): Promise<{ record: Item; isNew?: boolean }> => {
+    allow(kind.is === 'post' ? mayCreate(caller, kind) : mayManageTerms(caller, kind));
+    if (kind.is === 'term') return createTerm(own, caller, kind, values);
+    return by === undefined ? createPost(own, caller, kind, values) : upsertPost(own, caller, kind, { by, values });
+  };
+  const { record, isNew = true } = await explaining(kind.fields, raw, () => discardingImages(site, values, work));
+  return { id: Number(record.id), isNew };
+}
+
+/** What says that a record is to be changed if there is one already. */
+export const upsertOf = (kind: Kind): Params => (kind.is === 'post' ? UPSERT : {});
+
+/** Changes what is given of a record. Throws what the API would answer: rest_forbidden, edit-conflict, wrong values. */
+export async function change(writing: RecordWrite, id: number, raw: Options, preconditions: Preconditions | undefined): Promise<void> {
+  const { site, caller } = writing;
+  const kind = onSiteOf(caller, writing.kind);
+  const values = await acceptParams(site, caller, kind.fields, raw, 'change');
+  const work = async (own: Site) => {
+    allow(kind.is === 'post' ? await mayChange(lookUpOnce(own.db), caller, kind, id) : mayManageTerms(caller, kind));
+    await unlessChanged({ ...writing, site: own }, id, preconditions, (inside) =>
+      kind.is === 'post' ? changePost(inside, caller, kind, id, values) : changeTerm(inside, caller, kind, id, values),
+    );
+  };
+  await explaining(kind.fields, raw, () => discardingImages(site, values, work));
+}
+
+/**
+ * Moves a post to the trash, or deletes it for good with `force`; deletes a term. Throws what the API would answer:
+ * rest_forbidden, edit-conflict, what is wrong with the id.
+ */
+export async function remove(
+  writing: RecordWrite,
+  id: number,
+  { preconditions, force }: { readonly preconditions: Preconditions | undefined; readonly force: boolean },
+): Promise<void> {
+  const { site, caller, kind } = writing;
+  allow(kind.is === 'post' ? await mayTrash(lookUpOnce(site.db), caller, kind, id) : mayManageTerms(caller, kind));
+  await unlessChanged<unknown>(writing, id, preconditions, (inside) =>
+    kind.is === 'post' ? (force ? deletePost : trashPost)(inside, caller, kind, id) : deleteTerm(inside, caller, kind, id),
+  );
+}
+
+/** Writes only if the record is still what the preconditions say; without any, in every case. */
+function unlessChanged<Result>(
+  { site, caller, kind }: RecordWrite,
+  id: number,
+  preconditions: Preconditions | undefined,
+  write: (site: Site) => Promise<Result>,
+): Promise<Result> {
+  const lockVersion = kind.is === 'post' ? lockPostVersion(kind) : lockTermVersion(kind);
+  return preconditions ? onlyIf(site, caller, lockVersion, { id, conditions: preconditions }, write) : write(site);
+}
+
+/** The condition that `--if-match` names. Throws CliError `one-by-one`. */
+export function ifMatchOf({ ifMatch }: Options, references: readonly string[]): Preconditions | undefined {
+  if (typeof ifMatch !== 'string') return undefined;
+  if (references.length > 1) throw new CliError('one-by-one', {}, EXIT.usage);
+  return { match: tagsIn(ifMatch) };
+}
+
+/** Throws rest_forbidden. */
+export function allow(allowed: boolean): void {
+  if (!allowed) fail('rest_forbidden');
+}
+
+/**
+ * The record that a reference means: digits are an id, or else a slug; terms go by name, too. Throws CliError
+ * `not-found`.
+ */
+export async function idOf(site: Site, kind: Kind, reference: string): Promise<number> {
+  const found = kind.is === 'post' ? await postIdOf(site, kind, reference) : await termIdOf(site, kind, reference);
+  if (found === undefined) throw new CliError('not-found', { reference });
+  return found;
+}
+
+/** An id is not looked up: what becomes of it is the verb's to say. */
+async function postIdOf(site: Site, kind: PostKind, reference: string): Promise<number | undefined> {
+  return /^\d{1,15}$/.test(reference) ? Number(reference) : postIdOfSlug(site, kind, reference);
+}
+
+/** The same for a record in the trash, where its slug ends in `__trashed`. Throws CliError `not-found`. */
+export const idInTrash = async (site: Site, kind: PostKind, reference: string): Promise<number> =>
+  (await postIdOf(site, kind, `${reference}__trashed`)) ?? idOf(site, kind, reference);
+
+async function termIdOf({ db }: Site, { name }: TermKind, reference: string): Promise<number | undefined> {
+  return (await termLookUp(db, name, [reference])).byToken(reference)?.term_id;
+}

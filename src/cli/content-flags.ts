@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
+import { flagAnything } from '../kinds/grammar-flags.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { withLanguages } from '../kinds/language-fields.ts';
+import type { Param } from '../kinds/param.ts';
+import type { Caller } from '../records/caller.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
+import { CliError, EXIT } from './io.ts';
+import { readableDate } from './options.ts';
+import type { Session } from './session.ts';
+
+/*
+ * The flags of commands about records: made of the parameters of the kinds, and read back.
+ */
+
+export type Options = Readonly<Record<string, unknown>>;
+export type Params = Readonly<Record<string, Param>>;
+
+/**
+ * Arguments with the flags of yes and no written out as `--featured=true` and `--featured=false` (`--no-featured`), so
+ * that they don't take the word after them unless it is a yes or no, as in wp-cli. Flags may be written with hyphens:
+ * `--start-date`.
+ */
+export function spellOutFlags(args: readonly string[]): string[] {
+  const kind = kinds.find(({ name }) => name === commandIn(args));
+  if (!kind) return [...args];
+  const params = Object.entries<Param>({ ...kind.filters, ...kind.fields });
+  const flags = new Set(params.flatMap(([name, param]) => (isFlag(param) ? [name] : [])));
+  const names = new Set(params.map(([name]) => name));
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return args.map((given, place) => {
+    const arg = place < end ? withUnderscores(given, names) : given;
+    const [, no, name = ''] = /^--(no-)?(\w+)$/.exec(arg) ?? [];
+    const answered = no === undefined && /^(yes|no|true|false|on|off)$/i.test(args[place + 1] ?? '');
+    return place < end && flags.has(name) && !answered ? `--${name}=${no === undefined}` : arg;
+  });
+}
+
+/** `--start_date=…` for `--start-date=…`, where that is a flag. */
+function withUnderscores(arg: string, names: ReadonlySet<string>): string {
+  const [, no = '', name = ''] = /^--(no-)?([a-z][a-z-]*)/.exec(arg) ?? [];
+  const known = name.replaceAll('-', '_');
+  const start = `--${no}${name}`;
+  return names.has(known) && ['', '='].includes(arg.charAt(start.length)) ? `--${no}${known}${arg.slice(start.length)}` : arg;
+}
+
+/** Options of the whole program, which may stand before the command, each with a value behind it. */
+const BEFORE_COMMAND = ['--user', '--language'];
+
+/** The command that the arguments begin with: the first that is neither an option nor the value of one. */
+const commandIn = (args: readonly string[]): string | undefined =>
+  args.find((arg, place) => !arg.startsWith('-') && !BEFORE_COMMAND.includes(args[place - 1] ?? ''));
+
+const isFlag = ({ grammar }: Param): boolean => {
+  const { type } = grammar.json;
+  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean')) || grammar === flagAnything;
+};
+
+/** Whether a value may be written as JSON: lists and objects, such as a new venue of an event. */
+const isCollection = ({ grammar }: Param): boolean => {
+  const { type } = grammar.json;
+  return type === 'array' || type === undefined;
+};
+
+export function addParams(
+  command: Command,
+  session: Session,
+  kind: Kind,
+  params: Params,
+  texts: (kind: Kind, name: string) => string[],
+): Command {
+  const { say } = session;
+  for (const [name, param] of Object.entries(params)) {
+    const flag = isFlag(param) ? `--${name} [yes|no]` : `--${name} <${placeholder(param)}>`;
+    const required = param.required && params === kind.fields && command.name() === 'create' ? ` ${say('options.required')}` : '';
+    command.option(flag, say(texts(kind, name)) + required);
+  }
+  return withCustomFields(command, session, kind);
+}
+
+export function placeholder({ grammar }: Param): string {
+  const type = [grammar.json.type ?? 'value'].flat();
+  return String(type.includes('integer') && type.length === 1 ? 'number' : type[0])
+    .replace('string', 'text')
+    .replace('array', 'list');
+}
+
+export const filterTexts = (kind: Kind, name: string): string[] => [`params:${kind.name}.${name}`, `params:common.${name}`];
+export const fieldTexts = (kind: Kind, name: string): string[] => [
+  `fields:${kind.name}.written.${name}`,
+  `fields:common.written.${name}`,
+  `fields:${kind.name}.${name}`,
+  `fields:common.${name}`,
+];
+
+/** What was given of these parameters. Throws CliError `json-invalid`, `no-custom-fields`, `custom-field-form`. */
+export function rawOf(caller: Caller, kind: Kind, params: Params, given: Options): Record<string, unknown> {
+  const named = Object.entries(params).filter(([name]) => given[name] !== undefined);
+  const { custom_fields: custom } = given;
+  if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
+  return {
+    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parsed(name, param, given[name]))])),
+    ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
+    ...languagesIn(caller, kind, given),
+  };
+}
+
+/**
+ * What was given of the language of a record and its translations. `--language` is the language of the command's own
+ * texts.
+ */
+function languagesIn({ settings }: Caller, kind: Kind, { contentLanguage, translations, translationOf }: Options): Options {
+  const named = Object.entries({ language: contentLanguage, translations, translation_of: translationOf }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (named.length > 0 && withLanguages(kind, settings.contentLanguages) === kind) throw new CliError('no-languages', {}, EXIT.usage);
+  return Object.fromEntries(named.map(([name, value]) => [name, name === 'translations' ? json(name, String(value)) : value]));
+}
+
+/** Who lists the records of one language alone. Throws CliError `no-languages`, `language-unknown`. */
+export function inContentLanguage(caller: Caller, { contentLanguage: code }: Options): Caller {
+  if (typeof code !== 'string') return caller;
+  const { contentLanguages: languages } = caller.settings;
+  if (!languages) throw new CliError('no-languages', {}, EXIT.usage);
+  if (!languageOfCode(languages, code)) throw new CliError('language-unknown', { code }, EXIT.usage);
+  return { ...caller, content: { code, chosen: true } };
+}
+
+export const withLanguageFlags = (command: Command, { say }: Session): Command =>
+  command
+    .option('--content-language <code>', say('content.content-language'))
+    .option('--translations <json>', say('content.translations'))
+    .option('--translation-of <id>', say('content.translation-of'));
+
+/** A kind as the site of this caller has it. */
+export const onSiteOf = <K extends Kind>({ settings }: Caller, kind: K): K => onSite(kind, settings);
+
+/** Name and value of `accessibility=yes`. Throws CliError `custom-field-form`. */
+function memberIn(text: unknown): [string, string] {
+  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(String(text)) ?? [];
+  if (name === '') throw new CliError('custom-field-form', { text: String(text) }, EXIT.usage);
+  return [name, value];
+}
+
+/** Adds the flag for the fields that a site defines; it may be given several times. */
+const withCustomFields = (command: Command, { say }: Session, kind: Kind): Command =>
+  takesCustomFields(kind)
+    ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
+    : command;
+
+function parsed(name: string, param: Param, given: unknown): unknown {
+  return typeof given === 'string' && isCollection(param) && /^\s*[[{]/.test(given) ? json(name, given) : given;
+}
+
+/** Throws CliError `json-invalid`. */
+function json(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new CliError('json-invalid', { name }, EXIT.usage);
+  }
+}

@@ -1,0 +1,114 @@
+import { AccountError } from '../accounts/account-error.ts';
+import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
+import { beginSession } from '../accounts/logins.ts';
+import { changePassword } from '../accounts/password-links.ts';
+import { setLocale } from '../accounts/users.ts';
+import { ApiError } from '../errors.ts';
+import { textIn } from '../forms/form-values.ts';
+import { sentenceOf } from '../forms/refused.ts';
+import { Input, Select } from '../html/form-fields.tsx';
+import { groupedPassword } from '../wordpress/passwords.ts';
+import { ApplicationPasswords } from './application-passwords.tsx';
+import { deskPage, Nonce, type Notice } from './layout.tsx';
+import { NewPassword } from './new-password.tsx';
+import { accountSentence, setCookie } from './sign-in.tsx';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+
+/*
+ * One's own account: password, language of the desk, application passwords.
+ */
+
+interface OwnForm {
+  readonly notice?: Notice;
+  /** A new application password, shown this once. */
+  readonly made?: string;
+}
+
+/** One's own page: password, language, application passwords. */
+export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Promise<Outcome> {
+  const { speech, site, caller } = visit;
+  const { say } = speech;
+  const passwords = await listApplicationPasswords(site, caller.viewer.id);
+  const names = new Intl.DisplayNames([speech.locale], { type: 'language' });
+  const html = deskPage(visit, {
+    title: say('desk:me.title'),
+    part: 'me',
+    notice,
+    children: (
+      <>
+        <form method="post" action={deskUrl(visit, '/me/language')} class="narrow">
+          <Nonce nonce={visit.nonce} />
+          <Select
+            name="language"
+            label={say('desk:me.language')}
+            value={speech.language}
+            options={site.texts.languages.map((language) => ({ value: language, text: names.of(language) ?? language }))}
+          />
+          <button type="submit">{say('desk:form.save')}</button>
+        </form>
+        <h2>{say('desk:me.password')}</h2>
+        <form method="post" action={deskUrl(visit, '/me/password')} class="narrow">
+          <Nonce nonce={visit.nonce} />
+          <Input name="before" type="password" label={say('desk:me.before')} autocomplete="current-password" required />
+          <NewPassword speech={speech} />
+          <button type="submit">{say('desk:me.change')}</button>
+        </form>
+        {made !== undefined && (
+          <p class="notice notice-good">
+            {say('desk:me.made')} <code class="shown-once">{made}</code>
+          </p>
+        )}
+        <ApplicationPasswords visit={visit} passwords={passwords} path="/me/passwords" />
+        <form method="post" action={deskUrl(visit, '/me/passwords')} class="narrow">
+          <Nonce nonce={visit.nonce} />
+          <Input name="name" label={say('desk:me.password-for')} required autocomplete="off" />
+          <button type="submit">{say('desk:me.make')}</button>
+        </form>
+      </>
+    ),
+  });
+  return { html, ...(notice?.tone === 'wrong' ? { status: 422 } : {}) };
+}
+
+/** Does something with one's own account; what stops it is shown on the page. */
+async function withOwn(visit: Submission, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AccountError) return ownPage(visit, { notice: { tone: 'wrong', text: accountSentence(visit, error) } });
+    if (error instanceof ApiError && error.status < 500)
+      return ownPage(visit, { notice: { tone: 'wrong', text: sentenceOf(visit, error) } });
+    throw error;
+  }
+}
+
+/** Changes one's own password. All other sessions end; this one goes on. */
+export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
+  withOwn(visit, async () => {
+    const { site, settings, fields, caller, request, speech } = visit;
+    const password = textIn(fields, 'password');
+    if (password !== textIn(fields, 'again')) return ownPage(visit, { notice: { tone: 'wrong', text: speech.say('desk:welcome.differ') } });
+    const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
+    const { cookie } = await beginSession(site, settings, user, { remember: false, address: request.address, agent: request.agent });
+    return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
+  });
+
+export const makeOwnPassword = (visit: Submission): Promise<Outcome> =>
+  withOwn(visit, async () => {
+    const { password } = await createApplicationPassword(visit.site, visit.caller.viewer.id, textIn(visit.fields, 'name'));
+    return ownPage(visit, { made: groupedPassword(password) });
+  });
+
+export const revokeOwn = (visit: Submission, uuid: string): Promise<Outcome> =>
+  withOwn(visit, async () => {
+    await revokeApplicationPassword(visit.site, visit.caller.viewer.id, uuid);
+    return { to: deskUrl(visit, '/me', { done: 'revoked' }) };
+  });
+
+/** The language of the desk, kept as WordPress keeps that of a person's own pages. */
+export async function chooseLanguage(visit: Submission): Promise<Outcome> {
+  const { site, caller, fields } = visit;
+  const language = site.texts.languages.find((one) => one === textIn(fields, 'language'));
+  if (language !== undefined) await setLocale(site, caller.viewer.id, language);
+  return { to: deskUrl(visit, '/me', { done: 'saved' }) };
+}

@@ -1,0 +1,142 @@
+import { Fragment, type JSX } from 'preact';
+import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
+import { Link } from '../html/links.tsx';
+import { mapUrl, type Where } from '../html/map-url.ts';
+import type { PostKind } from '../kinds/kind.ts';
+import type { Editable } from '../records/editing.ts';
+import type { FormPlan } from './form-plan.ts';
+import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
+import { Suggested } from './suggested.tsx';
+import { TranslationLinks } from './translations.tsx';
+import { deskUrl, type Outcome, type Visit } from './visit.ts';
+
+/*
+ * The page with the form of a record: its fields in their places, links, buttons.
+ */
+
+/** The form of a record as it is shown. */
+export interface RecordForm extends Omit<FormState, 'kind'> {
+  readonly plan: FormPlan;
+  readonly record: Editable | undefined;
+  readonly notice?: Notice | undefined;
+  /** Whether the event has dates of its own page: it recurs. */
+  readonly recurs?: boolean;
+  /** The id of the record that a new one translates. */
+  readonly translates?: number;
+  readonly map: MapView | undefined;
+}
+
+/** The page with the form of a record, or of a new one. */
+export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { readonly html: string } {
+  const { say } = visit.speech;
+  const { plan, record, notice, map, data } = form;
+  const { kind } = plan;
+  const filled: FormState = { ...form, kind };
+  const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
+  const path = `/${kind.path}/${record?.id ?? 'new'}`;
+  const html = deskPage(visit, {
+    title,
+    part: kind.path,
+    notice,
+    ...(map ? MAP_FILES : {}),
+    children: (
+      <>
+        {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
+        {record && <TranslationLinks visit={visit} kind={kind} record={record} />}
+        {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
+        <ErrorSummary form={filled} speech={visit.speech} />
+        <form
+          method="post"
+          action={deskUrl(visit, path)}
+          encType="multipart/form-data"
+          class="record-form"
+          data-draft={`${visit.caller.viewer.id}:${path}`}
+          data-restore={say('desk:form.restore')}
+          data-found={say('desk:form.draft-found')}
+          data-discard={say('desk:form.discard')}
+        >
+          <Nonce nonce={visit.nonce} />
+          {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
+          <input type="hidden" name="version" value={record?.version ?? ''} />
+          <input type="hidden" name="fields" value={plan.names.join(',')} />
+          <div class="form-main">
+            {plan.main.map((name) => (
+              <Fragment key={name}>
+                <FieldOf form={filled} speech={visit.speech} name={name} />
+                {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
+              </Fragment>
+            ))}
+          </div>
+          <div class="form-aside">
+            {plan.aside.map(({ group, names }) => (
+              <section key={group} aria-label={say(`desk:groups.${group}`)}>
+                {names.map((name) => (
+                  <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
+                ))}
+              </section>
+            ))}
+          </div>
+          <FormButtons visit={visit} kind={kind} record={record} />
+        </form>
+        {record?.mayDelete && record.row.post_status !== 'trash' && <TrashButton visit={visit} kind={kind} record={record} />}
+      </>
+    ),
+  });
+  return { html, images: [...(data.image ? [data.image.address] : []), ...(map ? [map.tiles] : [])] };
+}
+
+interface RecordPart {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly record: Editable;
+}
+
+function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
+  const { say } = visit.speech;
+  const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
+  return (
+    <div class="form-buttons">
+      <button type="submit" class="button-main">
+        {say('desk:form.save')}
+      </button>
+      {publishes && (
+        <button type="submit" name="publish" value="1">
+          {say('desk:suggestion.publish')}
+        </button>
+      )}
+      <Link href={deskUrl(visit, `/${kind.path}`)}>{say('desk:form.cancel')}</Link>
+    </div>
+  );
+}
+
+/** Moves the record to the trash; of a suggestion that says that it is rejected. */
+function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
+  const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
+  const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
+  const { say } = visit.speech;
+  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
+}
+
+function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
+  const { say } = visit.speech;
+  const { row, record: shown } = record;
+  const map = 'geo_lat' in kind.fields ? mapUrl(whereOf(record)) : undefined;
+  return (
+    <p class="record-links">
+      <span class="status">{say(`statuses:${row.post_status}`)}</span>
+      {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
+      {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
+      <Link href={deskUrl(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
+    </p>
+  );
+}
+
+function whereOf({ record, values }: Editable): Where {
+  const coordinate = (name: string) => (typeof record[name] === 'number' ? record[name] : undefined);
+  const address = ['address', 'zip', 'city', 'country']
+    .map((name) => values[name])
+    .filter((text) => typeof text === 'string' && text !== '');
+  return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: address.join(', ') };
+}
