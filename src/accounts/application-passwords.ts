@@ -47,12 +47,14 @@ export async function createApplicationPassword(
   };
   await site.db.transaction(async (db) => {
     const { row } = await requireUser(db, reference, []);
-    await changePasswords(db, row.ID, (list) => {
+    const stored = await changePasswords(db, row.ID, (list) => {
       check?.(list);
       if (list.some((other) => String(other.name).toLowerCase() === label.toLowerCase()))
         throw new AccountError('name-taken', { name: label });
       return [...list, entry];
     });
+    // Somebody has deleted the user since: the password would open nothing.
+    if (!stored) throw new AccountError('user-unknown', { user: String(reference) });
     // WordPress, and we, look at application passwords only when this says that there are any.
     if (['', '0'].includes((await readOptions(db, [PASSWORDS_OPTION])).get(PASSWORDS_OPTION) ?? ''))
       await writeOption(db, PASSWORDS_OPTION, '1', 'off');

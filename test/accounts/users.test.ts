@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   createApplicationPassword,
@@ -12,7 +13,7 @@ import { createLog } from '../../src/log.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
-import { existingUserIds, loadUsers } from '../../src/storage/rows/users.ts';
+import { existingUserIds, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -106,6 +107,22 @@ describeDatabases('accounts', (open) => {
   });
 
   describe('deleteUser', () => {
+    it('leaves nobody with a password who is deleted as it is made', async () => {
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const deleting = db.transaction(async (tx) => {
+        await lockUser(tx, 5);
+        await removeUser(tx, 5);
+        begin();
+        await sleep(200);
+      });
+      await begun;
+      expect(await problemOf(createApplicationPassword(site, 5, 'late'))).toBe('user-unknown');
+      await deleting;
+      expect(await metasOf(5)).toEqual({});
+    });
     it('refuses while the user has written something', async () => {
       expect(await problemOf(deleteUser(site, 'auth'))).toBe('user-owns-posts');
       expect(await existingUserIds(db, [3])).toEqual(new Set([3]));
