@@ -57,13 +57,13 @@ export function observed(
   observers: readonly Observer[],
   addressOf: (req: IncomingMessage) => string | undefined,
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  function notifyObservers(this: ServerResponse): void {
+  function tell(this: ServerResponse): void {
     const answered = answeredBy(this);
     for (const observe of observers) observe(answered);
   }
   return (req, res) => {
     req.notes = { id: requestId(req.headers['x-request-id']), url: req.url ?? '', from: addressOf(req), begun: performance.now() };
-    res.on('close', notifyObservers);
+    res.on('close', tell);
   };
 }
 
