@@ -18,7 +18,7 @@ import { loadSite } from './support/site.ts';
 
 /** Read with every look, or written by Fasti alone, which counts its changes. */
 const READ_WITH_EACH_LOOK = ['options', 'fasti_changes', 'fasti_journal_inbox'];
-const OURS = ['fasti_entries', 'fasti_days'];
+const OURS = ['fasti_entries', 'fasti_days', 'fasti_journal'];
 
 /** Addresses of every kind that need no right: recorded ones, every route, feeds. */
 function addresses(routes: readonly string[]): string[] {
