@@ -79,9 +79,9 @@ const REST = { closely: 0.5, later: 5, forgetful: 20 };
 const SHORTEST_MS = 200;
 /**
  * The first comparison after something was written waits for so long, at most, for the position to stand: one that
- * begins while somebody writes proves nothing, and another has to follow.
+ * begins while somebody writes proves nothing, and another has to follow. What is remembered becomes too old meanwhile.
  */
-const FIRST_MS = LATE_MS + 200;
+const FIRST_MS = 3 * LATE_MS;
 
 /** What shows that nothing was written since a comparison. */
 interface Proof {
