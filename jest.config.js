@@ -1,5 +1,3 @@
-import { availableParallelism, totalmem } from 'node:os';
-
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/test/**/*.test.tsx'],
@@ -8,8 +6,7 @@ export default {
   transform: {},
   globalSetup: '<rootDir>/test/support/program.mjs',
   testTimeout: 120000,
-  // A test waits for the database for a quarter of its time; each process needs up to 2 GB.
-  maxWorkers: Math.max(1, Math.min(Math.ceil(availableParallelism() * 1.5), Math.floor(totalmem() / 2 ** 31))),
+  maxWorkers: '100%',
   workerIdleMemoryLimit: '1200MB',
   // The half second that is usual is too short for a process to end in while the machine is busy.
   workerGracefulExitTimeout: 30000,
