@@ -62,7 +62,7 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
   // Before anything is read: what happens from now on comes later.
   let last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
-  const here = (number: number) => markAt(site.db, number);
+  const here = (number: number) => markAt(site.db, number, versionKey);
   const begin = async (): Promise<Place> => ({ number: last, mark: await here(last), walk: { kind: first, after: 0 } });
   const place = since === undefined ? await begin() : placeIn(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
@@ -73,14 +73,14 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
     return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
   if (place.number > last) last = await lastAfterCatchingUp(site.db, place.number);
-  if (place.number <= last && isOfAnotherLife(place.mark, await here(place.number))) fail('changes-token-expired');
+  if (place.number <= last && wasPutBack(place.mark, await here(place.number))) fail('changes-token-expired');
   const { changes, number, more, mark = place.mark } = await followed(site, caller, views, { from: place.number, last }, following);
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
 
-/** Whether a place was told by a database that has been put back to an earlier state since. */
-const isOfAnotherLife = (told: string | undefined, here: string | undefined): boolean =>
-  told !== undefined && here !== undefined && told !== here;
+/** Whether the database has been put back to an earlier state since it gave a place to a client. */
+const wasPutBack = (given: string | undefined, here: string | undefined): boolean =>
+  given !== undefined && here !== undefined && given !== here;
 
 /** A node of a cluster waits for the others at most so often; each time takes less than a second. */
 const MOST_WAITS = 5;
@@ -125,7 +125,7 @@ interface Followed {
 /** The place in the journal from which on the changes of such a client are new. */
 export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick<Following, 'kinds'>): Promise<string> {
   const number = await lastNumber(db);
-  const place = { number, mark: await markAt(db, number) };
+  const place = { number, mark: await markAt(db, number, caller.settings.versionKey) };
   return tokenOf(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
 }
 
@@ -198,7 +198,7 @@ async function followed(
   const end = entries.at(-1);
   const reached = end?.number ?? 0;
   const more = entries.length === limit;
-  return { changes, number: more ? reached : Math.max(reached, last), mark: end && markOf(end), more };
+  return { changes, number: more ? reached : Math.max(reached, last), mark: end && markOf(end, caller.settings.versionKey), more };
 }
 
 /**
@@ -229,7 +229,7 @@ async function changesIn(
   }
   return entries.flatMap((entry) => {
     const change = shownChanges.get(entry);
-    return change ? [{ number: entry.number, mark: markOf(entry), change }] : [];
+    return change ? [{ number: entry.number, mark: markOf(entry, caller.settings.versionKey), change }] : [];
   });
 }
 

@@ -8,6 +8,7 @@ import {
   entriesAfter,
   type JournalEntry,
   lastNumber,
+  markAt,
   oldestNumber,
   pruneJournal,
 } from '../../src/storage/journal/entries.ts';
@@ -243,6 +244,17 @@ describeDatabases('the journal', (open) => {
       await feed.advanceTo(count);
       expect(db.queries()).toBe(before);
     });
+  });
+
+  it('marks the last entry with the secret of the site, so that nobody guesses what it says', async () => {
+    const before = await lastNumber(db);
+    expect(await markAt(db, before, 'secret')).toBeUndefined();
+    await entriesOf((trx) => append(trx, [change(40)], origin()));
+    const last = await lastNumber(db);
+    const mark = await markAt(db, last, 'secret');
+    expect(mark).toMatch(/^[0-9a-f]{10}$/);
+    expect(await markAt(db, last + 5, 'secret')).toBe(mark);
+    expect(await markAt(db, last, 'another secret')).not.toBe(mark);
   });
 
   it('is pruned in steps, and knows from where on it is complete', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
@@ -111,16 +111,18 @@ export async function lastNumber(db: Database): Promise<number> {
 }
 
 /**
- * Tells an entry from the one of the same number in another life of the database: one that is put back to an earlier
- * state (a backup, a dump, a copied file) gives the numbers since then a second time.
+ * Tells an entry from an earlier one of the same number: a database that is put back to an earlier state (a backup, a
+ * dump, a copied file) gives the numbers since then a second time.
+ *
+ * @param key the site's secret: clients see the marks of entries that they may not see, and must not guess them
  */
-export const markOf = ({ number, at, kind, object, what }: JournalEntry): string =>
-  createHash('sha1').update([number, at, kind, object, what].join()).digest('hex').slice(0, 10);
+export const markOf = ({ number, at, kind, object, what }: JournalEntry, key: string): string =>
+  createHmac('sha256', key).update([number, at, kind, object, what].join()).digest('hex').slice(0, 10);
 
 /** The mark of the last entry up to a number; undefined: there was none, or it was pruned. */
-export async function markAt(db: Database, number: number): Promise<string | undefined> {
+export async function markAt(db: Database, number: number, key: string): Promise<string | undefined> {
   const [row] = await db.rows<JournalRow>`SELECT * FROM {fasti_journal} WHERE number <= ${number} ORDER BY number DESC LIMIT 1`;
-  return row && markOf(entryOf(row));
+  return row && markOf(entryOf(row), key);
 }
 
 /**
