@@ -68,7 +68,7 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
     return { rows, total };
   }
   // All dates are gone through for the page anyway: its rows bring the total with them, if there are any.
-  const rows: (Row & { total: number | string })[] = await page.select(db.raw('COUNT(*) OVER () AS total'));
+  const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
   const total = rows[0]?.total ?? (await countRows(narrowed(db, query)));
   return { rows, total: Number(total) };
 }
