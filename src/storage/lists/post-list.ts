@@ -67,10 +67,10 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
     const [rows, total] = await Promise.all([page as Promise<Row[]>, countRows(narrowed(db, query))]);
     return { rows, total };
   }
-  // All dates are gone through for the page anyway: its rows bring the total with them, if there are any.
+  // All dates are gone through for the page anyway: its rows bring the total with them. A page behind the last one has none.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
-  const total = rows[0]?.total ?? (await countRows(narrowed(db, query)));
-  return { rows, total: Number(total) };
+  const total = rows.length === 0 && offset > 0 ? await countRows(narrowed(db, query)) : Number(rows[0]?.total ?? 0);
+  return { rows, total };
 }
 
 /** What a list depends on besides the posts that it lists; undefined: it may be anything. */
