@@ -20,13 +20,13 @@ const ofSites = new WeakMap<object, Slowest>();
 
 /**
  * Waits until a failed attempt may be answered, so that all of a site take the same time. `begun`: by
- * `performance.now()`; `slow`: whether a slow hash was computed for this one.
+ * `performance.now()`; `hashed`: whether a slow hash was computed for this one.
  */
-export async function delayFailure(site: object, begun: number, slow: boolean): Promise<void> {
+export async function delayFailure(site: object, { begun, hashed }: { readonly begun: number; readonly hashed: boolean }): Promise<void> {
   const now = performance.now();
   const slowest = ofSites.get(site);
   const lately = slowest && now - slowest.at < LATELY_MS ? slowest.took : 0;
-  if (slow && now - begun > lately) ofSites.set(site, { took: now - begun, at: now });
+  if (hashed && now - begun > lately) ofSites.set(site, { took: now - begun, at: now });
   const shown = begun + Math.max(FAILURE_MS, Math.min(MARGIN * lately, LONGEST_FAILURE_MS));
   await sleep(Math.max(0, shown - now));
 }

@@ -112,7 +112,7 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   if (user && right) return beginSession(site, settings, user, asked);
   const counted = attempts.failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
   const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await delayFailure(site, begun, true);
+  await delayFailure(site, { begun, hashed: true });
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

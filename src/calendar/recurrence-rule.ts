@@ -69,7 +69,7 @@ const listOf = (value: string | undefined): string[] => (value ?? '').split(',')
 
 /** Whether a value is a list of whole numbers between two, those below zero counting from the end where they may. */
 const numbersIn =
-  (least: number, most: number, fromEnd: boolean) =>
+  (least: number, most: number, { fromEnd = false } = {}) =>
   (value: string): boolean => {
     const pieces = listOf(value);
     const isOne = (piece: string) => {
@@ -87,16 +87,16 @@ const PARTS = new Map<string, (value: string) => boolean>(
     // Some programs write -1 where there is no limit.
     COUNT: (value) => /^-?\d{1,9}$/.test(value),
     UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
-    BYMONTH: numbersIn(1, 12, false),
-    BYMONTHDAY: numbersIn(1, 31, true),
-    BYYEARDAY: numbersIn(1, 366, true),
-    BYWEEKNO: numbersIn(1, 53, true),
+    BYMONTH: numbersIn(1, 12),
+    BYMONTHDAY: numbersIn(1, 31, { fromEnd: true }),
+    BYYEARDAY: numbersIn(1, 366, { fromEnd: true }),
+    BYWEEKNO: numbersIn(1, 53, { fromEnd: true }),
     BYDAY: (value) =>
       listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
-    BYHOUR: numbersIn(0, 23, false),
-    BYMINUTE: numbersIn(0, 59, false),
-    BYSECOND: numbersIn(0, 60, false),
-    BYSETPOS: numbersIn(1, 366, true),
+    BYHOUR: numbersIn(0, 23),
+    BYMINUTE: numbersIn(0, 59),
+    BYSECOND: numbersIn(0, 60),
+    BYSETPOS: numbersIn(1, 366, { fromEnd: true }),
     WKST: (value) => WEEKDAYS.includes(value),
     RSCALE: (value) => value === 'GREGORIAN',
     SKIP: (value) => value === 'OMIT',

@@ -79,13 +79,13 @@ export function datesOfSet(
 ): SetDate[] {
   const { zone, start, rule, exrule, exdates } = set;
   const dates = new Map<number, SetDate>();
-  const add = (local: string, long: number | undefined, ruled: boolean) => {
-    const at = unixFromLocal(local, zone);
-    if (local <= last && !dates.has(at)) dates.set(at, { start: local, at, length: long ?? set.length ?? length, ruled });
+  const add = (date: Pick<SetDate, 'start' | 'ruled'> & { readonly length?: number | undefined }) => {
+    const at = unixFromLocal(date.start, zone);
+    if (date.start <= last && !dates.has(at)) dates.set(at, { ...date, at, length: date.length ?? set.length ?? length });
   };
-  if (rule) for (const local of startsOf(rule.rule, start, last)) add(local, undefined, true);
-  for (const one of set.rdates) add(one.start, one.length, false);
-  if (!rule) add(start, undefined, false);
+  if (rule) for (const local of startsOf(rule.rule, start, last)) add({ start: local, ruled: true });
+  for (const one of set.rdates) add({ ...one, ruled: false });
+  if (!rule) add({ start, ruled: false });
   const gone = new Set([...exdates, ...(exrule ? startsOf(exrule.rule, start, last) : [])]);
   return [...dates.values()]
     .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))

@@ -9,7 +9,7 @@ import { writeCalendar } from '../exchange/ical/write.ts';
 import { eachDate } from '../exchange/items/each-date.ts';
 import type { Item } from '../exchange/items/items.ts';
 import { writeJsonLines } from '../exchange/items/json-lines.ts';
-import { newTally, noteAside, reportOf } from '../exchange/items/report.ts';
+import { lossesIn, newTally, noteAside } from '../exchange/items/report.ts';
 import { writeWhole } from '../exchange/items/whole-file.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
 import { writeWxr } from '../exchange/wxr/write.ts';
@@ -81,8 +81,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       await writeWhole(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
       print(io, `${say('exchange:export.done', { count: written, file })}\n`);
     }
-    const { losses } = reportOf('', false, stayed);
-    for (const { reason, count: number } of losses) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
+    for (const { reason, count: number } of lossesIn(stayed)) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
   });
 }
 

@@ -230,8 +230,8 @@ async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>
   const { entries, highestId } = await survey(source);
   if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = given.filterHtml === true;
-  const shown =
-    preview === undefined ? undefined : await previewOf(source, caller, caller.viewer.can('unfiltered_html') && !filterHtml, preview);
+  const trust = { trusted: caller.viewer.can('unfiltered_html') && !filterHtml };
+  const shown = preview === undefined ? undefined : await previewOf(source, caller, trust, preview);
   if (shown && format === 'text') print(io, previewText(shown, say));
   const show = showRate(session, say('exchange:import.importing'), entries);
   const report = await importItems(site, caller, source.entries(), {

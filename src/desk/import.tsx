@@ -114,7 +114,7 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   try {
     const { highestId } = await survey(source);
     const columns = isCsvSource(source) ? source.mapping().flatMap((one) => one.columns) : [];
-    const records = await previewOf(source, caller, caller.viewer.can('unfiltered_html'), PREVIEWED);
+    const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEWED);
     const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, reading, columns, records, report }) };
   } finally {

@@ -297,14 +297,14 @@ function RowActions(props: {
   const { id, row, record } = it;
   const trashed = row.post_status === 'trash';
   const path = `/${kind.path}/${id}`;
-  const button = (action: string, danger = false) => (
+  const button = (action: string, { asksFirst = false } = {}) => (
     <button
       type="submit"
       form="bulk"
       formAction={deskUrl(visit, `${path}/${action}`)}
       aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
       class="link-button"
-      data-confirm={danger ? say(`desk:actions.${action}-sure`) : undefined}
+      data-confirm={asksFirst ? say(`desk:actions.${action}-sure`) : undefined}
     >
       {say(`desk:actions.${action}`)}
     </button>
@@ -324,7 +324,7 @@ function RowActions(props: {
       {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
       {it.mayDelete && !trashed && button('trash')}
       {it.mayDelete && trashed && button('restore')}
-      {it.mayDelete && trashed && button('delete', true)}
+      {it.mayDelete && trashed && button('delete', { asksFirst: true })}
     </p>
   );
 }

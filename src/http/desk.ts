@@ -34,7 +34,7 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
 }
 
 async function answerOf(site: Site, budget: Budget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
-  const share = budget.share(opened.visit.login !== undefined);
+  const share = budget.share({ known: opened.visit.login !== undefined });
   try {
     return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
   } catch (error) {

@@ -49,10 +49,15 @@ const NEXT_BLOCK = 65_536;
  */
 const STRANGERS_PART = 0.25;
 
+/** Whether the sender of a request has signed in. */
+export interface Sender {
+  readonly known: boolean;
+}
+
 /** The memory that the bodies of all requests of a process share, from their first byte until they are answered. */
 export interface Budget {
-  /** The share of one request, which takes nothing yet. `known`: whether its sender has signed in. */
-  readonly share: (known: boolean) => Share;
+  /** The share of one request, which takes nothing yet. */
+  readonly share: (sender: Sender) => Share;
 }
 
 export interface Share {
@@ -68,7 +73,7 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
   let taken = 0;
   let byStrangers = 0;
   return {
-    share: (known) => {
+    share: ({ known }) => {
       let own = 0;
       const count = (more: number) => {
         own += more;

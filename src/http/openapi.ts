@@ -120,7 +120,7 @@ function operation(described: Operation, method: Method): Json {
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
     parameters: [
       ...others.map(([name, param]) => parameter(described, name, param)),
-      ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
+      ...(kind ? headersTaken(method, { single: selectorsOf(route).length > 0 }) : []),
     ],
     ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses({ route, endpoint }, method, kind, say),
@@ -177,7 +177,7 @@ function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   const single = (status: '200' | '201') => ({
     [status]: { description: say(`routes:answers.${status}`), ...headersGiven(method), content: json(record) },
   });
-  const safety = statusesOfWriting(method, selectorsOf(route).length > 0);
+  const safety = statusesOfWriting(method, { single: selectorsOf(route).length > 0 });
   const never = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
   if (selectorsOf(route).length === 0) {

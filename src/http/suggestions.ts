@@ -102,7 +102,7 @@ async function taken(visit: Visit, budget: Budget, admit: () => void): Promise<A
 }
 
 async function sentWith({ config }: Site, req: Request, budget: Budget): Promise<Values> {
-  const share = budget.share(false);
+  const share = budget.share({ known: false });
   try {
     const type = req.get('content-type');
     const bytes = await readBody(req, Math.min(SMALL_BODY, config.bodyLimit), share);

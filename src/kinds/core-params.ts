@@ -43,6 +43,11 @@ export const CONTEXT = { context: control(oneOf(['view', 'embed', 'edit'], 'enum
 export const READ_CONTEXT = { context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }) };
 export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
 export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
+/** Which record to remove, and whether for good (`force`) rather than into the trash. */
+export interface Removal {
+  readonly id: number;
+  readonly force?: boolean | undefined;
+}
 /** What every reading route takes without describing it. */
 export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
@@ -269,6 +274,7 @@ const LIST = {
 const ofTerms = filterOf<TermCondition>();
 const ofPeople = filterOf<PersonCondition>();
 const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
+const TERM_NAME = { grammar: anyString(LENGTHS.name) };
 const PARENT = { parent: { grammar: integer() } } satisfies Params;
 
 /** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
@@ -283,13 +289,15 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
 }));
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
-export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>, creating: boolean) => ({
+export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   description: { grammar: anyString(LENGTHS.content) },
-  name: { grammar: anyString(LENGTHS.name), ...(creating ? { required: true } : {}) },
+  name: TERM_NAME,
   slug: { grammar: anyString(LENGTHS.slug) },
   ...(hierarchical ? PARENT : {}),
   meta: { grammar: object },
 });
+/** The same where a term is created, which needs a name. */
+export const newTermFields = (kind: Pick<TermKind, 'hierarchical'>) => ({ ...termFields(kind), name: { ...TERM_NAME, required: true } });
 export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;
 
 /** Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). */

@@ -1,5 +1,5 @@
 import { costOnPages } from '../calendar/cost-on-pages.ts';
-import { daysOf, scheduleDetails } from '../calendar/schedule.ts';
+import { daysOf, scheduleDetails, shortScheduleDetails } from '../calendar/schedule.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { phpZone } from '../wordpress/php-zone.ts';
@@ -200,8 +200,8 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     organizer_names: organizers.map((organizer) => namedInPassing(bundle.posts.get(organizer)!, words)),
     organizers: organizers.map((organizer) => tecRecord(kinds.organizer, organizer, bundle, context, kinds)),
     venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((venue) => tecRecord(kinds.venue, venue, bundle, context, kinds)),
-    schedule_details: scheduleDetails(display, schedule) ?? '',
-    short_schedule_details: scheduleDetails(display, schedule, true) ?? words.allDay,
+    schedule_details: scheduleDetails(display, schedule),
+    short_schedule_details: shortScheduleDetails(display, schedule) ?? words.allDay,
   };
 }
 

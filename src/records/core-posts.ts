@@ -2,7 +2,14 @@ import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { postActions } from '../kinds/core-actions.ts';
 import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
-import { type ContextValues, type CoreFieldValues, type CoreListValues, type CoreReadValues, postFilters } from '../kinds/core-params.ts';
+import {
+  type ContextValues,
+  type CoreFieldValues,
+  type CoreListValues,
+  type CoreReadValues,
+  postFilters,
+  type Removal,
+} from '../kinds/core-params.ts';
 import { corePost, isViewable } from '../kinds/core-post.ts';
 import type { CoreContext, Methods } from '../kinds/core-view.ts';
 import { onSite } from '../kinds/custom-fields.ts';
@@ -236,7 +243,7 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
  *
  * @throws rest_already_trashed
  */
-export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<Shown> {
+export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<Shown> {
   if (force || site.config.emptyTrashDays === 0) {
     const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     const { _links: _, ...previous } = shown;

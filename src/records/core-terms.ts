@@ -1,5 +1,5 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
-import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../kinds/core-params.ts';
+import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
@@ -85,7 +85,7 @@ export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 }
 
 /** Deletes a term for good. Throws rest_trash_not_supported unless that is what is asked for. */
-export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, force: boolean): Promise<Shown> {
+export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<Shown> {
   if (!force) fail('rest_trash_not_supported');
   const { record: previous } = await readCoreTerm(site, caller, kind, id, {});
   await deleteTerm(site, caller, kind, id);

@@ -1,7 +1,7 @@
 import { fail, type Verdict } from '../errors.ts';
 import { fileActions } from '../kinds/core-actions.ts';
 import { coreMedia } from '../kinds/core-media.ts';
-import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
+import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues, type Removal } from '../kinds/core-params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
 import { conditionsOf } from '../kinds/filter.ts';
 import type { Selected } from '../kinds/param.ts';
@@ -210,7 +210,7 @@ export interface RemovedMedia extends Shown {
  *
  * @throws rest_trash_not_supported without `force`; rest_post_invalid_id where somebody else has deleted it meanwhile
  */
-export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<RemovedMedia> {
+export async function removeMedia(site: Site, caller: Caller, { id, force }: Removal): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
   const { record: shown } = await readMedia(site, caller, id, { context: 'edit' });
   const { _links: _, ...previous } = shown;

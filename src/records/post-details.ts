@@ -64,7 +64,7 @@ export async function writeDetails(write: Write, row: Post, statusBefore: string
 export async function deleteForGood(write: Write, row: Post): Promise<void> {
   const { db, caller, kind } = write;
   const counted = await countedTerms(write, row.ID, row.post_status);
-  const translations = await forgetLanguage(db, caller, kind, row.ID, row.post_status === 'publish');
+  const translations = await forgetLanguage(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);

@@ -27,7 +27,7 @@ export interface PostPlan extends Rows {
  */
 export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before, source?: Before): PostPlan {
   const { viewer } = caller;
-  const own = fieldRows(kind, values, viewer.can('unfiltered_html'));
+  const own = fieldRows(kind, values, { trusted: viewer.can('unfiltered_html') });
   const { post_title: title, post_author: author } = own.columns;
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);

@@ -16,14 +16,18 @@ const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_exc
 /** Columns that hold numbers. */
 const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
 
+/** Whether HTML stays as it is; of callers who are not trusted with it, scripts and the like are taken out. */
+export interface HtmlTrust {
+  readonly trusted: boolean;
+}
+
 /**
  * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's
- * `follows`. `trusted`: the caller may write unfiltered HTML; of others, scripts and the like are taken out. Links,
- * terms and the image are resolved elsewhere.
+ * `follows`. Links, terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */
-export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Rows {
+export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust): Rows {
   const columns: Record<string, string | number> = {};
   const metas: Record<string, readonly string[]> = {};
   for (const [name, value] of Object.entries(values)) {

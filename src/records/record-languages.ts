@@ -264,12 +264,17 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
  * Removes what is noted of a record that is about to be deleted for good. Gives the records that it was a translation
  * of.
  */
-export async function forgetLanguage(db: Database, caller: Caller, kind: Kind, id: number, visible = false): Promise<number[]> {
+export async function forgetLanguage(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  { id, isCounted }: { readonly id: number; readonly isCounted: boolean },
+): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return [];
   const writer = writerFor(own.languages);
   const group = (await writer.lockGroups(db, own.of, [id])).get(id) ?? new Map<string, number>();
-  if (visible) await writer.countVisible(db, id, 'hidden');
+  if (isCounted) await writer.countVisible(db, id, 'hidden');
   await writer.forget(db, own.of, id);
   return [...without(group, id).values()];
 }

@@ -121,7 +121,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
-    await forgetLanguage(trx, caller, kind, id);
+    await forgetLanguage(trx, caller, kind, { id, isCounted: false });
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);

@@ -227,7 +227,7 @@ async function updateKnown(write: Write, known: Before, values: PostValues, deta
   const own = languagesOf(caller, kind);
   const before = own ? ((await languagesOfRecords(db, own, [known.row.ID])).get(known.row.ID) ?? null) : null;
   const code = (own && languageOfCode(own.languages, before ?? undefined)) ?? language?.language;
-  const { metas } = fieldRows(kind, values, caller.viewer.can('unfiltered_html'));
+  const { metas } = fieldRows(kind, values, { trusted: caller.viewer.can('unfiltered_html') });
   const following = followingRows(kind, values, known, caller);
   if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
   await writeDetails(write, known.row, known.row.post_status, {

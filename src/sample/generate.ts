@@ -99,7 +99,7 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
     description: text,
     ...extras(random),
   };
-  const own = fieldRows(kind, values, true);
+  const own = fieldRows(kind, values, { trusted: true });
   const follows = followingRows(kind, values, undefined, caller);
   const metas = {
     ...own.metas,

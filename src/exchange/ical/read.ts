@@ -18,7 +18,8 @@ import { type Head, readHead } from './head.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createPlaces } from './places.ts';
 import { newestOf } from './revisions.ts';
-import { type Clocks, orphanTime, type Span, spanOf, timesOf, unknownZones } from './series.ts';
+import { orphanTime, timesOf } from './series.ts';
+import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
   /** What a fault and a report call the file. */

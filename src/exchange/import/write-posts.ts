@@ -100,7 +100,7 @@ async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
 
 /** What a post's row can hold, with what had to go noted. */
 function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
-  const clean = storedPost(item, run.trusted, run.caller);
+  const clean = storedPost(item, run, run.caller);
   for (const { reason, detail } of clean.losses)
     lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
   return clean;

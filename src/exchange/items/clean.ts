@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addressMetas } from '../../kinds/index.ts';
+import type { HtmlTrust } from '../../records/post-rows.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
@@ -40,9 +41,9 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
  * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go,
- * dates are dates, a status is one that is known, addresses have harmless schemes. `trusted`: HTML is left as it is.
+ * dates are dates, a status is one that is known, addresses have harmless schemes.
  */
-export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
+export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
   const cleaning: Cleaning = { trusted, lose: (reason, detail) => losses.push({ reason, detail }) };
   const columns = cleanColumns(item.columns, cleaning);
@@ -51,8 +52,7 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
 }
 
 /** How a record is cleaned: whether its HTML is trusted, and the callback for what had to go. */
-interface Cleaning {
-  readonly trusted: boolean;
+interface Cleaning extends HtmlTrust {
   readonly lose: (reason: string, detail: string) => void;
 }
 

@@ -51,7 +51,7 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
 const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
 
 function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Pick<ValueRows, 'columns' | 'metas'> {
-  const own = fieldRows(kind, values, true);
+  const own = fieldRows(kind, values, { trusted: true });
   const follows = followingRows(kind, values, undefined, caller);
   const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
   const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));

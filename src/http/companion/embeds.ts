@@ -11,7 +11,7 @@ import type { Site } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import type { Reply } from '../route.ts';
 import { asksFor } from '../term-view.ts';
-import { corePage, coreRecord } from './core-reply.ts';
+import { corePage, coreRecord, type HasPage } from './core-reply.ts';
 
 type CoreRecord = Readonly<Record<string, unknown>>;
 
@@ -23,10 +23,15 @@ export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage,
   return timely(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
 }
 
-/** A record with what `_embed` asks for; `viewable`: whether it has a page of its own. */
-export async function recordWithEmbeds(site: Site, caller: Caller, shown: Shown, embed: unknown, viewable: boolean): Promise<Reply> {
+/** A record with what `_embed` asks for. */
+export async function recordWithEmbeds(
+  site: Site,
+  caller: Caller,
+  shown: Shown,
+  { embed, hasPage }: HasPage & { readonly embed: unknown },
+): Promise<Reply> {
   const [record = shown.record] = await withEmbeds(site, caller, [shown.record], embed);
-  return timely(coreRecord({ ...shown, record }, viewable), embed);
+  return timely(coreRecord({ ...shown, record }, { hasPage }), embed);
 }
 
 /** No version changes with users: an answer that shows them is cached for a second at most. */

@@ -7,7 +7,7 @@ export function createTable(
 ): string[] {
   const table = `${prefix}${name}`;
   const list = (parts: readonly string[]): string => parts.map((part) => `\`${part.replace(/\(\d+\)$/, '')}\``).join(',');
-  const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, anyCase.includes(column))}`);
+  const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, { anyCase: anyCase.includes(column) })}`);
   const numbered = Object.values(columns).some((type) => type.includes('AUTO_INCREMENT'));
   if (!numbered) lines.push(`PRIMARY KEY (${list(primary)})`);
   const index =
@@ -46,7 +46,7 @@ export function tellShapes(shapes: Shapes, prefix: string): string[] {
 
 /** The statement that adds a column to a table, which is named with its prefix. */
 export const addColumn = (table: string, column: string, type: string): string =>
-  `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${columnType(type, false)}`;
+  `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${columnType(type)}`;
 
 /** The statement that adds one of the keys of a definition to its table. */
 export function addKey(definition: TableDefinition, label: string, prefix: string): string {
@@ -55,7 +55,7 @@ export function addKey(definition: TableDefinition, label: string, prefix: strin
 }
 
 /** MySQL's type as SQLite's, with the default that MySQL takes for a column without one when it is not strict. */
-function columnType(type: string, anyCase: boolean): string {
+function columnType(type: string, { anyCase = false } = {}): string {
   if (type.includes('AUTO_INCREMENT')) return 'INTEGER PRIMARY KEY AUTOINCREMENT';
   const number = /^(big|medium|small|tiny)?int/.test(type);
   const nothing = number ? '0' : "''";
