@@ -19,8 +19,7 @@ export interface SettingsReader {
 
 /**
  * Reads the options where the database may have changed since the last time, and makes settings of them only where they
- * differ. `keep`: for how many
- * milliseconds others may change them unseen.
+ * differ. `keep`: for how many milliseconds others may change them unseen.
  */
 export function settingsReader(db: Database, config: Config, keep: number): SettingsReader {
   const names = settingNames(db.prefix);
@@ -72,7 +71,7 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
   return true;
 }
 
-/** Whether the languages of the content are those of the last time: rows say them, of which no option tells. */
+/** Whether the languages of the content are those of the last time: rows name them, which no option shows. */
 async function areStill(
   { contentLanguages: known, shared }: SiteSettings,
   options: ReadonlyMap<string, string>,

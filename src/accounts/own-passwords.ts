@@ -22,8 +22,8 @@ const MOST_NEW = 20;
 const NEW_SECONDS = 900;
 
 /**
- * Whether the caller may do something with the passwords of the person that the path names; `error`: what others are
- * told.
+ * Whether the caller may do something with the passwords of the person that the path names; `error`: what others
+ * get.
  */
 export async function mayManagePasswords(
   lookUp: LookUp,

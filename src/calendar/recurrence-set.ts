@@ -83,10 +83,10 @@ export function datesOfSet(
     const at = unixFromLocal(date.start, zone);
     if (date.start <= last && !dates.has(at)) dates.set(at, { ...date, at, length: date.length ?? set.length ?? length });
   };
-  if (rule) for (const local of startsOf(rule.rule, start, last)) add({ start: local, ruled: true });
+  if (rule) for (const local of startsByRule(rule.rule, start, last)) add({ start: local, ruled: true });
   for (const one of set.rdates) add({ ...one, ruled: false });
   if (!rule) add({ start, ruled: false });
-  const gone = new Set([...exdates, ...(exrule ? startsOf(exrule.rule, start, last) : [])]);
+  const gone = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last) : [])]);
   return [...dates.values()]
     .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))
     .sort((one, other) => one.at - other.at);
@@ -166,6 +166,6 @@ function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefin
 }
 
 /** Local starts that a rule gives, from its own start to `last`. */
-export function* startsOf(rule: Rule, start: string, last: string): Generator<string> {
+export function* startsByRule(rule: Rule, start: string, last: string): Generator<string> {
   for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
 }

@@ -80,7 +80,7 @@ function isSame(changed: StoredSet, stored: StoredSet, change: { readonly withou
 // ------------------------------------------------------------------------------------------------- lines
 const linesOf = (set: string): string[] => set.split(/\r?\n/).filter((line) => line.trim() !== '');
 
-/** Whether the set tells its times in UTC; otherwise they are in its zone. */
+/** Whether the set has its times in UTC; otherwise they are in its zone. */
 const isInUtc = (set: string): boolean => linesOf(set).some((line) => /^DTSTART[^:]*:.*Z$/.test(line));
 
 const basic = (local: string): string => local.replace(/[-:]/g, '').replace(' ', 'T');

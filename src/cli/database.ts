@@ -188,7 +188,7 @@ async function reindex(session: Session, site: Site): Promise<void> {
   const { contentLanguages: languages } = await site.settings();
   const total = await countEvents(site.db);
   const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { trust: true, done, languages }),
+    reindexEvents(site.db, site.clock, { trust: true, onProgress: done, languages }),
   );
   if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
   print(io, `${say('done.reindexed', { count: events })}\n`);

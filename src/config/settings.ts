@@ -163,7 +163,7 @@ export const settings = {
     fallback: 'data/backups',
     allowed: 'a folder outside of UPLOADS_DIR',
     meaning:
-      'The folder of backups: the page *Health* at `/admin` tells of them, and puts one there that is made at the desk. `fasti backup` writes to whatever file it is given.',
+      'The folder of backups: the page *Health* at `/admin` lists them, and puts new ones there. `fasti backup` writes to whatever file it is given.',
     schema: z.string(),
   },
   maxPerPage: {
@@ -375,7 +375,7 @@ export const settings = {
     fallback: '10',
     allowed: 'a whole number from 0 to 3600',
     meaning:
-      'How long requests under way may take to finish once the server is told to stop. A few seconds later it has ended, whatever happens.',
+      'How long requests under way may take to finish once the server is asked to stop. A few seconds later it has ended, whatever happens.',
     schema: whole(0, 3600),
   },
   watchdogSeconds: {

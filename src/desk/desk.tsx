@@ -2,7 +2,7 @@ import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
 import { viewerOf } from '../accounts/viewer.ts';
 import { fail, refuse } from '../errors.ts';
 import { policyWithImages } from '../html/document.tsx';
-import { speechIn } from '../html/words.ts';
+import { i18nIn } from '../html/i18n.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -48,7 +48,7 @@ export async function openDesk(
     site,
     settings,
     caller: callerFor(site, settings, viewer, { language }),
-    speech: speechIn(site.texts, language, settings.contentLanguage),
+    i18n: i18nIn(site.texts, language, settings.contentLanguage),
     request,
     login,
     nonce: login ? await formNonce(site, login) : '',
@@ -89,7 +89,7 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: F
 
 /** A page about an error. `requestId`: by which a fault of the server is found in the log. */
 export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say(status === 404 ? 'desk:problem.absent' : status === 403 || status === 401 ? 'desk:problem.forbidden' : 'desk:problem.title'),
     notice: { tone: 'wrong', text: message },

@@ -173,7 +173,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
       if (running) return;
       running = true;
       run()
-        // The client comes back with its token, and is told then what is the matter.
+        // The client comes back with its token, and gets the error then.
         .catch(() => stream.end())
         .finally(() => {
           running = false;

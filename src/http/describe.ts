@@ -17,7 +17,7 @@ export type Described = Pick<Site, 'texts' | 'config'>;
 const HELP = 'https://developer.wordpress.org/rest-api/';
 
 /**
- * One route as OPTIONS and the indexes tell it (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
+ * One route as OPTIONS and the indexes describe it (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
  * whoever asks, and what each handler takes.
  */
 export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {

@@ -32,7 +32,7 @@ interface Faults {
 /**
  * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything
  * that only reads. If not, why: `starting`, `stopping`, or what is wrong with the database. Uploads that can't be
- * written are told of beside it: a calendar does without them. Administrators who sign in are told of every part.
+ * written are reported beside it: a calendar does without them. Administrators who sign in see every part.
  */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
   const faults = kept(() => faultsOf(site));

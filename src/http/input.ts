@@ -9,7 +9,7 @@ import { type JsonFault, parseJson } from '../wordpress/json.ts';
 /** Parameters as they came, by name. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** The parameters in a body, by the way they were written; a fault of JSON is told later, in its turn. */
+/** The parameters in a body, by the way they were written; a fault of JSON is reported later, in its turn. */
 export interface Body {
   readonly json?: Raw;
   readonly form?: Raw;
@@ -39,7 +39,7 @@ export type BodyType = 'json' | 'form' | 'multipart' | 'other';
 const FORM_DEPTH = 20;
 const FORM_VARIABLES = 1000;
 const FORM_FILES = 20;
-/** Values in a JSON body, all told. A thousand links of each kind, as long as the longest lists, are some thousands. */
+/** Values in a JSON body, in all. A thousand links of each kind, as long as the longest lists, are some thousands. */
 const JSON_VALUES = 50_000;
 /** A multipart form is parsed in pieces of so many bytes, so that one with too many parts is not parsed to its end. */
 const PIECE_BYTES = 65_536;

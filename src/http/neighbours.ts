@@ -4,7 +4,7 @@ import { urlEncode } from '../wordpress/web-url.ts';
 import type { Raw } from './input.ts';
 
 /**
- * Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals tell of
+ * Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals show
  * further pages all the same.
  */
 const LONGEST_HEADER = 4000;

@@ -16,7 +16,7 @@ import type { Bundle } from './rendering.ts';
 export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
 export type BlogType = keyof typeof BLOG_BASES;
 
-/** What one of them tells besides its rows. `sticky`: whether the blog keeps it on top. */
+/** What a record of one of them shows besides its rows. `sticky`: whether the blog keeps it on top. */
 export interface BlogFacts extends Pick<CorePostFacts, 'methods' | 'revisions'> {
   readonly link: string;
   readonly categories: readonly Term[];

@@ -95,7 +95,7 @@ const membersOf = ({ fields }: PostKind) =>
 /**
  * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
  * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
- * fields hold is not told, as it is told nowhere else, nor are the notes, which are a part of its text.
+ * fields hold is not shown, as it is shown nowhere else, nor are the notes, which are a part of its text.
  */
 export function coreMeta(of: PostKind | Bare, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const all = Object.entries(registered(of)).flatMap(([key, { type, ours }]) =>

@@ -161,7 +161,7 @@ export type CoreListValues = ValuesOf<CoreFilters>;
 
 /**
  * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`).
- * `tax_relation` is told by neither list of terms alone: OR counts as AND.
+ * `tax_relation` is described by neither list of terms alone: OR counts as AND.
  */
 export const postFilters = memoizeByObject((kind: PostKind): CoreFilters => {
   const taxonomies = coreTerms(kind);

@@ -18,7 +18,7 @@ export interface Revisions {
   readonly last: number;
 }
 
-/** What a post tells besides its rows. */
+/** What a record of a post shows besides its rows. */
 export interface CorePostFacts extends CoreFacts {
   readonly revisions: Revisions | undefined;
 }
@@ -121,7 +121,7 @@ export function termMembers(
   const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   return {
     ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
-    // The class tells of a password even where the request brings it.
+    // The class names a password even where the request brings it.
     class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
   };
 }

@@ -21,7 +21,7 @@ export interface Person {
   /** All that the roles and own grants allow, and the own grants alone. */
   readonly capabilities: readonly string[];
   readonly grants: readonly string[];
-  /** What the editor remembers of the person's wishes, told to those alone who may edit the person. */
+  /** What the editor remembers of the person's preferences, shown only to those who may edit the person. */
   readonly preferences: object;
 }
 

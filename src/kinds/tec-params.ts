@@ -63,7 +63,7 @@ const statuses: Grammar<readonly string[]> = {
 
 /**
  * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected
- * events are found by their venues, which WordPress's own routes tell everybody.
+ * events are found by their venues, which WordPress's own routes show everybody.
  */
 const EVENT_FILTERS = {
   ...PAGING,
@@ -191,7 +191,7 @@ export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   };
 }
 
-/** A grammar whose faults these routes tell by a code of their own. */
+/** A grammar whose faults these routes report with a code of their own. */
 const withOwnCode = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;

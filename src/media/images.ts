@@ -32,7 +32,7 @@ interface ImageCaller extends OwnAddresses {
 /** An image with its files on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
 
-/** Is told, for the log, why no image was had. Callers are not told what is behind an address. */
+/** Called with the reason, for the log, why there is no image. Callers do not learn what is behind an address. */
 export type Refused = (detail: LogDetail) => void;
 
 /** Whether the viewer may bring new images into the library, and so name one by URL. */

@@ -17,7 +17,7 @@ import { listVisibility } from './visibility.ts';
 
 /*
  * What has changed since a client asked last. It begins with a full reading and goes on with the journal from where
- * that stood before the reading began. So it loses nothing, though others write in the meantime; it may tell the same
+ * that stood before the reading began. So it loses nothing, though others write in the meantime; it may name the same
  * twice.
  */
 
@@ -144,7 +144,7 @@ interface View {
 
 /**
  * Whoever sees the same of everybody's records, whoever wrote them, follows all that. Whoever sees more of their own
- * follows what everybody sees: the journal does not tell whose a record was that is gone.
+ * follows what everybody sees: the journal does not say whose a record was that is gone.
  */
 function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
   const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
@@ -222,7 +222,7 @@ async function changesIn(
     const shown = await visibleNow(site, caller, view, [...byId.keys()], records);
     for (const [id, own] of byId) {
       const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
-      // What the caller never saw is not told of when it goes.
+      // Nothing is said when something goes that the caller never saw.
       if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
       shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
     }

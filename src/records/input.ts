@@ -105,7 +105,7 @@ const isExcused = (params: Params, { unless }: Param, raw: Readonly<Record<strin
   unless !== undefined && Object.hasOwn(params, unless) && Object.hasOwn(raw, unless) && !isBlank(params[unless]!, raw[unless]);
 
 /**
- * What is said of a value that names nothing the caller can see; whether there is something else is not told (decision
+ * What is said of a value that names nothing the caller can see; whether there is something else is not said (decision
  * D35).
  */
 const UNKNOWN: Readonly<Record<Reference, string>> = {

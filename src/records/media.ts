@@ -101,7 +101,7 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
   ...(mayDeleteFile(viewer, row) ? ['DELETE'] : []),
 ];
 
-/** The form for editing is for those who edit anything; which files they see in it, the list itself tells. */
+/** The form for editing is for those who edit anything; which files they see in it is the list's own rule. */
 export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 

@@ -19,8 +19,8 @@ export interface PostPlan extends Rows {
 
 /**
  * The columns and metas of a new record, or of a change of an existing one, with its status and dates (decisions D1,
- * D33, D36). `source`: the record that a new one is a translation of, from which its dates go on. Pure: whatever can be
- * told of the values alone is refused here, before a row is written.
+ * D33, D36). `source`: the record that a new one is a translation of, from which its dates go on. Pure: whatever can
+ * be refused by the values alone is refused here, before a row is written.
  *
  * @throws what is wrong with the title, the status, the dates, the cost; rest_forbidden for what is not the caller's to
  * give away

@@ -12,8 +12,8 @@ import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { idInLanguage } from './content-lists.ts';
+import { deleteForGood } from './metas-and-terms.ts';
 import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
-import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
@@ -22,8 +22,8 @@ import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-d
 import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import { accessRow, mayEdit } from './visibility.ts';
-import type { Write } from './write.ts';
-import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import type { WriteContext } from './write-context.ts';
+import { inLanguage, lockExisting, newWrite, resolveReferences, writeChange, writeNew } from './write-post.ts';
 
 /** Columns and metas that a write sets beside the kind's own fields, already sanitized. `anew`: as in `NewPost`. */
 export interface ExtraRows {
@@ -101,7 +101,7 @@ export async function changeRecord(
 
 /** Changes a record that is locked. `date`: the one of its dates that the change names. */
 async function changeLocked(
-  { db, caller, kind }: Write,
+  { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
   { values: asked, extra = {}, scope }: PostChange,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
+  await writeChange(write, before, plan, await inLanguage(write, id, await resolveReferences(write, values)));
 }
 
 /** By what an existing record is found that a request means to create or to change. */
@@ -150,7 +150,7 @@ export async function upsertPost(
   return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
 }
 
-async function namedRecord({ db, caller, kind }: Write, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
+async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
   const { postType } = kind;
   if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, postType, [slug.slug]));
   const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
@@ -245,7 +245,7 @@ const changeDates = (
   caller: Caller,
   kind: PostKind,
   post: number,
-  change: (write: Write, before: Before) => Promise<Rows['metas']>,
+  change: (write: WriteContext, before: Before) => Promise<Rows['metas']>,
 ): Promise<void> =>
   written(site, caller, async (db) => {
     const write = { db, caller, kind };

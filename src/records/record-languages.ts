@@ -13,7 +13,7 @@ import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCo
 import { isConflict, joined, type TranslationGroup, without } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
-import type { LanguageOfWrite } from './write.ts';
+import type { LanguageOfWrite } from './write-context.ts';
 
 /*
  * The language of a record that is written, and the records that it is a translation of. Inside the transaction of the

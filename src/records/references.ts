@@ -182,7 +182,7 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
 }
 
 /**
- * Tells of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may
+ * Answers of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may
  * not.
  */
 async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
@@ -266,8 +266,8 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
 }
 
 /**
- * Tells of ids among `rows` whether they are an image of the library that the caller may read, or sees beside a record:
- * what a record shows may be sent back with it.
+ * Answers of ids among `rows` whether they are an image of the library that the caller may read, or sees beside a
+ * record: what a record shows may be sent back with it.
  */
 async function shownImages(
   db: Database,

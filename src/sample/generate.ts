@@ -21,13 +21,13 @@ import { sampleEvents } from './events.ts';
 /**
  * Writes so many more events, spread over five years before and after the present day as a real calendar is, with
  * venues, organizers, categories and tags that are there. For measuring: thousands a second, and the same ones for the
- * same moment. `done` is told how many more are written.
+ * same moment. `onProgress` gets how many more are written.
  */
 export async function seedEvents(
   site: Site,
   caller: Caller,
   count: number,
-  done: (steps: number) => void = () => undefined,
+  onProgress: (steps: number) => void = () => undefined,
 ): Promise<void> {
   const supply = await loadSupply(site.db, caller);
   const random = randomFrom(count);
@@ -38,7 +38,7 @@ export async function seedEvents(
       draft(caller, supply, random, `${run}-${first + place}`),
     );
     await site.db.transaction((db) => createEvents(db, caller, drafts));
-    done(drafts.length);
+    onProgress(drafts.length);
   }
 }
 

@@ -62,7 +62,7 @@ import { trimEndOf } from '../wordpress/trim.ts';
 /** Something that is not as it should be. `name`: of a sentence in `upkeep:findings`. */
 export interface Finding {
   readonly name: string;
-  /** An error gives wrong answers or stops something; a warning is told to be known; a note may be as it should be. */
+  /** An error gives wrong answers or stops something; a warning should be known; a note may be as it should be. */
   readonly severity: 'error' | 'warning' | 'note';
   readonly count: number;
   readonly examples: readonly string[];
@@ -83,7 +83,7 @@ export interface Health {
   readonly versions: Versions;
   /** The servers of the database and its replicas; none for an SQLite file. */
   readonly servers: readonly (ServerReport & { readonly replica: boolean })[];
-  /** The WordPress plugin that tells of changes; absent: there is no sign of it. */
+  /** The WordPress plugin that reports changes; absent: there is no sign of it. */
   readonly plugin?: PluginState;
   readonly findings: readonly Finding[];
 }
@@ -146,11 +146,11 @@ async function tableFindings(site: Site, inspection: Inspection): Promise<Findin
   const missing = await missingTables(db);
   const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
   const keys = missingKeys(db, inspection);
-  const told = (what: Inspection['faults'][number]['what']) =>
+  const faultyTables = (what: Inspection['faults'][number]['what']) =>
     inspection.faults.filter((fault) => fault.what === what).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
   const pending = missing.length > 0 ? [] : await pendingMigrations(db);
   return [
-    ...finding('database-damaged', 'error', told('damaged')),
+    ...finding('database-damaged', 'error', faultyTables('damaged')),
     // WordPress's own tables are WordPress's to make.
     ...finding(
       'tables-missing',
@@ -172,14 +172,14 @@ async function tableFindings(site: Site, inspection: Inspection): Promise<Findin
         for (const key of keys) await addKey(db, key);
       },
     ),
-    ...finding('engine', 'warning', told('engine')),
-    ...finding('charset', 'warning', told('charset')),
+    ...finding('engine', 'warning', faultyTables('engine')),
+    ...finding('charset', 'warning', faultyTables('charset')),
   ];
 }
 
 // ------------------------------------------------------------------------------------------------- servers
 async function serverFindings({ db, replicas, config }: Site, servers: Health['servers']): Promise<Finding[]> {
-  const told = (which: (server: Health['servers'][number]) => boolean) =>
+  const serverLines = (which: (server: Health['servers'][number]) => boolean) =>
     servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
   const position = replicas.length > 0 ? await positionOf(db) : undefined;
   const behind = await Promise.all(
@@ -194,12 +194,12 @@ async function serverFindings({ db, replicas, config }: Site, servers: Health['s
       'servers-unfit',
       'warning',
       // One that takes no writes is what a second server usually is.
-      told(({ fitness, inUse, replica }) => !replica && fitness !== 'fit' && (fitness !== 'read-only' || inUse)),
+      serverLines(({ fitness, inUse, replica }) => !replica && fitness !== 'fit' && (fitness !== 'read-only' || inUse)),
     ),
     ...finding(
       'replicas-unfit',
       'warning',
-      told(({ fitness, replica }) => replica && fitness === 'unfit'),
+      serverLines(({ fitness, replica }) => replica && fitness === 'unfit'),
     ),
     ...finding('replicas-behind', 'warning', behind.flat()),
   ];

@@ -95,7 +95,7 @@ function phpassBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Comparison in a time that does not tell where two texts differ (PHP `hash_equals`). */
+/** Comparison in a time that does not reveal where two texts differ (PHP `hash_equals`). */
 function equal(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

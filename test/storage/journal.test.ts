@@ -149,7 +149,7 @@ describeDatabases('the journal', (open) => {
     });
     it('cannot be left out: a transaction that writes rows of records without saying of which fails', async () => {
       const forgetful = db.transaction((trx) => trx.from('posts').where('ID', 38).update({ post_title: 'Other' }));
-      await expect(forgetful).rejects.toThrow('must tell the journal');
+      await expect(forgetful).rejects.toThrow('must report them to the journal');
     });
   });
 

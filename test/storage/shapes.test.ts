@@ -7,7 +7,7 @@ describeDatabases('what a database is told of the shape of its tables', (open, e
   if (engine === 'MySQL') {
     it('is nothing, where it looks itself', async () => {
       const { dialect } = await open();
-      expect(dialect.tellShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
+      expect(dialect.describeShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
     });
     return;
   }

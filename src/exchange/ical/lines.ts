@@ -20,7 +20,7 @@ const LONGEST_LINE = 2 ** 20;
  * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file
  * holds. Rows are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its mark or its
  * first letter. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where the
- * others are UTF-8; `encoding` tells which.
+ * others are UTF-8; `encoding` says which.
  *
  * @throws SourceFault `too-long`
  */

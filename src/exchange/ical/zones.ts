@@ -10,7 +10,7 @@ export interface FileZones {
   /** Notes a VTIMEZONE of a calendar of the file. */
   readonly add: (lines: readonly Line[], calendar: number) => void;
   /**
-   * The clock that a TZID of a calendar means: by its name, by what that calendar or else another one of the file tells
+   * The clock that a TZID of a calendar means: by its name, by what that calendar or else another one of the file says
    * of it, or undefined.
    */
   readonly find: (id: string, calendar: number) => Clock | undefined;

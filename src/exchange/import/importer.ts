@@ -62,7 +62,7 @@ export interface ImportOptions {
   readonly fetchFile?: (item: PostItem) => Promise<FetchedFile>;
   /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
   readonly itemsAtOnce?: number;
-  /** Told after each piece how many entries are done. */
+  /** Called after each batch with the number of entries done so far. */
   readonly onProgress?: (done: number) => void;
 }
 

@@ -31,7 +31,7 @@ export interface LiveOptions {
   readonly resume: boolean;
   /** Where the walk is kept meanwhile; by default a folder of this user below the system's for temporary files. */
   readonly folder?: string | undefined;
-  /** Told after each page: how many entries there are. */
+  /** Called after each page with the number of entries so far. */
   readonly onProgress?: (entries: number) => void;
 }
 

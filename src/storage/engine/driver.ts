@@ -70,8 +70,8 @@ export interface Driver {
   /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
   readonly readNow?: (query: Query) => Outcome | undefined;
   /**
-   * Another text after every change of any row, whoever made it, found without waiting. Undefined: it cannot be told at
-   * the moment; absent: nor at any other.
+   * Another text after every change of any row, whoever made it, found without waiting. Undefined: it cannot be known
+   * at the moment; absent: nor at any other.
    */
   readonly state?: () => string | undefined;
   /** How many connections there are. */
@@ -84,18 +84,18 @@ export interface Driver {
   readonly checkWritable: (prefix: string) => Promise<void>;
   /** Opens a view of one moment; undefined: the file has to be copied instead. */
   readonly snapshot: (() => Promise<Snapshot>) | undefined;
-  /** Has `listener` told of every statement just before it runs. Gives the function that ends that. */
+  /** Has `listener` called with every statement just before it runs. Gives the function that ends that. */
   readonly listen: (listener: QueryListener) => () => void;
   readonly close: () => Promise<void>;
 }
 
 export type QueryListener = (query: Query) => void;
 
-/** Those who are told of every statement. */
+/** Those who get every statement just before it runs. */
 export interface Listeners {
   readonly add: Driver['listen'];
-  /** Tells them, and gives the statement. */
-  readonly tell: (query: Query) => Query;
+  /** Passes the statement to them, and gives it back. */
+  readonly notify: (query: Query) => Query;
 }
 
 export function createListeners(): Listeners {
@@ -107,7 +107,7 @@ export function createListeners(): Listeners {
         all.delete(listener);
       };
     },
-    tell: (query) => {
+    notify: (query) => {
       for (const listener of all) listener(query);
       return query;
     },
@@ -172,7 +172,7 @@ export function resultOf({ method, pluck = '', output }: Query, { rows, id, chan
 /** Whether a statement changes nothing. */
 export const isRead = ({ method, sql }: Query): boolean => READING.has(method) || (isUnbuilt(method) && /^\s*(SELECT|SHOW)\b/i.test(sql));
 
-/** Whether a statement writes, as far as its method tells. */
+/** Whether a statement writes, as far as its method says. */
 export const isWrite = ({ method }: Query): boolean => WRITING.has(method);
 
 /** Whether the text was written by hand, so that its method does not say what it does. */

@@ -51,7 +51,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
         return done;
       });
     } finally {
-      // Those before are told what came of it by `written`, whatever happened to this one.
+      // Those before learn the outcome from `written`, whatever happened to this one.
       if (shared?.isOpen() && !goesOn(shared)) await shared.commit().catch(() => undefined);
       if (!shared?.isOpen() && queue.length() > 0) await letOthersCome();
       queue.leave(shared?.isOpen() ? shared : undefined);

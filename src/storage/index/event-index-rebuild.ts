@@ -25,8 +25,8 @@ interface Reindexing {
   readonly trust: boolean;
   /** The languages of the content, if it has any. */
   readonly languages?: ContentLanguages | undefined;
-  /** Is told how many more events are dealt with. */
-  readonly done?: (events: number) => void;
+  /** Called with the number of events dealt with since the last call. */
+  readonly onProgress?: (events: number) => void;
 }
 
 /**
@@ -36,7 +36,7 @@ interface Reindexing {
 export async function reindexEvents(
   db: Database,
   now: () => Date,
-  { trust, done = () => undefined, languages }: Reindexing,
+  { trust, onProgress = () => undefined, languages }: Reindexing,
 ): Promise<Reindexed> {
   const unfit: number[] = [];
   let events = 0;
@@ -44,7 +44,7 @@ export async function reindexEvents(
     const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after, languages)));
     unfit.push(...step.unfit);
     events += step.ids.length;
-    done(step.ids.length);
+    onProgress(step.ids.length);
     if (step.last === undefined) break;
     after = step.last;
   }

@@ -33,7 +33,7 @@ export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 /** The number of the language that a facet is of and of nothing besides; undefined: of others. */
 export const languageIn = (facet: Facet): number | undefined => (facet % FACETS === CODES.language ? idOf(facet) : undefined);
 
-/** Whether a facet tells nothing of what a password may hide. */
+/** Whether a facet reveals nothing of what a password may hide. */
 export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 
 /** The events of a facet that last longer than `SHORT_DAYS`. */
@@ -146,7 +146,7 @@ export function sharesOf(row: EntryRow): DayRow[] {
   return shares;
 }
 
-/** Whether a row counts for everybody. A protected one does not tell under which headings it stands (decision D35). */
+/** Whether a row counts for everybody. A protected one does not show under which headings it stands (decision D35). */
 const isPublic = ({ facet, status, hidden, locked }: EntryRow) => status === PUBLISHED && hidden === 0 && (isOpen(facet) || locked === 0);
 
 /** The statuses, as numbers, of which the counts of days are. */

@@ -254,7 +254,7 @@ export function afterAppending(db: Database, work: (db: Database, changes: reado
 
 const followers = new WeakMap<Database['driver'], (db: Database, changes: readonly Change[]) => Promise<void>>();
 
-/** As `writeOption`, which tells us what it writes. */
+/** As `writeOption`, which reports what it writes. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
   const option_value = String(now.getTime() / 1000);
   const met = await db.change`
@@ -303,7 +303,7 @@ const IGNORED = new Set(['revision']);
 
 /**
  * Whether everybody can see a post. A file that hangs on a post is as visible as that one is; it counts as not public
- * here, so that its removal tells nobody of it.
+ * here, so that nobody learns of it by its removal.
  */
 const isPublic = (state: PostState | undefined): boolean =>
   state?.post_status === 'publish' || (state?.post_status === 'inherit' && state.post_parent === 0);

@@ -9,7 +9,7 @@ import { withoutPassword } from './post-visibility.ts';
 
 /*
  * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not
- * tell what others hide.
+ * reveal what others hide.
  */
 
 const EARTH_RADIUS_KM = 6371;

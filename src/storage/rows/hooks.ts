@@ -28,7 +28,7 @@ export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>):
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
-/** Which kinds of records a webhook is told of: their names with commas between them, or none for all. */
+/** The kinds of records a webhook follows: their names with commas between them, or none for all. */
 export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
 

@@ -55,7 +55,7 @@ export async function calendarEvents(db: Database, posts: readonly number[]): Pr
 
 /** Ids of posts behind `after` whose rule has no end, and whose last date begins before `until` (UTC). */
 export async function endingBefore(db: Database, until: string, after: number, size: number): Promise<number[]> {
-  // Rules with an end are left out as far as that can be told without reading them.
+  // Rules with an end are left out as far as that can be seen without reading them.
   const rows = await db.rows<{ id: number }>`
     SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id JOIN {tec_occurrences} o ON o.post_id = e.post_id
     WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%' AND p.post_status <> 'trash'

@@ -175,7 +175,7 @@ interface JoinedRow extends UserRow {
 }
 
 /**
- * Users in the order of their ids and their metas as one query: a second one would tell by its time whether the user
+ * Users in the order of their ids and their metas as one query: a second one would reveal by its time whether the user
  * exists. The few rows are sorted here: MySQL would do it in a temporary table, which takes as long as to find them.
  * `which`: a condition on `u`.
  */

@@ -39,7 +39,7 @@ export interface MysqlServers extends Cluster {
  * What each session runs once when it begins. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`:
  * strict modes, NO_ZERO_DATE), and what would change how texts are quoted. READ COMMITTED, because a transaction that
  * waited for a lock must see what the one before it wrote, or two could choose the same slug. Waiting for locks is
- * short: the transaction is run again instead. MySQL 8 would tell the times of the last changes as they were up to a
+ * short: the transaction is run again instead. MySQL 8 would give the times of the last changes as they were up to a
  * day ago; MariaDB, which knows no such setting, passes over the comment.
  */
 const SESSION = [

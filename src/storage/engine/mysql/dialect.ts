@@ -45,7 +45,7 @@ export const mysql: Dialect = {
   createTable,
   addColumn,
   addKey,
-  tellShapes: () => [],
+  describeShapes: () => [],
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>(
       `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,

@@ -72,7 +72,7 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   const listeners = createListeners();
   const broken = new WeakSet<Connection>();
   const pool = poolOf(servers, broken);
-  const means: SessionMeans = { servers, broken, pool, tell: listeners.tell };
+  const means: SessionMeans = { servers, broken, pool, notify: listeners.notify };
 
   const connected = async (): Promise<Connection> => {
     try {
@@ -126,7 +126,7 @@ interface SessionMeans {
   readonly servers: MysqlServers;
   readonly broken: WeakSet<Connection>;
   readonly pool: ConnectionPool<Connection>;
-  readonly tell: (asked: Query) => Query;
+  readonly notify: (asked: Query) => Query;
 }
 
 function sessionOn(connection: Connection, means: SessionMeans): Session {
@@ -145,10 +145,10 @@ function sessionOn(connection: Connection, means: SessionMeans): Session {
   };
 }
 
-async function queryOn(connection: Connection, asked: Query, { servers, broken, tell }: SessionMeans): Promise<Outcome> {
+async function queryOn(connection: Connection, asked: Query, { servers, broken, notify }: SessionMeans): Promise<Outcome> {
   const answered = servers.asked(connection);
   try {
-    const outcome = await outcomeFrom(connection, tell(asked));
+    const outcome = await outcomeFrom(connection, notify(asked));
     answered();
     return outcome;
   } catch (error) {

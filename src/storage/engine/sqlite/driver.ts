@@ -61,7 +61,7 @@ function fileDriver(filename: string): Driver {
   const reader = readerOf(file);
   let writer: Connection | undefined;
   const query: Ask = (connection, asked) => {
-    listeners.tell(asked);
+    listeners.notify(asked);
     try {
       return run(connection, asked);
     } catch (error) {
@@ -95,7 +95,7 @@ function fileDriver(filename: string): Driver {
     acquire: async () => {
       try {
         const connection = await pool.acquire();
-        return sessionOn(connection, { file, query, tell: listeners.tell, release: () => pool.release(connection) });
+        return sessionOn(connection, { file, query, notify: listeners.notify, release: () => pool.release(connection) });
       } catch (error) {
         throw failure(sqlite, error);
       }
@@ -140,17 +140,17 @@ function readerOf(file: SameFile): { readonly connection: () => Connection; read
 interface SessionMeans {
   readonly file: SameFile;
   readonly query: Ask;
-  readonly tell: (asked: Query) => unknown;
+  readonly notify: (asked: Query) => unknown;
   readonly release: () => void;
 }
 
-const sessionOn = (connection: Connection, { file, query, tell, release }: SessionMeans): Session => ({
+const sessionOn = (connection: Connection, { file, query, notify, release }: SessionMeans): Session => ({
   query: async (asked) => query(connection, asked),
   // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
   // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
   begin: async () => {
     file.require();
-    tell(plain('BEGIN IMMEDIATE'));
+    notify(plain('BEGIN IMMEDIATE'));
     try {
       askToWrite(connection);
     } catch (error) {

@@ -29,8 +29,8 @@ const indexName = (table: string, label: string, prefix: string): string =>
  * SQLite keeps its statistics in a table, which ANALYZE makes
  * (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table).
  */
-export function tellShapes(shapes: Shapes, prefix: string): string[] {
-  const tell = (table: string, index: string, shape: readonly number[]) =>
+export function describeShapes(shapes: Shapes, prefix: string): string[] {
+  const statistics = (table: string, index: string, shape: readonly number[]) =>
     `INSERT INTO sqlite_stat1 (tbl, idx, stat) SELECT '${table}', name, '${shape.join(' ')}' FROM sqlite_master
      WHERE name = '${index}' AND (type = 'index' OR sql LIKE '%WITHOUT ROWID') AND NOT EXISTS (SELECT 1 FROM sqlite_stat1 WHERE tbl = '${table}' AND idx = '${index}')`;
   const all = Object.entries(shapes).flatMap(([name, keys]) =>
@@ -38,7 +38,7 @@ export function tellShapes(shapes: Shapes, prefix: string): string[] {
       const table = prefix + name;
       // The rows of a clustered table are its primary key; others have an index for it, which SQLite names.
       const indexes = label === 'primary' ? [table, `sqlite_autoindex_${table}_1`] : [indexName(table, label, prefix)];
-      return indexes.map((index) => tell(table, index, shape));
+      return indexes.map((index) => statistics(table, index, shape));
     }),
   );
   return [`ANALYZE \`${prefix}fasti_migrations_lock\``, ...all, 'ANALYZE sqlite_schema'];
