@@ -2,7 +2,8 @@
  * The dates of an event that recurs, as the calendar's paid extension keeps them in `tec_events.rset`: iCalendar lines
  * (RFC 5545, 3.8.5) with a start, a rule, dates besides and dates left out.
  */
-import { parseZone, textFromUnix, toLocal, toUtc, unixFromLocal, unixFromText, type Zone } from '../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../wordpress/time.ts';
+import { parseZone, toLocal, toUtc, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 
 /** A set of dates. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */

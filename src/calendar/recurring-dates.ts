@@ -3,7 +3,8 @@
  * dates left out (`EXDATE`). They come from the stored rule and are corrected by the stored rows, so that they give
  * exactly the dates that lists show.
  */
-import { localFromUnix, unixFromText, type Zone } from '../wordpress/time.ts';
+import { unixFromText } from '../wordpress/time.ts';
+import { localFromUnix, type Zone } from '../wordpress/zones.ts';
 import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
 
 /** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */

@@ -4,7 +4,7 @@
  * the next save in WordPress gives the same dates.
  */
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
-import { localFromUnix, unixFromLocal } from '../wordpress/time.ts';
+import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
 import { datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';
 

@@ -1,4 +1,4 @@
-import { parseZone, toLocal, type Zone } from '../wordpress/time.ts';
+import { parseZone, toLocal, type Zone } from '../wordpress/zones.ts';
 import type { CalendarSettings } from './settings.ts';
 
 /** When an event starts and ends, as records show it: by its own clock and in UTC, `YYYY-MM-DD HH:MM:SS`. */

@@ -3,18 +3,8 @@
  * that asks for none.
  */
 import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
-import {
-  addDays,
-  addMonths,
-  addSeconds,
-  localFromUnix,
-  nowLocal,
-  textFromUnix,
-  toUtc,
-  UTC,
-  unixFromDate,
-  type Zone,
-} from '../wordpress/time.ts';
+import { addDays, addMonths, addSeconds, textFromUnix, unixFromDate } from '../wordpress/time.ts';
+import { localFromUnix, nowLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 
 /** A parameter that bounds the list by date. */
 export type DateParam = 'start_date' | 'end_date' | 'starts_before' | 'starts_after' | 'ends_before' | 'ends_after';

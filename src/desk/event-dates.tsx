@@ -19,7 +19,7 @@ import { changeDate, createDate, deleteDate } from '../records/post-writes.ts';
 import { mayTrash } from '../records/posts.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/time.ts';
+import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 

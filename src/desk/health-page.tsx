@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
 import { version } from '../host/version.ts';
 import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
-import { examine, type Finding } from '../upkeep/doctor.ts';
+import type { Finding } from '../upkeep/doctor/findings.ts';
+import { examine } from '../upkeep/doctor.ts';
 import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 

@@ -5,7 +5,8 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { type ContentLanguages, urlIn } from '../wordpress/content-languages.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
-import { offsetAt, unixFromDate } from '../wordpress/time.ts';
+import { unixFromDate } from '../wordpress/time.ts';
+import { offsetAt } from '../wordpress/zones.ts';
 import { type Endpoint, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;

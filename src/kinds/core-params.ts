@@ -1,6 +1,6 @@
 import { memoizeByObject } from '../memo.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import type { Condition, PersonCondition, TermCondition } from './condition.ts';
 import { coreTerms } from './core-term.ts';
 import { control, filter, filterOf, group } from './filter.ts';

@@ -2,7 +2,7 @@ import { exactBounds } from '../calendar/window.ts';
 import { memoizeByObject } from '../memo.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { tableOf } from '../wordpress/table.ts';
-import { toLocal } from '../wordpress/time.ts';
+import { toLocal } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { shownTexts } from './fields.ts';

@@ -12,7 +12,7 @@ import { linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
 import { descriptionOf, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';

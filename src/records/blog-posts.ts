@@ -17,7 +17,7 @@ import { blogUrl } from '../wordpress/blog-links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { toUtc } from '../wordpress/time.ts';
+import { toUtc } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, viewOf } from './core-lists.ts';
 import { opens, publishedRights } from './visibility.ts';

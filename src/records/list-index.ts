@@ -5,7 +5,6 @@ import { arePrintsComplete } from '../storage/freshness/prints.ts';
 import {
   distrustIndex,
   dropFacet,
-  type EventRows,
   eventsUnder,
   eventsWith,
   INDEX_OPTION,
@@ -17,6 +16,7 @@ import {
 } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
+import type { EventRows } from '../storage/index/indexed-events.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';

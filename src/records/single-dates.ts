@@ -8,7 +8,8 @@ import type { Before, PostValues, Rows } from '../kinds/kind.ts';
 import { type EventDate, metasAt } from '../kinds/occurrence.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../storage/rows/recurrences.ts';
 import { metaOf } from '../wordpress/rows.ts';
-import { nowUtc, toLocal } from '../wordpress/time.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { toLocal } from '../wordpress/zones.ts';
 import { DATE_FIELDS } from './occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 

@@ -15,7 +15,8 @@ import { firstTerms } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { addDays, addSeconds, nowLocal, toUtc } from '../wordpress/time.ts';
+import { addDays, addSeconds } from '../wordpress/time.ts';
+import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import { sampleEvents } from './events.ts';
 
 /**

@@ -5,8 +5,9 @@
 
 import type { FormatName } from './php-date-grammar.ts';
 import { tableOf } from './table.ts';
-import { parsePhpZone, UTC, unixFromFields, type Zone } from './time.ts';
+import { unixFromFields } from './time.ts';
 import { trimEndOf, trimStartOf } from './trim.ts';
+import { parsePhpZone, UTC, type Zone } from './zones.ts';
 
 /** A field of the date; null until the text names it. */
 export type Field = number | null;

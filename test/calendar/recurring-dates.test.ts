@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { listedDates, recurringDates } from '../../src/calendar/recurring-dates.ts';
 import { recurringTimes } from '../../src/exchange/ical/write-recurrence.ts';
-import { addDays, addSeconds, parseZone, toUtc } from '../../src/wordpress/time.ts';
+import { addDays, addSeconds } from '../../src/wordpress/time.ts';
+import { parseZone, toUtc } from '../../src/wordpress/zones.ts';
 
 const ROME = parseZone('Europe/Rome')!;
 const HEAD = 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\n';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type CalendarOptions, calendarEntries, calendarSource } from '../../src/exchange/ical/read.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const OPTIONS: CalendarOptions = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import ICAL from 'ical.js';
 import { zoneComponent, zoneId } from '../../src/exchange/ical/zone.ts';
-import { localFromUnix, offsetAt, parseZone, unixFromFields } from '../../src/wordpress/time.ts';
+import { unixFromFields } from '../../src/wordpress/time.ts';
+import { localFromUnix, offsetAt, parseZone } from '../../src/wordpress/zones.ts';
 
 const ZONES = [
   'Europe/Rome',

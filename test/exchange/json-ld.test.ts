@@ -9,7 +9,7 @@ import { type Entry, isItem, type PostItem } from '../../src/exchange/items/item
 import { datesOf } from '../../src/exchange/json-ld/dates.ts';
 import { eventEntries, findEvents } from '../../src/exchange/json-ld/read.ts';
 import type { Caller } from '../../src/records/caller.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 import { commandIn } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';

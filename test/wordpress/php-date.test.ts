@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parsePhpDate, phpTimestamp } from '../../src/wordpress/php-date.ts';
-import { parseZone, UTC } from '../../src/wordpress/time.ts';
+import { parseZone, UTC } from '../../src/wordpress/zones.ts';
 
 type Row = { input: string; zone: string; base: number; result: number | null; local?: string };
 const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', import.meta.url), 'utf8')) as { dates: Row[] };

@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
-  abbreviation,
   addDays,
   addMonths,
   addSeconds,
   dateParts,
   diffSeconds,
-  isoWithOffset,
   isZeroDate,
-  nowLocal,
   nowUtc,
-  offsetAt,
-  parseZone,
-  siteZone,
   textFromUnix,
-  toLocal,
-  toUtc,
   unixFromText,
 } from '../../src/wordpress/time.ts';
+import { abbreviation, isoWithOffset, nowLocal, offsetAt, parseZone, siteZone, toLocal, toUtc } from '../../src/wordpress/zones.ts';
 
 type Change = [local: string, utc: string, abbreviation: string];
 const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', import.meta.url), 'utf8')) as {

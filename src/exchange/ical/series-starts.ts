@@ -1,5 +1,6 @@
 import { occurrences, type Rule } from '../../calendar/recurrence-rule.ts';
-import { localFromUnix, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Moment } from './event.ts';
 import { type Clocks, momentOf, type Span } from './spans.ts';

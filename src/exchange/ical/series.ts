@@ -1,4 +1,5 @@
-import { textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import type { Zone } from '../../wordpress/zones.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
 import { type Series, startsWithin, type Trouble, wallOf } from './series-starts.ts';

@@ -1,4 +1,5 @@
-import { unixFromText, type Zone } from '../../wordpress/time.ts';
+import { unixFromText } from '../../wordpress/time.ts';
+import type { Zone } from '../../wordpress/zones.ts';
 import { type Clock, clockOf, utcClock } from './clock.ts';
 import type { CalendarEvent, Length, Moment } from './event.ts';
 

@@ -1,5 +1,6 @@
 import { listedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
-import { addDays, addSeconds, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
+import { addDays, addSeconds } from '../../wordpress/time.ts';
+import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import { folded, line } from './write-line.ts';
 import { isDate, isUnambiguous, timeLine } from './write-times.ts';
 

@@ -1,5 +1,6 @@
 import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
-import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
+import { unixFromFields } from '../../wordpress/time.ts';
+import { offsetAt, parseZone, type Zone } from '../../wordpress/zones.ts';
 
 /**
  * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`).

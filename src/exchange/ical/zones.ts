@@ -1,4 +1,5 @@
-import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
+import { unixFromFields } from '../../wordpress/time.ts';
+import { offsetAt, parseZone, type Zone } from '../../wordpress/zones.ts';
 import { offsetZone } from '../items/unambiguous-zone.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import type { ImportWaitingRow } from '../../storage/engine/tables.ts';
+import type { ImportWaitingRow } from '../../storage/engine/own-tables.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import type { PostItem, TermReference } from '../items/items.ts';
 import type { Names } from '../items/record-names.ts';

@@ -7,8 +7,9 @@ import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
 import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../../wordpress/time.ts';
+import { unixFromText, ZERO_DATE } from '../../wordpress/time.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
+import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
 /** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */

@@ -1,7 +1,7 @@
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
-import type { InboxRow } from '../engine/tables.ts';
-import type { OptionalLanguages } from '../index/event-index.ts';
+import type { InboxRow } from '../engine/own-tables.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import type { Change } from '../journal/entries.ts';
 import { isInternal, joinWriters, unseen } from '../journal/touched.ts';
 import { appendByUser, lockChanges, takeOver } from './foreign-changes.ts';

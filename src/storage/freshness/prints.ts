@@ -3,9 +3,10 @@ import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
+import type { PrintRow } from '../engine/own-tables.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import type { PrintRow, TableName } from '../engine/tables.ts';
-import type { OptionalLanguages } from '../index/event-index.ts';
+import type { TableName } from '../engine/tables.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*

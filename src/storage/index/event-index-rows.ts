@@ -3,7 +3,7 @@
  * its rows, and what that adds to the counts of days.
  */
 import { addDays } from '../../wordpress/time.ts';
-import type { DayRow, EntryRow } from '../engine/tables.ts';
+import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 
 /**
  * A heading that events are listed under. The events that last very long stand a second time under its twin

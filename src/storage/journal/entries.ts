@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
+import type { JournalRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { JournalRow } from '../engine/tables.ts';
 import type { OwnChange } from './own-changes.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import type { EntryRow } from '../engine/tables.ts';
+import type { EntryRow } from '../engine/own-tables.ts';
 
 /*
  * What this process knows of its own changes besides what the journal says: what exactly was written. So a list that

@@ -1,6 +1,6 @@
 import type { Condition, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
-import type { EntryRow } from '../engine/tables.ts';
+import type { EntryRow } from '../engine/own-tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';

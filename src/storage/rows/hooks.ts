@@ -1,6 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import type { HookMessageRow, HookRow } from '../engine/tables.ts';
+import type { HookMessageRow, HookRow } from '../engine/own-tables.ts';
 
 /** `paused`: by a person; `off`: because its receiver, or its user, is gone. Neither gets new messages. */
 export type HookState = 'active' | 'paused' | 'off';

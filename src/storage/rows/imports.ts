@@ -1,6 +1,6 @@
 import { type Database, hasTable } from '../engine/database.ts';
 import { given, upsertRows } from '../engine/insert.ts';
-import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/tables.ts';
+import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
 
 /** What is known of a record of a source. */
 export interface LedgerEntry {

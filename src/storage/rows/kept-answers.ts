@@ -1,7 +1,7 @@
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { upsertRows } from '../engine/insert.ts';
-import type { AnswerRow } from '../engine/tables.ts';
+import type { AnswerRow } from '../engine/own-tables.ts';
 import { joinWriters } from '../journal/touched.ts';
 
 /*

@@ -1,5 +1,6 @@
 import { datesOfSet, isEndless, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
-import { localFromUnix, textFromUnix, toLocal, type Zone } from '../../wordpress/time.ts';
+import { textFromUnix } from '../../wordpress/time.ts';
+import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from './recurrences.ts';
