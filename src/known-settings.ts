@@ -11,9 +11,9 @@ export interface SettingsReader {
   readonly read: () => Promise<SiteSettings>;
   /** As they stand, as far as this process changes them, and as they stood a while ago, as far as others do. */
   readonly known: () => Promise<SiteSettings>;
-  /** To be called at the end of every transaction. `open`: how many others there are. */
+  /** Call it at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
-  /** To be called when they may have changed without this process. */
+  /** Call it when they may have changed without this process. */
   readonly forget: () => void;
 }
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
 /**
- * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
- * limit: the time says nothing about the name.
+ * Where old hashes take longer, all failed attempts take as long as the longest recent one with a margin, up to a
+ * limit, so that the time says nothing about the name.
  */
 const MARGIN = 1.5;
 const LONGEST_FAILURE_MS = 2000;

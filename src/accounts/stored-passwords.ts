@@ -37,7 +37,7 @@ const parsed = memoize((stored): readonly StoredPassword[] => {
 
 /**
  * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined
- * to leave all as it is. Gives what it gave. Call it in a transaction.
+ * to leave all as it is. Returns what it gave. Call it in a transaction.
  */
 export async function changePasswords(
   db: Database,

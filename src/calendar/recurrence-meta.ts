@@ -9,7 +9,7 @@ import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 /** One rule or exclusion as it is stored. */
 export type StoredRule = Readonly<Record<string, unknown>>;
 
-/** The dates that stored rules come to. */
+/** The dates that stored rules result in. */
 export interface RuledStarts {
   /** `YYYY-MM-DD HH:MM:SS`, local, in order. Of rules without end those up to the time that was asked for. */
   readonly starts: readonly string[];

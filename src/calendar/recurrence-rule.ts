@@ -196,7 +196,7 @@ function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Gen
   else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOf(rule, days, start);
 }
 
-/** So many of these are gone through in search of one that a rule wants. */
+/** How many of these are tried in search of one that the rule allows. */
 const MOST_SHORT = 500_000;
 
 /**
@@ -248,7 +248,7 @@ function* periods(rule: DayRule, start: number, end: number, wanted: number): Ge
 /** Seconds that no period exceeds, so that none is skipped that counts. */
 const LONGEST_PERIOD = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 366 * DAY } as const;
 
-/** Begin and end of the period that comes so many periods after the first. */
+/** Begin and end of a period; `number`: counted from the first, which is 0. */
 function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {
   if (freq === 'DAILY') return [first.at + number * DAY, first.at + (number + 1) * DAY];
   if (freq === 'WEEKLY') {

@@ -62,7 +62,7 @@ const given = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[
     last,
   });
 
-/** Whether a changed set gives the dates of the stored one but for the one that was to change, as far as that. */
+/** Whether a changed set has the dates of the stored one except for the requested change, up to that date. */
 function isSame(changed: StoredSet, stored: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
   const [before, after] = [parseRecurrenceSet(stored.set), parseRecurrenceSet(changed.set)];
   if (!before || !after) return false;

@@ -174,7 +174,7 @@ function keptAside({ say }: Session, config: Config, text: string, login: string
   }
 }
 
-/** Writes the sample calendar; gives the number of its events, 0 where it is there already. */
+/** Writes the sample calendar; returns the number of its events, 0 where it is there already. */
 async function sample(session: Session, site: Site, user?: string): Promise<number> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);

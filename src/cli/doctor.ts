@@ -54,7 +54,7 @@ async function doctor(session: Session, given: Options): Promise<void> {
 /** A repair may bring to light what could not be seen before, and that again. */
 const MOST_ROUNDS = 10;
 
-/** Repairs what comes to light after a first round of repairs, until nothing changes. Gives what is left. */
+/** Repairs what comes to light after a first round of repairs, until nothing changes. Returns what is left. */
 async function repairOn(session: Session, site: Site, first: Health, yes: boolean): Promise<Health> {
   const keyOf = (finding: Finding) => JSON.stringify(finding);
   const known = new Set(first.findings.map(keyOf));
@@ -69,7 +69,7 @@ async function repairOn(session: Session, site: Site, first: Health, yes: boolea
   return health;
 }
 
-/** Repairs what can be repaired, each kind after asking. Gives whether anything was. */
+/** Repairs what can be repaired, each kind after asking. Returns whether anything was. */
 async function repair({ io, say }: Session, findings: readonly Finding[], yes: boolean): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   const ask = io.confirm ?? (io.terminal ? confirmed : undefined);

@@ -107,7 +107,7 @@ function orderOf(session: Session, places: readonly string[], given: Options, us
   };
 }
 
-/** Imports, prints the report, and goes on importing where that is asked for. Gives the first report. */
+/** Imports, prints the report, and goes on importing where that is asked for. Returns the first report. */
 async function importAndFollow(site: Site, order: Order): Promise<Report> {
   const { session, given, format, dryRun, follow } = order;
   const { io, say } = session;

@@ -13,7 +13,7 @@ import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 
 /**
- * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
+ * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Returns the code
  * to end with.
  */
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {

@@ -71,7 +71,7 @@ async function verify(session: Session, before: string, after: string, given: Op
   if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
 }
 
-/** So many differences are remembered, so that each is reported once, however many answers show it. */
+/** How many differences are remembered, so that each is reported once, however many answers show it. */
 const MOST_KEPT = 20_000;
 
 // ------------------------------------------------------------------------------------------------- what is printed

@@ -29,7 +29,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 const EVENT = postKind('event');
-/** So many dates are shown, beginning with today's. */
+/** How many dates are shown, beginning with today's. */
 const MOST_SHOWN = 60;
 const SPAN = ['start_date', 'end_date'] as const;
 

@@ -61,7 +61,7 @@ export async function repair(visit: Visit): Promise<Outcome> {
 }
 
 // ------------------------------------------------------------------------------------------------- backups
-/** So many are listed. */
+/** How many are listed. */
 const MOST_LISTED = 5;
 /** Older than that, the last backup is worth a warning. */
 const LATE_DAYS = 8;

@@ -10,7 +10,7 @@ import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
- * What an import would come to or came to, in tables and sentences.
+ * The result of an import or of a rehearsal, in tables and sentences.
  */
 
 /** How a file is to be read. */
@@ -57,7 +57,7 @@ export interface ImportOutcome {
 
 const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
-/** What an import would come to, or came to. */
+/** The result of an import, or of a rehearsal. */
 export function reportPage(visit: Visit, { file, reading, columns, records, report }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { created, updated, unchanged, lost, losses, dryRun } = report;

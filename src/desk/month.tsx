@@ -20,7 +20,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
  */
 
-/** So many events of a month are shown. */
+/** How many events of a month are shown. */
 const MOST = 500;
 
 /** A month, as the address names it, else the present one. */

@@ -199,8 +199,8 @@ async function write(visit: Visit, kind: PostKind, record: Editable | undefined,
 }
 
 /**
- * Puts the picture that a form brings along into the library, and what it says of the picture. Gives the fields of the
- * form with the picture's id: if the form comes back, nobody has to choose the file again.
+ * Puts the picture that a form brings along into the library, and what it says of the picture. Returns the fields of
+ * the form with the picture's id: if the form comes back, nobody has to choose the file again.
  */
 async function withUploads(
   visit: Submission,

@@ -19,7 +19,7 @@ import { choiceId, choiceText, linkFormIn } from './link-controls.tsx';
  * What the inputs of a form offer: terms, records to link to, people, the image.
  */
 
-/** So many records are offered to choose from without a script; with one, the rest is searched for. */
+/** How many records are offered to choose from without a script; with one, the rest is searched for. */
 const MOST_CHOICES = 200;
 const MOST_PEOPLE = 100;
 const MOST_TERMS = 10_000;
@@ -114,8 +114,8 @@ function linkName(kind: PostKind, record: Values): string {
 }
 
 /**
- * What the boxes for more links come to: the id at the end of a choice, else the record of exactly this name, else a
- * new record of it. What is said of a new record belongs to the first one.
+ * The links that the boxes for more of them name: the id at the end of a choice, else the record of exactly this name,
+ * else a new record of it. What is said of a new record belongs to the first one.
  */
 export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
   const kind = postKind(name);

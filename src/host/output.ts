@@ -17,7 +17,7 @@ const GATHERED_MS = 10;
 /** Where lines go that nobody may have to wait for. */
 export interface Output {
   readonly write: (lines: string) => void;
-  /** Waits until everything is written, for so many milliseconds at most. */
+  /** Waits until everything is written, for this many milliseconds at most. */
   readonly written: (patience: number) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface WatchdogData {
 
 export interface Watchdog {
   /**
-   * Kills the process after so many milliseconds, whatever it is doing then. Resolves when the watchdog has heard of
+   * Kills the process after this many milliseconds, whatever it is doing then. Resolves when the watchdog has heard of
    * it.
    */
   readonly endWithin: (milliseconds: number) => void;

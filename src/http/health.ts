@@ -149,7 +149,7 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
   return fault === undefined ? undefined : `database ${fault}`;
 }
 
-/** Does something at most once in a while, for all who ask for it. */
+/** Does something at most once within an interval, for all who ask for it. */
 function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {

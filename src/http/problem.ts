@@ -12,7 +12,7 @@ import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
-/** What an error comes to for the caller: itself if it is an error, else what little may be said of it. */
+/** The error that the caller sees: the one thrown if it has a name, else one that reveals nothing of the cause. */
 export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable) return new ApiError(UNAVAILABLE[error.reason], { cause: error });

@@ -119,7 +119,7 @@ function shown(type: MetaType, stored: readonly string[]): unknown {
   return type === 'ids' ? stored.map((value) => Number.parseInt(value, 10) || 0) : (stored[0] ?? '');
 }
 
-/** What writing metas comes to: the calendar's fields as they may be sent there, and rows of what is no field. */
+/** The metas of a write: the calendar's fields as they may be sent there, and rows of what is no field. */
 export interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly metas: Rows['metas'];

@@ -106,7 +106,7 @@ export async function prepareUpload(
 }
 
 /**
- * Inserts the rows of a prepared image, in the transaction that uses it. Gives its id. May run again; on failure call
+ * Inserts the rows of a prepared image, in the transaction that uses it. Returns its id. May run again; on failure call
  * `prepared.undo()`.
  */
 export function insertPrepared(db: Database, prepared: PreparedImage, author: number, now: Date, zone: Zone): Promise<number> {

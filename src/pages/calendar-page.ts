@@ -83,7 +83,7 @@ export async function calendarPage(
   };
 }
 
-/** So many events of a month or a day are shown. */
+/** How many events of a month or a day are shown. */
 const MOST_AT_ONCE = 400;
 
 /** What a page of the calendar is made of. */

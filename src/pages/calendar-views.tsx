@@ -107,7 +107,7 @@ export interface MonthProps extends CalendarProps {
   readonly unseen: number;
 }
 
-/** So many events stand in a day of a month; the day's own page has all. */
+/** How many events stand in a day of a month; the day's own page has all. */
 const MOST_IN_A_DAY = 3;
 
 /** Ids of the events that stand in the days of a month. */

@@ -61,7 +61,7 @@ const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
   featured: { as: 'tick' },
 };
 
-/** So many of each are offered, by name. */
+/** How many of each are offered, by name. */
 const MOST_CHOICES = 100;
 
 /** What the query of a page narrows it by: filters that are not empty, as they were sent. */

@@ -100,7 +100,7 @@ const organizerModel = ({ organizer, url, phone = '', email = '', website }: Org
   website: websiteOf(website),
 });
 
-/** So many dates of an event that recurs are named on its page. */
+/** How many dates of an event that recurs are named on its page. */
 const MOST_DATES = 12;
 
 interface Dated {

@@ -24,7 +24,7 @@ import { opens, publishedRights } from './visibility.ts';
 
 /*
  * Posts of the blog and pages: what is published is read as WordPress's own routes show it (`wp/v2/posts`,
- * `wp/v2/pages`); everything else about them is WordPress's affair.
+ * `wp/v2/pages`); everything else about them is left to WordPress.
  */
 
 /**

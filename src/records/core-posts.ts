@@ -221,7 +221,7 @@ async function judged(
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a record: a draft, unless a status is named. Gives its id. */
+/** Creates a record: a draft, unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
   const { fields, extra } = await calendarFields(site, caller, kind, values, undefined);
@@ -259,7 +259,7 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
 const NAMES = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
 
 /**
- * The calendar's fields that WordPress's members and metas come to, checked as the calendar checks them, and the rows
+ * The calendar's fields that WordPress's members and metas stand for, checked as the calendar checks them, and the rows
  * that go beside.
  */
 async function calendarFields(

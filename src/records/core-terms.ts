@@ -74,7 +74,7 @@ export async function embeddedTerms(
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a term. Gives its id. */
+/** Creates a term. Returns its id. */
 export async function createCoreTerm(site: Site, caller: Caller, kind: TermKind, values: CoreTermFieldValues): Promise<number> {
   return (await createTerm(site, caller, kind, await accepted(site, kind, values))).id;
 }
@@ -84,7 +84,7 @@ export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind,
   await changeTerm(site, caller, kind, id, await accepted(site, kind, values));
 }
 
-/** Deletes a term for good. Throws rest_trash_not_supported unless that is what is asked for. */
+/** Deletes a term for good. Throws rest_trash_not_supported without `force`. */
 export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<Shown> {
   if (!force) fail('rest_trash_not_supported');
   const { record: previous } = await readCoreTerm(site, caller, kind, id, {});

@@ -37,8 +37,8 @@ export type IndexLack = 'shared' | 'missing';
 
 /**
  * To be asked at the start: where WordPress wrote while nobody of us looked on, the index is given up until it is
- * rebuilt, unless it can be found out what that was. Gives why lists go without it from now on; undefined where they do
- * not, or where there are no occurrences to make it of.
+ * rebuilt, unless it can be found out what that was. Returns why lists go without it from now on; undefined where they
+ * do not, or where there are no occurrences to make it of.
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();

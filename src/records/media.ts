@@ -172,7 +172,7 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
   return parent.post_date.slice(0, 7).replace('-', '/');
 }
 
-/** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Gives its id. */
+/** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Returns its id. */
 export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
   const { viewer, now, settings } = caller;
   return db.transaction(async (trx) => {
@@ -241,7 +241,7 @@ async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues
 const storedTitle = (title: string, viewer: Viewer): string =>
   viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
 
-/** Writes the named fields; gives whether there were any. */
+/** Writes the named fields; returns whether there were any. */
 async function writeFields(db: Database, { viewer }: Caller, id: number, values: MediaFieldValues): Promise<boolean> {
   const { title, slug, caption, description, alt_text: alt, post, author } = values;
   const columns: Partial<Post> = {

@@ -12,9 +12,9 @@ import type { Caller } from './caller.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { accessRow, mayDelete } from './visibility.ts';
 
-/** What a write comes to, before anything is looked up or written. */
+/** The columns, metas and slug that a write will store, settled before anything is looked up or written. */
 export interface PostPlan extends Rows {
-  /** The slug that is wished for; `unique`: no other post may have it. */
+  /** The requested slug; `unique`: no other post may have it. */
   readonly slug: { readonly slug: string; readonly unique: boolean };
 }
 

@@ -8,7 +8,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 
 /**
- * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off without a word; `wpdb`
+ * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off silently; `wpdb`
  * refuses such a row.
  */
 const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
@@ -22,7 +22,7 @@ export interface HtmlTrust {
 }
 
 /**
- * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's
+ * The columns and metas in which the named fields themselves are stored; what else changes with them is the kind's
  * `follows`. Links, terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column

@@ -172,7 +172,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
 }
 
 /**
- * Puts a record into the trash, or deletes it for good where the site has no trash. Gives it as it is then, or was.
+ * Puts a record into the trash, or deletes it for good where the site has no trash. Returns it as it is then, or was.
  *
  * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of an event that recurs
  */
@@ -212,7 +212,7 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, id
 }
 
 /**
- * Leaves out one date of an event that recurs. Gives it as it was.
+ * Leaves out one date of an event that recurs. Returns it as it was.
  *
  * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
  */

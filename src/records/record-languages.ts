@@ -104,7 +104,7 @@ export interface Placing {
 }
 
 /**
- * Gives a record its language and its translations. Gives the ids of other records whose translations have changed.
+ * Gives a record its language and its translations. Returns the ids of other records whose translations have changed.
  *
  * @throws language-taken where the group has another record of that language; rest_invalid_param for translations that
  * cannot be linked; translation-conflict where two groups have different records of a language
@@ -261,7 +261,7 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
 }
 
 /**
- * Removes what is noted of a record that is about to be deleted for good. Gives the records that it was a translation
+ * Removes what is noted of a record that is about to be deleted for good. Returns the records that it was a translation
  * of.
  */
 export async function forgetLanguage(

@@ -37,7 +37,7 @@ interface Options {
 
 /**
  * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown
- * (decision D35), and so do the protected events of a filter. Gives the values to go on with, and the names of
+ * (decision D35), and so do the protected events of a filter. Returns the values to go on with, and the names of
  * parameters that name something unknown; `detail`: why an image could not be had, for the log.
  */
 export async function resolveReferences(
@@ -91,7 +91,7 @@ async function findPeople(search: Search, found: Found): Promise<void> {
   for (const { name, value } of people) settle(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
 }
 
-/** Events, venues and organizers. Gives the rows, those of images among them. */
+/** Events, venues and organizers. Returns the rows, those of images among them. */
 async function findPosts(search: Search, found: Found): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
   const { site, caller, options } = search;
   const posts = about(search, 'event', 'venue', 'organizer');

@@ -63,7 +63,7 @@ export async function moveDate(write: WriteContext, before: Before, date: EventD
 }
 
 /**
- * Adds a date. Gives the metas, and when it starts (UTC).
+ * Adds a date. Returns the metas, and when it starts (UTC).
  *
  * @throws recurring-event-dates where the event doesn't recur or its rule can't be read, for a date that is not later
  *   than the first, and for a day on which the event has a date already

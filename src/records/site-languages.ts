@@ -83,7 +83,7 @@ export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = k
     return count;
   });
 
-/** So many records are given a language at a time. */
+/** How many records are given a language at a time. */
 const AT_ONCE = 500;
 
 async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promise<number> {

@@ -108,7 +108,7 @@ async function may(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, r
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a record from accepted values. Gives its id. */
+/** Creates a record from accepted values. Returns its id. */
 export async function createTecPost(site: Site, caller: Caller, declared: PostKind, values: TecFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
   const fields = fieldsOf(caller, kind, values);

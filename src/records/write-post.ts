@@ -54,7 +54,7 @@ export function newWrite(db: Database, caller: Caller, kind: PostKind, values: P
   return { db, caller, kind, ...(language ? { language: { language, before: null, values: languageValues(values) } } : {}) };
 }
 
-/** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
+/** Writes a new record whose names are locked. Returns its id, or that of the record whose title it reuses. */
 export async function writeNew(
   write: WriteContext,
   { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
@@ -83,7 +83,7 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
   if (after.post_status === 'publish') await publishLinked(write, before, resolved);
 }
 
-/** Writes the language and the translations of a record, whose row is written. Gives the ids of its translations. */
+/** Writes the language and the translations of a record, whose row is written. Returns the ids of its translations. */
 async function writeLanguage(
   { db, caller, kind, language: written }: WriteContext,
   before: Post | undefined,

@@ -20,7 +20,7 @@ import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import { sampleEvents } from './events.ts';
 
 /**
- * Writes so many more events, spread over five years before and after the present day as a real calendar is, with
+ * Writes this many more events, spread over five years before and after the present day as a real calendar is, with
  * venues, organizers, categories and tags that are there. For measuring: thousands a second, and the same ones for the
  * same moment. `onProgress` gets how many more are written.
  */
@@ -55,7 +55,7 @@ interface Supply {
   readonly tags: readonly number[];
 }
 
-/** So many of each are chosen from. */
+/** How many of each are chosen from. */
 const CHOICE = 200;
 
 async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
@@ -167,7 +167,7 @@ interface Random {
   readonly below: (limit: number) => number;
   readonly chance: (share: number) => boolean;
   readonly among: <T>(items: readonly T[]) => T | undefined;
-  /** At most so many different ones. */
+  /** At most this many different ones. */
   readonly some: <T>(items: readonly T[], count: number) => T[];
 }
 

@@ -128,7 +128,7 @@ async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
 type TextsByLanguage = Readonly<Record<SampleLanguage, Readonly<Record<string, unknown>>>>;
 
 /**
- * Writes a record in each language, the first of which the others are translations of. Gives the id of that one.
+ * Writes a record in each language, the first of which the others are translations of. Returns the id of that one.
  * `first`: the language that it was written in.
  */
 async function write(
@@ -156,7 +156,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Terms, venues and organizers of a translation are those of its original, in its own language. */
 const fieldsOfTranslation = ({ venue: _, organizer: __, categories: ___, tags: ____, ...fields }: Fields): Fields => fields;
 
-/** Writes the terms that are not there yet, children below their parents. Gives the ids by slug. */
+/** Writes the terms that are not there yet, children below their parents. Returns the ids by slug. */
 async function writeTerms(writing: Writing, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
   const { site, caller, codes } = writing;
   const kind = onSite(termKind(name), caller.settings);

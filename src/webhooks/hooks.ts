@@ -108,13 +108,13 @@ export async function deleteHook({ db }: Site, id: number): Promise<void> {
   await db.transaction((trx) => removeHook(trx, id));
 }
 
-/** Sends what was given up, or waits for its next try, now. Gives how many messages. Throws HookError. */
+/** Sends what was given up, or waits for its next try, now. Returns how many messages. Throws HookError. */
 export async function retryHook({ db, clock }: Site, id: number): Promise<number> {
   await requireHook(db, id);
   return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
 }
 
-/** Has a message sent that says nothing, to see whether it arrives. Gives how many messages. Throws HookError. */
+/** Has a message sent that says nothing, to see whether it arrives. Returns how many messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   const hook = await requireHook(db, id);
   await db.transaction((trx) =>

@@ -17,7 +17,7 @@ export type JsonReading = { readonly value: unknown } | { readonly fault: JsonFa
 export const JSON_DEPTH = 512;
 
 /**
- * Reads JSON as PHP's `json_decode` does, of at most so many values. Members named like those that every object has
+ * Reads JSON as PHP's `json_decode` does, of at most this many values. Members named like those that every object has
  * (`__proto__`, `toString`) are left out at any depth, so that nothing that is sent can stand in for them.
  */
 export function parseJson(bytes: Buffer, values: number): JsonReading {

@@ -34,7 +34,7 @@ export type Notes = {
    * weekday_behavior).
    */
   weekday: { set: boolean; day: number; behavior: number };
-  /** So many working days, or the n-th (or last) weekday of a month. */
+  /** A number of working days, or the n-th (or last) weekday of a month. */
   special: { kind: 'weekdays'; amount: number } | { kind: 'nth' | 'lastOf' } | null;
   monthEdge: 'first' | 'last' | null;
 };
@@ -162,7 +162,7 @@ interface Amount {
   readonly keepsTime?: boolean;
 }
 
-/** timelib_set_relative: so many of a unit. A weekday or working days after a word take the time of day away. */
+/** timelib_set_relative: an amount of a unit. A weekday or working days after a word take the time of day away. */
 function addUnit(notes: Notes, word: string, { amount, behavior, keepsTime = false }: Amount): void {
   const unit = UNITS.get(word) ?? UNITS.get(word.replace(/s$/, ''));
   if (unit) {

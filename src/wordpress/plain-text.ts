@@ -117,7 +117,7 @@ const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
 
 const before = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
 
-/** Whether the characters before, so many at the most, are these. */
+/** Whether the characters before, so many at most, are these. */
 const follows = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
 
 const opensTag = ({ text, at }: Scan, char: string): boolean => char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '');

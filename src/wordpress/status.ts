@@ -34,7 +34,7 @@ export interface StatusRequest {
   readonly canDelete: boolean;
 }
 
-/** What a request comes to; `asked`: the request named a status, rather than leaving it. */
+/** The status that a post gets; `asked`: the request named a status, rather than leaving it. */
 export type SettledStatus = { readonly status: string; readonly asked: boolean };
 export type StatusProblem = { readonly problem: 'status-not-settable' | 'status-needs-delete' };
 

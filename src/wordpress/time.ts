@@ -90,19 +90,19 @@ function midnight(year: number, month: number, day: number): number {
   return date.setUTCFullYear(year, month - 1, day) / 1000;
 }
 
-/** The text so many seconds later (or earlier); the zero date stays. */
+/** The text a number of seconds later (or earlier); the zero date stays. */
 export function addSeconds(text: string, seconds: number): string {
   return textFromUnix(unixFromText(text) + seconds);
 }
 
-/** The text so many calendar days later, at the same time of day; the zero date stays. */
+/** The text a number of calendar days later, at the same time of day; the zero date stays. */
 export function addDays(text: string, days: number): string {
   return addSeconds(text, days * 86400);
 }
 
 /**
- * The text so many calendar months later, at the same time of day, the day held within the month (31 January + 1: 28
- * February).
+ * The text a number of calendar months later, at the same time of day, the day held within the month (31 January + 1:
+ * 28 February).
  */
 export function addMonths(text: string, months: number): string {
   const unix = unixFromText(text);

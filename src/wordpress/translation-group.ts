@@ -1,6 +1,6 @@
 /*
- * Records that are translations of one another are a group: at most one of each language. What linking, moving and
- * taking out come to, whatever form the group is stored in.
+ * Records that are translations of one another are a group: at most one of each language. Here is what linking, moving
+ * and taking out do to it, whatever form the group is stored in.
  */
 
 /** The members of a group: the id of a record by the code of its language. */

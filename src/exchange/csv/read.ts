@@ -50,7 +50,7 @@ export interface RejectedRow {
   readonly cells: readonly string[];
 }
 
-/** What a row comes to. */
+/** The result of reading a row. */
 interface Outcome {
   readonly entries: readonly Entry[];
   readonly rejected?: RejectedRow;

@@ -12,7 +12,7 @@ export interface Trouble {
   readonly detail?: string | undefined;
 }
 
-/** How often one event may take place within the window: so many times, or four times a day. */
+/** How often one event may take place within the window: this many times, or four times a day. */
 const MOST_TIMES = 2000;
 const MOST_A_DAY = 4;
 const DAY = 86_400;

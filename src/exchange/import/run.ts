@@ -50,7 +50,7 @@ export interface Wants {
   readonly terms?: readonly TermReference[] | undefined;
 }
 
-/** One piece of a run, written as one transaction. It may be begun again, so that all it comes to is in here. */
+/** One piece of a run, written as one transaction. It may begin again, so that all of its results are kept here. */
 export interface Work {
   readonly run: Run;
   readonly db: Database;

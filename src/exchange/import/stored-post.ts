@@ -10,7 +10,7 @@ import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
 /**
- * What an item comes to in the tables: columns and metas that they can hold, events with all of their dates.
+ * An item as the tables can hold it: columns and metas, events with all of their dates.
  */
 export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): CleanPost {
   const clean = cleanPost(item, trust);

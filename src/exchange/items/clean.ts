@@ -12,7 +12,7 @@ import { trimEndOf } from '../../wordpress/trim.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
-/** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */
+/** A post made fit for its rows, and what had to go (`exchange:losses`). */
 export interface CleanPost {
   readonly columns: CleanColumns;
   readonly metas: readonly (readonly [key: string, value: string])[];
@@ -21,7 +21,7 @@ export interface CleanPost {
 
 export type CleanColumns = PostColumns;
 
-/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest without a word. */
+/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest silently. */
 const WIDTHS = tableOf({
   post_title: 65_535,
   post_excerpt: 65_535,
@@ -176,7 +176,7 @@ const isDate = (text: string): boolean =>
 /** Halves of characters can't be stored; the sign for what is unreadable takes their place. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
-/** A text that fits into so many bytes. */
+/** A text that fits into this many bytes. */
 function cut(text: string, bytes: number | undefined): string {
   if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   return trimEndOf(Buffer.from(text).subarray(0, bytes).toString('utf8'), '\ufffd');

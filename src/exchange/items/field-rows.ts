@@ -5,7 +5,7 @@ import type { Caller } from '../../records/caller.ts';
 import { fieldRows, followingRows } from '../../records/post-rows.ts';
 import type { PostItem } from './items.ts';
 
-/** Columns and metas that values of a kind's fields come to, and the fields whose value was refused. */
+/** Columns and metas in which values of a kind's fields are stored, and the fields whose value was refused. */
 export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
   readonly refused: readonly string[];
 }

@@ -223,7 +223,7 @@ function reasonOf(error: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message || cause.name;
 }
 
-/** Lets so many works run at a time. */
+/** Lets this many works run at a time. */
 function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

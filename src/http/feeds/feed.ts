@@ -53,7 +53,7 @@ export async function feedOf(wanted: FeedRequest): Promise<Feed> {
 }
 
 // ------------------------------------------------------------------------------------------------- which events
-/** Calendars hold so many events; on request (`per_page`) more, up to the second number. */
+/** How many events a calendar holds; on request (`per_page`) more, up to the second number. */
 const [MANY, MOST] = [30, 1000];
 
 /**

@@ -55,7 +55,7 @@ interface Kept {
   readonly recurrence: RecurrenceSettings | undefined;
 }
 
-/** What repairs go by. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
+/** What repairs depend on. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
 interface Repair {
   readonly now: string;
   readonly cutoff: string;

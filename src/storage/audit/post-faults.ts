@@ -30,13 +30,13 @@ export type RowFaultName =
   | 'metas-twice'
   | 'metas-contradict';
 
-/** What repairs go by. `zone`: of the site. */
+/** What repairs depend on. `zone`: of the site. */
 export interface RepairContext {
   readonly zone: Zone;
   readonly now: Date;
 }
 
-/** So many rows are asked for or deleted at once. */
+/** How many rows are asked for or deleted at once. */
 const AT_ONCE = 500;
 
 export const ROW_FAULTS: readonly RowFault[] = [

@@ -40,13 +40,13 @@ export interface Database extends Asker {
   /** A query whose table is still to be said. */
   query(): QueryBuilder;
 
-  /** Runs a statement that reads, written out as a template (`statement.ts`), and gives its rows. */
+  /** Runs a statement that reads, written out as a template (`statement.ts`), and returns its rows. */
   rows<Row>(text: TemplateStringsArray, ...places: Place[]): Promise<Row[]>;
 
-  /** The same for one that inserts. Gives the number that the database gave to a single row. */
+  /** The same for one that inserts. Returns the number that the database gave to a single row. */
   insert(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
-  /** The same for one that changes or removes. Gives how many rows it met. */
+  /** The same for one that changes or removes. Returns how many rows it met. */
   change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
   /**
@@ -113,7 +113,7 @@ export interface DatabaseSettings {
   /**
    * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
    * rows and write without writing the row that every writer writes (`joinWriters`), that write records without
-   * reporting the journal, or metas of users without having locked names (`transaction-checks.ts`). For tests.
+   * reporting them to the journal, or metas of users without having locked names (`transaction-checks.ts`). For tests.
    */
   readonly watched?: boolean;
 }

@@ -36,7 +36,7 @@ export type RunQuery = (query: Query) => Promise<unknown>;
 
 /** Something that answers plain questions: a database, or a transaction in it. */
 export interface Asker {
-  /** Runs SQL that is not built, and gives its rows. */
+  /** Runs SQL that is not built, and returns its rows. */
   ask<Row>(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -45,7 +45,7 @@ export interface Session {
   readonly query: (query: Query) => Promise<Outcome>;
   /** Begins a transaction that may write. */
   readonly begin: () => Promise<void>;
-  /** To be called after a COMMIT, before it is acknowledged. */
+  /** Call it after a COMMIT, before it is acknowledged. */
   readonly committed: () => Promise<void>;
   /** Gives the connection up, and what was begun on it. */
   readonly discard: () => void;
@@ -84,7 +84,7 @@ export interface Driver {
   readonly checkWritable: (prefix: string) => Promise<void>;
   /** Opens a view of one moment; undefined: the file has to be copied instead. */
   readonly snapshot: (() => Promise<Snapshot>) | undefined;
-  /** Has `listener` called with every statement just before it runs. Gives the function that ends that. */
+  /** Has `listener` called with every statement just before it runs. Returns the function that ends that. */
   readonly listen: (listener: QueryListener) => () => void;
   readonly close: () => Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { TableName, Tables } from './tables.ts';
 type NewRows<Name extends TableName> = readonly Partial<Tables[Name]>[];
 type Column<Name extends TableName> = keyof Tables[Name] & string;
 
-/** Inserts rows. Gives the number that the database gave to a single one. */
+/** Inserts rows. Returns the number that the database gave to a single one. */
 export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
   let id = 0;
   for (const { target, values } of pieces(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;

@@ -53,7 +53,7 @@ export interface Statement {
   readonly bindings: readonly Value[];
 }
 
-/** So many forms of one statement are kept: lists of ids come in many lengths. */
+/** How many forms of one statement are kept: lists of ids come in many lengths. */
 const FORMS = 100;
 
 /**

@@ -23,9 +23,9 @@ interface Observed {
 
 /** Watches the transactions of one database. */
 export interface TransactionChecks {
-  /** Notes what a statement does that runs now. To be called with every statement, just before it runs. */
+  /** Notes what a statement does that runs now. Call it with every statement, just before it runs. */
   readonly note: (sql: string) => void;
-  /** To be called with every query outside of transactions. Throws if it would run beside one that is open. */
+  /** Call it with every query outside of transactions. Throws if it would run beside one that is open. */
   readonly refuseBeside: () => void;
   /**
    * Runs the work of a transaction. `work` calls `reportWrites` with whether the journal gets to know which records it
@@ -36,7 +36,7 @@ export interface TransactionChecks {
    * `work` throws
    */
   readonly run: <T>(work: (reportWrites: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
-  /** To be called before a part of a transaction. Gives what forgets the records of that part, which was undone. */
+  /** Call it before a part of a transaction. Returns what forgets the records of that part, which was undone. */
   readonly beginPart: () => () => void;
 }
 

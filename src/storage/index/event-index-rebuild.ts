@@ -105,7 +105,7 @@ async function recount(db: Database, facet: Facet): Promise<void> {
   });
 }
 
-/** Whether the counts of days and months are anything but what the entries come to. Only reads. */
+/** Whether the counts of days and months differ from the sums of the entries. Only reads. */
 export async function hasWrongCounts(db: Database): Promise<boolean> {
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
     for (let day: number | undefined = 0; day !== undefined; ) {
@@ -139,7 +139,7 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
   return Number.isFinite(following) ? following : undefined;
 }
 
-/** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
+/** Days from this one on, as many as some thousand rows make. Returns the day to go on with, if there are more. */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
   const { until, inRange } = await rangeFrom(db, facet, day);
   await setRight(db, facet, inRange, () => countDays(db, facet, day, until));

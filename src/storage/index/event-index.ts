@@ -42,7 +42,7 @@ const LAYOUT_OF_LANGUAGES = '2';
 
 const IDS = 500;
 /**
- * So many events change at once by a change of one term. Above that, lists go without the index until it is rebuilt.
+ * How many events a change of one term may change at once. Above that, lists go without the index until it is rebuilt.
  */
 const MOST_AT_ONCE = 20_000;
 
@@ -157,7 +157,7 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
 // ------------------------------------------------------------------------------------------------- one step
 /**
  * Brings the rows of these ids into step. `events`: those among them that are events; `present`: the rows as they are.
- * Gives those that cannot be indexed.
+ * Returns those that cannot be indexed.
  */
 async function indexThese(
   db: Database,

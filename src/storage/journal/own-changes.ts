@@ -51,7 +51,7 @@ interface Numbered {
   readonly object: number;
 }
 
-/** So many changes are known, and no transaction that has moved more rows than this. */
+/** How many changes are kept, and how many rows a transaction may have moved for its changes to be kept. */
 const MOST_CHANGES = 500;
 const MOST_ROWS = 500;
 

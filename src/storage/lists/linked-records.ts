@@ -88,7 +88,7 @@ export const placed = (db: Database, builder: QueryBuilder): QueryBuilder =>
     .whereNot('lat.meta_value', '')
     .whereNot('lng.meta_value', '');
 
-/** Those within so many km of a point. */
+/** Those within this many km of a point. */
 export function near(db: Database, builder: QueryBuilder, condition: Near): QueryBuilder {
   const [km, points] = distance(db, condition);
   return placed(db, builder).whereRaw(`${km} <= ?`, [...points, condition.km]);

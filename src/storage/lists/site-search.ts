@@ -78,7 +78,7 @@ function matching(db: Database, asked: PostSearch): Sql[] {
 
 /** A number would be that of a column. */
 const UNRANKED: Sql = ['NULL', []];
-/** Beyond so many words the order goes by the whole phrase alone. */
+/** Beyond this many words only the whole phrase counts for the order. */
 const MOST_RANKED = 6;
 
 function rankOf(db: Database, asked: PostSearch): Sql {

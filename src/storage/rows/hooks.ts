@@ -100,7 +100,7 @@ export async function noteAttempt(
     WHERE id = ${id}`;
 }
 
-/** Has the messages that were given up, and those that wait, sent again now. Gives how many. */
+/** Has the messages that were given up, and those that wait, sent again now. Returns how many. */
 export const retryMessages = (db: Database, hook: number, now: string): Promise<number> =>
   db.change`
     UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}

@@ -22,7 +22,7 @@ export async function findImport(db: Database, source: string): Promise<ImportRo
   return db.from('fasti_imports').where('source', source).first();
 }
 
-/** Begins a run of a source, whatever the last one came to. Gives its row. Call it in a transaction. */
+/** Begins a run of a source, however the last one ended. Returns its row. Call it in a transaction. */
 export async function beginImport(db: Database, source: string, report: string, now: string): Promise<ImportRow> {
   await upsertRows(
     db,

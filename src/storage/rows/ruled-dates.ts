@@ -6,7 +6,7 @@ import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from './recurrences.ts';
 
 /*
- * The dates that the stored rule of an event gives, and the rows that they come to. All of it needs the columns of
+ * The dates that the stored rule of an event gives, and their rows. All of it needs the columns of
  * `schema/recurrence-tables.ts`.
  */
 
@@ -66,7 +66,7 @@ export async function endingBefore(db: Database, until: string, after: number, s
 
 /**
  * Adds the dates of a rule without end that begin behind the last row and up to `until` (UTC). Rows that are there stay
- * as they are. Call it in a transaction. Gives how many came.
+ * as they are. Call it in a transaction. Returns how many came.
  */
 export async function continueRule(
   db: Database,

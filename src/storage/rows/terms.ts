@@ -152,7 +152,7 @@ export async function descendantsOf(db: Database, taxonomy: string, ids: readonl
   return [...found];
 }
 
-/** Inserts a term and its row in the taxonomy. Gives its id, which is its slug where it has no other. */
+/** Inserts a term and its row in the taxonomy. Returns its id, which is its slug where it has no other. */
 export async function insertTerm(
   db: Database,
   kind: TermKind,
@@ -206,7 +206,7 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
 /** A term that a post carries, by its row in its taxonomy. */
 export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy' | 'parent'>;
 
-/** Gives a post that has none yet these terms, by taxonomy. Gives back those that exist. */
+/** Gives a post that has none yet these terms, by taxonomy. Returns those that exist. */
 export async function insertTermLinks(db: Database, postId: number, wanted: ReadonlyMap<string, readonly number[]>): Promise<TermLink[]> {
   const named = [...wanted].filter(([, ids]) => ids.length > 0);
   if (named.length === 0) return [];
@@ -217,7 +217,7 @@ export async function insertTermLinks(db: Database, postId: number, wanted: Read
 }
 
 /**
- * Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed.
+ * Gives a post exactly these terms of a taxonomy. Returns the rows of the taxonomy whose counts may have changed.
  */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
   const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));

@@ -94,7 +94,7 @@ export async function takenNames(
   };
 }
 
-/** Inserts a user with metas. Gives the id. */
+/** Inserts a user with metas. Returns the id. */
 export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, string>>): Promise<number> {
   const user = await insertRows(db, 'users', [row]);
   const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
@@ -136,7 +136,7 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
 
 /**
  * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction.
- * Gives whether it did.
+ * Returns whether it did.
  */
 export async function replaceUserMeta(db: Database, id: number, key: string, before: string, after: string): Promise<boolean> {
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;

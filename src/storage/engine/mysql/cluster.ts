@@ -25,11 +25,11 @@ export interface MysqlServers extends Cluster {
   /** Whether a connection leads to the server in use. */
   readonly isInUse: (connection: Connection) => boolean;
   /**
-   * To be called when a query is sent. Returns what to call when it is answered, with the driver's error if it failed.
+   * Call it when a query is sent. Returns what to call when it is answered, with the driver's error if it failed.
    */
   readonly asked: (connection: Connection) => (error?: unknown) => void;
   /**
-   * To be called after a successful COMMIT: waits until what it wrote can be read, if another server is in use by now.
+   * Call it after a successful COMMIT: waits until what it wrote can be read, if another server is in use by now.
    */
   readonly committed: (connection: Connection) => Promise<void>;
   readonly close: () => void;
