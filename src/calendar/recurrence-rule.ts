@@ -131,7 +131,7 @@ export function* occurrences(
   }
   // Where they need not be counted, those before what is wanted need not be gone through.
   for (const moments of periodsOf(rule, start, end, rule.count === undefined ? from : start)) {
-    for (const moment of chosen(moments, rule.bySetPos)) {
+    for (const moment of atPlaces(moments, rule.bySetPos)) {
       if (moment < start || (startCounts && moment === start)) continue;
       if (moment > end || left < 1) return;
       if (moment >= from) yield moment;
@@ -330,7 +330,7 @@ const orOwn = (values: readonly number[], own: number): readonly number[] =>
 const within = (moment: number, length: number): number => ((moment % length) + length) % length;
 
 /** Those at the wanted places of a period, from its begin or its end. */
-function chosen(moments: readonly number[], places: readonly number[]): readonly number[] {
+function atPlaces(moments: readonly number[], places: readonly number[]): readonly number[] {
   if (places.length === 0) return moments;
   const picked = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);
   return [...new Set(picked)].sort((a, b) => a - b);

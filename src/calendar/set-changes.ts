@@ -30,7 +30,7 @@ export interface Span {
  */
 export function withoutDate(stored: StoredSet, start: string): StoredSet | undefined {
   const set = parseRecurrenceSet(stored.set);
-  const takesPlace = (dates: RecurrenceSet): boolean => given(dates, stored, start).some((date) => date.start === start);
+  const takesPlace = (dates: RecurrenceSet): boolean => datesUntil(dates, stored, start).some((date) => date.start === start);
   if (!set || start === stored.first.start || !takesPlace(set)) return undefined;
   const isListed = set.rdates.some((one) => one.start === start);
   const unlisted = isListed ? withoutListed(stored, set, start) : stored;
@@ -55,7 +55,7 @@ export function withDate(stored: StoredSet, span: Span): StoredSet | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- dates of a set
-const given = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
+const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
   datesOfSet(set, {
     first: first.start,
     length: unixFromLocal(first.end, set.zone) - unixFromLocal(first.start, set.zone),
@@ -68,7 +68,7 @@ function isSame(changed: StoredSet, stored: StoredSet, change: { readonly withou
   if (!before || !after) return false;
   const last = 'with' in change ? change.with.start : change.without;
   const spans = (set: RecurrenceSet): string[] =>
-    given(set, stored, last).map(({ start, at, length }) => `${start} ${localFromUnix(at + length, set.zone)}`);
+    datesUntil(set, stored, last).map(({ start, at, length }) => `${start} ${localFromUnix(at + length, set.zone)}`);
   const expected =
     'with' in change
       ? [...spans(before), `${change.with.start} ${change.with.end}`]

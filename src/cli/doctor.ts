@@ -7,7 +7,7 @@ import { examine, type Health } from '../upkeep/doctor.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
-import { confirmed } from './progress.ts';
+import { askYesNo } from './progress.ts';
 import { type Session, withDatabase } from './session.ts';
 
 interface Options {
@@ -72,7 +72,7 @@ async function repairOn(session: Session, site: Site, first: Health, yes: boolea
 /** Repairs what can be repaired, each kind after asking. Returns whether anything was. */
 async function repair({ io, say }: Session, findings: readonly Finding[], yes: boolean): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
-  const ask = io.confirm ?? (io.terminal ? confirmed : undefined);
+  const ask = io.confirm ?? (io.terminal ? askYesNo : undefined);
   if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT.usage);
   let repaired = false;
   for (const { name, count, fix } of fixable) {

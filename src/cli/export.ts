@@ -69,7 +69,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       // the file.
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
-    const items = counted(
+    const items = passOn(
       itemsOf(entries, (entry) => noteAside(stayed, entry)),
       (item) => {
         if (kind === undefined || item.kind === kind) written += 1;
@@ -85,7 +85,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
   });
 }
 
-async function* counted(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
+async function* passOn(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
   for await (const item of items) {
     each(item);
     yield item;

@@ -59,10 +59,10 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--sitemap', say('exchange:import.sitemap'))
     .option('--date-order <order>', say('exchange:import.date-order'))
     .option('--kind <kind>', say('exchange:import.kind'))
-    .option('--map <column=field>', say('exchange:import.map'), collected)
+    .option('--map <column=field>', say('exchange:import.map'), collect)
     .option('--skip-bad-rows', say('exchange:import.skip-bad-rows'))
     .option('--status <status>', say('exchange:import.status'))
-    .option('--category <name>', say('exchange:import.category'), collected)
+    .option('--category <name>', say('exchange:import.category'), collect)
     .option('--remote-user <login:password>', say('exchange:import.remote-user'))
     .option('--rate <number>', say('exchange:import.requests'))
     .option('--from <date>', say('exchange:import.from'))
@@ -184,7 +184,7 @@ interface Outcome {
 }
 
 /** The value of an option that may be given several times. */
-const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 const listOf = (given: unknown): readonly string[] => (Array.isArray(given) ? given.map(String) : []);
 
 /** The pairs of `--map`. The last `=` separates them: a heading may hold one. Throws CliError `no-map`. */

@@ -36,7 +36,7 @@ export function printedList(items: readonly Item[], shape: Shape, framed: boolea
     );
   if (format === 'json')
     return json(
-      items.map((item) => (fields ? picked(item, fields) : item)),
+      items.map((item) => (fields ? pickFields(item, fields) : item)),
       indentOf(framed),
     );
   const shown = fields ?? columns;
@@ -50,7 +50,7 @@ export function printedItem(item: Item, shape: Shape, framed: boolean): string {
   const { format, field, fields } = shape;
   if (field !== undefined || format === 'ids' || format === 'count') return printedList([item], shape, framed);
   checkFields([item], fields ?? []);
-  if (format === 'json') return json(fields ? picked(item, fields) : item, indentOf(framed));
+  if (format === 'json') return json(fields ? pickFields(item, fields) : item, indentOf(framed));
   const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
   return format === 'csv' ? csv([HEAD, ...rows]) : table(HEAD, rows, framed);
 }
@@ -83,7 +83,7 @@ function memberOf(item: Item, name: string): unknown {
   return value;
 }
 
-const picked = (item: Item, fields: readonly string[]): Item =>
+const pickFields = (item: Item, fields: readonly string[]): Item =>
   Object.fromEntries(fields.map((name) => [name, memberOf(item, name) ?? null]));
 
 const json = (value: unknown, indent?: number): string => `${JSON.stringify(value, null, indent)}\n`;

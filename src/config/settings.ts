@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { trimEndOf } from '../wordpress/trim.ts';
-import { isProxyTrust, isSiteUrl, isTileAddress, keySetting, languageCode, listed, proxyTrust, sizeSetting, whole } from './values.ts';
+import {
+  isProxyTrust,
+  isSiteUrl,
+  isTileAddress,
+  keySetting,
+  languageCode,
+  proxyTrust,
+  sizeSetting,
+  splitAtCommas,
+  whole,
+} from './values.ts';
 
 /**
  * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is
@@ -126,7 +136,7 @@ export const settings = {
     meaning: 'The languages of the interface; each needs its folder in `locales/`. The first one is the default of the site.',
     schema: z
       .string()
-      .transform(listed)
+      .transform(splitAtCommas)
       .pipe(z.tuple([languageCode()], languageCode()))
       .refine((codes) => new Set(codes).size === codes.length)
       .transform((codes): readonly [string, ...string[]] => Object.freeze(codes)),

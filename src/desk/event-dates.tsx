@@ -159,13 +159,13 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
 
 /** Adds a date. */
 export const addDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changed(visit, id, async (event) => {
+  changeDates(visit, id, async (event) => {
     await createDate(visit.site, visit.caller, EVENT, event.id, await spanSent(visit));
   });
 
 /** Leaves out a date. */
 export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changed(visit, id, async (event) => {
+  changeDates(visit, id, async (event) => {
     const { site, caller } = visit;
     if (!(await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id))) refuse(caller.viewer);
     await deleteDate(site, caller, EVENT, await dateSent(visit, event));
@@ -173,7 +173,7 @@ export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> 
 
 /** Moves a date that was added by itself. */
 export const moveDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changed(visit, id, async (event) => {
+  changeDates(visit, id, async (event) => {
     await changeDate(visit.site, visit.caller, EVENT, await dateSent(visit, event), await spanSent(visit));
   });
 
@@ -195,7 +195,7 @@ const typedSpan = (fields: Values): Values =>
   );
 
 /** Does something with the dates of an event that the caller edits; what stops it is shown on the page. */
-async function changed(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
+async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
   try {
     await work(event);

@@ -25,7 +25,7 @@ import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { mapOf } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import { withSuggestedLinks } from './suggested.tsx';
-import { besideOf, textsOf, translated, translationValues } from './translations.tsx';
+import { besideOf, findSource, textsOf, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -38,7 +38,7 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
   requireCreator(visit, plan.kind);
   const { query } = visit.request;
   const day = textIn(query, 'day');
-  const source = await translated(visit, plan.kind, query);
+  const source = await findSource(visit, plan.kind, query);
   const begun = {
     ...freshValues(visit, plan.kind),
     ...(/^\d{4}-\d\d-\d\d$/.test(day) ? { start_date: day, end_date: day } : {}),
@@ -91,7 +91,7 @@ const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlDat
 export async function createByForm(visit: Submission, declared: PostKind): Promise<Outcome> {
   const whole = formPlan(visit, declared);
   requireCreator(visit, whole.kind);
-  const source = await translated(visit, whole.kind, visit.fields);
+  const source = await findSource(visit, whole.kind, visit.fields);
   return saveForm(visit, { whole, plan: whole, record: undefined, source });
 }
 

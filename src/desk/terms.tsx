@@ -89,7 +89,7 @@ export async function createTermByForm(visit: Submission, kind: TermKind): Promi
   requireManager(visit, kind);
   const { site, caller } = visit;
   const typed = typedTerm(visit, kind);
-  return saved(
+  return saveOrShowAgain(
     visit,
     kind,
     'created',
@@ -106,7 +106,7 @@ export async function changeTermByForm(visit: Submission, kind: TermKind, id: nu
   const { site, caller, fields } = visit;
   const typed = typedTerm(visit, kind);
   const stored = shownTerm(kind, (await readTerm(site, caller, kind, id)).record);
-  return saved(
+  return saveOrShowAgain(
     visit,
     kind,
     'saved',
@@ -126,7 +126,7 @@ const changedMembers = (typed: Readonly<Record<string, string>>, stored: Readonl
   Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== (stored[name] ?? '')));
 
 /** Goes to the list once a term is written; shows the form again with what is wrong. */
-async function saved(
+async function saveOrShowAgain(
   visit: Submission,
   kind: TermKind,
   done: 'created' | 'saved',

@@ -59,7 +59,7 @@ export function TranslationLinks(props: { readonly visit: Visit; readonly kind: 
 }
 
 /** The record that a new one is to translate, as the address or the form says; undefined: none. */
-export async function translated(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
+export async function findSource(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
   const id = idIn(textIn(said, 'translation_of'));
   return id === 0 || !('translation_of' in kind.fields) ? undefined : readToEdit(visit.site, visit.caller, kind, id);
 }

@@ -30,7 +30,7 @@ export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
     ...(monthDays.length > 0 ? [say('desk:rule.on-days', { days: list(monthDays as string[]) })] : []),
     ...(months.length > 0 ? [say('desk:rule.in', { months: list(months) })] : []),
     ...(rule.count === undefined ? [] : [say('desk:rule.times', { count: rule.count })]),
-    ...(rule.until === undefined ? [] : [say('desk:rule.until', { day: dayInWords(i18n, dashed(rule.until), 'long') })]),
+    ...(rule.until === undefined ? [] : [say('desk:rule.until', { day: dayInWords(i18n, withDashes(rule.until), 'long') })]),
   ].join(', ');
 }
 
@@ -40,4 +40,4 @@ function nthDay({ say, has }: I18n, nth: number, day: number, name: string): str
   return key === undefined ? undefined : say(key, { day: name });
 }
 
-const dashed = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
+const withDashes = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;

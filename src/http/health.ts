@@ -35,7 +35,7 @@ interface Faults {
  * written are reported beside it: a calendar does without them. Administrators who sign in see every part.
  */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
-  const faults = kept(() => faultsOf(site));
+  const faults = atMostOnceIn(() => faultsOf(site));
   const answer = (blocks: (faults: Faults) => string | undefined) => async (req: Request, res: Response) => {
     const found = await faults();
     const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
@@ -150,7 +150,7 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
 }
 
 /** Does something at most once within an interval, for all who ask for it. */
-function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
+function atMostOnceIn<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {
     if (result) return result;

@@ -36,12 +36,12 @@ function queryFor(query: Raw, accepted: Values, page: number): string {
     ([name, value]) => [name, name === 'page' ? page : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,
   );
   const all = Object.hasOwn(query, 'page') ? pairs : [...pairs, ['page', page] as const];
-  return all.flatMap(([name, value]) => written(urlEncode(name), value)).join('&');
+  return all.flatMap(([name, value]) => queryPairs(urlEncode(name), value)).join('&');
 }
 
 /** A value as PHP writes it: members of lists by number, true as 1, false and null as nothing. */
-function written(name: string, value: unknown): string[] {
+function queryPairs(name: string, value: unknown): string[] {
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([key, member]) => written(`${name}%5B${urlEncode(key)}%5D`, member));
+    return Object.entries(value).flatMap(([key, member]) => queryPairs(`${name}%5B${urlEncode(key)}%5D`, member));
   return [`${name}=${value === true ? '1' : value === false || value === null || value === undefined ? '' : urlEncode(String(value))}`];
 }

@@ -135,7 +135,7 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
     return { ...ref('parameters/password'), name, in: 'path', required: false };
   }
   const schema = schemaOf(grammar.json);
-  const standard = inPath ? undefined : typed(defaultOf(caller, route, endpoint, name), schema);
+  const standard = inPath ? undefined : withDeclaredType(defaultOf(caller, route, endpoint, name), schema);
   return {
     in: inPath ? 'path' : 'query',
     schema: standard === undefined ? schema : { ...schema, default: standard },
@@ -219,7 +219,7 @@ function listSchema(kind: Kind, record: Json, say: Say): Json {
 }
 
 /** A default as the declared type has it; WordPress writes the page size as text. */
-function typed(value: unknown, { type }: Json): unknown {
+function withDeclaredType(value: unknown, { type }: Json): unknown {
   if (value === undefined || value === null) return undefined;
   return type === 'integer' ? Number(value) : value;
 }

@@ -14,7 +14,17 @@ import { lockPostVersion } from '../records/versions.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, postList, record, written } from './reply.ts';
-import { added, carried, existing, only, optional, PASSWORD, READING, undeclared, undescribed } from './route-params.ts';
+import {
+  addedBySite,
+  existing,
+  only,
+  optional,
+  PASSWORD,
+  paramsToCarry,
+  READING,
+  undeclaredListParams,
+  undescribedParams,
+} from './route-params.ts';
 
 /** The routes of events, of venues or of organizers, in the order in which the index shows them. */
 export const postRoutes = (kind: PostKind): readonly ServedRoute[] => [
@@ -53,19 +63,19 @@ const posts = (kind: PostKind): ServedRoute => ({
       methods: ['GET'],
       summary: `${kind.name}.list`,
       params: kind.filters,
-      unlisted: undeclared(kind),
-      onSite: (settings) => added(kind.filters, listed(kind, settings).filters),
+      unlisted: undeclaredListParams(kind),
+      onSite: (settings) => addedBySite(kind.filters, listKind(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) =>
-        postList(caller, kind, await listPosts(site, caller, listed(kind, caller.settings), values), carried(caller, kind, values)),
+        postList(caller, kind, await listPosts(site, caller, listKind(kind, caller.settings), values), paramsToCarry(caller, kind, values)),
     }),
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: { ...kind.fields, ...UPSERT },
-      unlisted: undescribed(Object.keys(kind.extraMetas)),
-      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
+      unlisted: undescribedParams(Object.keys(kind.extraMetas)),
+      onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
@@ -80,7 +90,7 @@ const posts = (kind: PostKind): ServedRoute => ({
 });
 
 /** A kind with everything that its list takes on a site. */
-const listed = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
+const listKind = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
 
 /** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
 const onePost = (kind: PostKind): ServedRoute => {
@@ -128,7 +138,7 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       unlisted: scopeOf(kind),
       onSite: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
       mode: 'read',
-      allow: (lookUp, caller, { id }) => named(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
+      allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
       run: async (site, caller, { id, scope }) => written(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
     }),
     recordEndpoint({
@@ -136,9 +146,9 @@ function singlePost(kind: PostKind, suffix: string, select: Params, selectToChan
       summary: `${kind.name}.change${suffix}`,
       params: { ...selectToChange, ...optional(kind.fields) },
       unlisted: scopeOf(kind),
-      onSite: (settings) => ({ ...added(kind.fields, onSite(kind, settings).fields), ...(settings.recurrence ? scopeOf(kind) : {}) }),
+      onSite: (settings) => ({ ...addedBySite(kind.fields, onSite(kind, settings).fields), ...(settings.recurrence ? scopeOf(kind) : {}) }),
       mode: 'change',
-      allow: (lookUp, caller, { id }) => named(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
+      allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
         return written(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, only(own.fields, values)));
@@ -166,5 +176,5 @@ const datesOf = (kind: PostKind): ServedRoute => ({
 });
 
 /** Where the path names no record, WordPress asks for the general capability. */
-const named = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
+const mayWithoutRecord = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
   id === 0 ? viewer.can(`${action}_${kind.capabilities}`) : undefined;

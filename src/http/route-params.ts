@@ -9,16 +9,16 @@ import type { Caller } from '../records/caller.ts';
  * What a list takes without declaring it: the context, with the effect that it has on WordPress's own routes, and
  * filters that only other lists have. The latter change nothing here, but the list's URLs carry them on.
  */
-export const undeclared = (kind: Kind): Params => {
+export const undeclaredListParams = (kind: Kind): Params => {
   const names = kinds.flatMap((other) => Object.keys(other.filters)).filter((name) => !Object.hasOwn(kind.filters, name));
-  return undescribed(['context', ...names]);
+  return undescribedParams(['context', ...names]);
 };
 
 /** Parameters of these names, with any value. */
-export const undescribed = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
+export const undescribedParams = (names: readonly string[]): Params => Object.fromEntries(names.map((name) => [name, { grammar: unread }]));
 
 /** Parameters that shape the list besides its filters: its URLs carry them too (decisions D21, D25). */
-export function carried({ settings, content }: Caller, kind: Kind, values: Values): Values {
+export function paramsToCarry({ settings, content }: Caller, kind: Kind, values: Values): Values {
   const own = only(CARRIED.get(kind) ?? {}, values);
   if (!settings.contentLanguages) return own;
   // What says the language of the records is carried as it came, unless the address says the same.
@@ -32,7 +32,7 @@ export function carried({ settings, content }: Caller, kind: Kind, values: Value
   };
 }
 
-const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclared(kind), translation_language: true, password: true }]));
+const CARRIED = new Map(kinds.map((kind) => [kind, { ...undeclaredListParams(kind), translation_language: true, password: true }]));
 
 /** How single records are read; `password` opens protected ones. */
 export const PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
@@ -41,7 +41,7 @@ export const READING = { ...PASSWORD, context: { grammar: anything(LENGTHS.word)
 export const existing = (grammar: Grammar): Params => ({ id: { grammar, required: true } });
 
 /** What a site has besides these parameters. */
-export const added = (declared: Params, onSite: Params): Params =>
+export const addedBySite = (declared: Params, onSite: Params): Params =>
   declared === onSite ? {} : Object.fromEntries(Object.entries(onSite).filter(([name]) => !Object.hasOwn(declared, name)));
 
 /** The same fields, none of them required: an update names what it changes. */

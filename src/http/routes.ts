@@ -74,7 +74,7 @@ const namespaceIndex = (routes: () => readonly ServedRoute[]): ServedRoute => ({
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, { namespace = caller.namespace }) =>
-        described(describeNamespace(site, { ...caller, namespace: served(site, namespace) }, routes())),
+        described(describeNamespace(site, { ...caller, namespace: requireServed(site, namespace) }, routes())),
     }),
   ],
 });
@@ -94,7 +94,7 @@ const documentation = (routes: () => readonly ServedRoute[], roots: () => readon
 });
 
 /** Throws rest_invalid_namespace for what is none of ours. */
-const served = ({ config }: Site, namespace: unknown): string =>
+const requireServed = ({ config }: Site, namespace: unknown): string =>
   servedNamespaces(config).find((known) => known === namespace) ?? fail('rest_invalid_namespace');
 
 // ------------------------------------------------------------------------------------------------- what has changed

@@ -13,7 +13,7 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, ok, record, termList, written } from './reply.ts';
-import { added, carried, existing, only, optional, READING, undeclared } from './route-params.ts';
+import { addedBySite, existing, only, optional, paramsToCarry, READING, undeclaredListParams } from './route-params.ts';
 import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
 
 /** The routes of categories or of tags. */
@@ -28,13 +28,13 @@ const terms = (kind: TermKind): ServedRoute => ({
       summary: `${kind.name}.list`,
       params: kind.filters,
       // Tags take it, as in the reference, but the list's addresses count pages without it.
-      unlisted: { ...undeclared(kind), ...(kind.hierarchical ? {} : OFFSET) },
-      onSite: (settings) => added(kind.filters, termsInLanguages(kind, settings).filters),
+      unlisted: { ...undeclaredListParams(kind), ...(kind.hierarchical ? {} : OFFSET) },
+      onSite: (settings) => addedBySite(kind.filters, termsInLanguages(kind, settings).filters),
       mode: 'read',
       allow: 'anyone',
       run: async (site, caller, values) => {
         const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values, values.offset), values.context);
-        return termList(caller, kind, listing, carried(caller, kind, values));
+        return termList(caller, kind, listing, paramsToCarry(caller, kind, values));
       },
     }),
     endpoint({
@@ -42,7 +42,7 @@ const terms = (kind: TermKind): ServedRoute => ({
       summary: `${kind.name}.create`,
       params: kind.fields,
       unlisted: parent(kind),
-      onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
+      onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
       mode: 'create',
       allow: (_look, caller) => mayManageTerms(caller, kind),
       run: async (site, caller, values) => {
@@ -80,7 +80,7 @@ const oneTerm = (kind: TermKind): ServedRoute => {
         summary: `${kind.name}.change`,
         params: { ...id, ...optional(kind.fields) },
         unlisted: parent(kind),
-        onSite: (settings) => added(kind.fields, onSite(kind, settings).fields),
+        onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
         mode: 'change',
         allow,
         run: async (site, caller, values) => {

@@ -141,7 +141,7 @@ function start(pool: WorkerPool, number: number): Worker {
   pool.workers.add(worker);
   child.on('message', (word: FromWorker) => receive(pool, worker, word));
   child.on('error', () => undefined);
-  child.once('exit', (code, signal) => void ended(pool, worker, { code, signal }));
+  child.once('exit', (code, signal) => void replaceEnded(pool, worker, { code, signal }));
   return worker;
 }
 
@@ -196,7 +196,7 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
 }
 
 /** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
-async function ended(
+async function replaceEnded(
   pool: WorkerPool,
   worker: Worker,
   end: { readonly code: number | null; readonly signal: string | null },

@@ -63,7 +63,7 @@ export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
 /** In which form records are shown. */
 export type ContextValues = ValuesOf<typeof CONTEXT>;
 
-const ordered = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
+const orderParams = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
   order: control(oneOf(['asc', 'desc'], 'enum'), { fallback: direction }),
   orderby: control(oneOf(orders, 'enum'), { fallback: standard }),
 });
@@ -146,7 +146,7 @@ const LISTED = {
   ...DATED,
   ...PICKED,
   ...OFFSET,
-  ...ordered(POST_ORDERS, 'date', 'desc'),
+  ...orderParams(POST_ORDERS, 'date', 'desc'),
   search_columns,
   slug: bySlug,
   status: control(choices(STATUSES), { fallback: 'publish' }),
@@ -236,7 +236,7 @@ export const MEDIA_FILTERS = {
   ...DATED,
   ...PICKED,
   ...OFFSET,
-  ...ordered(POST_ORDERS, 'date', 'desc'),
+  ...orderParams(POST_ORDERS, 'date', 'desc'),
   ...PARENTS,
   search_columns,
   slug: bySlug,
@@ -281,7 +281,7 @@ const PARENT = { parent: { grammar: integer() } } satisfies Params;
 export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   ...LIST,
   ...(hierarchical ? {} : OFFSET),
-  ...ordered(TERM_ORDERS, 'name', 'asc'),
+  ...orderParams(TERM_ORDERS, 'name', 'asc'),
   hide_empty: ofTerms({ grammar: truth, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
   ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
   post: ofTerms({ grammar: integer(), narrows: (post) => [{ post }] }),
@@ -304,7 +304,7 @@ export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;
 export const USER_FILTERS = {
   ...LIST,
   ...OFFSET,
-  ...ordered(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
+  ...orderParams(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
   slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
   roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
   capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),

@@ -50,7 +50,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
     title,
     content,
     excerpt,
-    ...authored(row, bundle),
+    ...authorAndPicture(row, bundle),
     template,
     meta: coreMeta(kind, bundle.metas.get(id), isLocked(row, context)),
     ...termMembers(kind, id, bundle),
@@ -108,7 +108,10 @@ export function datesAndPlace(row: Post, link: string, { settings }: Pick<Render
 }
 
 /** Who wrote a post, and its picture. */
-export const authored = (row: Post, bundle: Bundle) => ({ author: row.post_author, featured_media: thumbnailOf(row.ID, bundle) ?? 0 });
+export const authorAndPicture = (row: Post, bundle: Bundle) => ({
+  author: row.post_author,
+  featured_media: thumbnailOf(row.ID, bundle) ?? 0,
+});
 
 /** Terms of an event and the classes that follow from them; nothing for the kinds that have none. */
 export function termMembers(

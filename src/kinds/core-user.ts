@@ -50,8 +50,8 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
     slug: person.nicename,
     roles: person.roles,
     registered_date: `${isoDate(person.registered)}+00:00`,
-    capabilities: held(person.capabilities),
-    extra_capabilities: held(person.grants),
+    capabilities: grantsOf(person.capabilities),
+    extra_capabilities: grantsOf(person.grants),
     ...(['', '0'].includes(option('show_avatars', '1'))
       ? {}
       : { avatar_urls: avatarUrls(person.email, { standard: option('avatar_default', 'mystery'), rating: option('avatar_rating', 'G') }) }),
@@ -62,4 +62,4 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
   return { ...inView(record, context.view, SHOWN), _links: links };
 }
 
-const held = (capabilities: readonly string[]) => Object.fromEntries(capabilities.map((capability) => [capability, true]));
+const grantsOf = (capabilities: readonly string[]) => Object.fromEntries(capabilities.map((capability) => [capability, true]));

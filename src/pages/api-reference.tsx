@@ -142,7 +142,7 @@ interface OperationProps {
 
 function OperationView({ i18n, document, operation }: OperationProps): JSX.Element {
   const { say } = i18n;
-  const parameters = (operation.parameters ?? []).map((parameter) => resolved(document, parameter));
+  const parameters = (operation.parameters ?? []).map((parameter) => resolveParameter(document, parameter));
   const body = operation.requestBody?.content?.['application/json']?.schema;
   const isOpen = operation.security?.some((way) => Object.keys(way).length === 0) ?? true;
   return (
@@ -182,7 +182,7 @@ function OperationView({ i18n, document, operation }: OperationProps): JSX.Eleme
   );
 }
 
-const resolved = ({ components }: ApiDocument, parameter: Parameter): Parameter => ({
+const resolveParameter = ({ components }: ApiDocument, parameter: Parameter): Parameter => ({
   ...components.parameters[parameter.$ref?.split('/').at(-1) ?? ''],
   ...parameter,
   ...(parameter.$ref === undefined ? {} : { in: components.parameters[parameter.$ref.split('/').at(-1) ?? '']?.in ?? 'query' }),

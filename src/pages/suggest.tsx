@@ -87,16 +87,16 @@ export async function suggestPage(
       summary={<ErrorSummary form={form} i18n={formContext.i18n} />}
     />
   );
-  return framed(context, caller, body, status);
+  return formPage(context, caller, body, status);
 }
 
 /** What is shown once a suggestion has arrived. */
 export async function thanksPage(context: PageContext, caller: Caller): Promise<Page> {
   const i18n = i18nFor(context.site, caller);
-  return framed(context, caller, <ThanksView i18n={i18n} address={suggestPath(caller)} />, 200);
+  return formPage(context, caller, <ThanksView i18n={i18n} address={suggestPath(caller)} />, 200);
 }
 
-function framed(context: PageContext, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
+function formPage(context: PageContext, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
   const title = i18nFor(context.site, caller).say('pages:suggest.title');
   return pageOf(
     context,

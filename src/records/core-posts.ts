@@ -175,7 +175,7 @@ export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: Con
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 
 export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
+  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (context === 'edit' && !mayEdit(viewer, accessRow(row, metas))) return 'rest_forbidden_context';
     return mayRead(viewer, accessRow(row, metas)) ? true : 'rest_forbidden';
   });
@@ -192,14 +192,14 @@ export const mayChangeCore = (
   kind: PostKind,
   { id, author, status }: Selected & CoreFieldValues,
 ): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
+  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (!mayEdit(viewer, accessRow(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
 export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
+  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
@@ -208,7 +208,7 @@ const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) 
 const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
   status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`);
 
-async function judged(
+async function verdictOn(
   lookUp: LookUp,
   caller: Caller,
   kind: PostKind,
@@ -279,7 +279,7 @@ async function calendarFields(
   );
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...changed.fields };
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change').catch((error: unknown) => {
-    throw named(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
+    throw inWordsOfRoute(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
   });
   const { password, comment_status, ping_status, excerpt, slug } = values;
   const columns = {
@@ -298,7 +298,7 @@ function refuseMeta({ name, type }: WrongMeta): never {
 }
 
 /** An error of the calendar's fields in the words of these routes. */
-function named(error: unknown, names: ReadonlyMap<string, string>): unknown {
+function inWordsOfRoute(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ApiError) || !error.details.faults) return error;
   const { faults } = error.details;
   if (faults.has('author')) return new ApiError('rest_invalid_author');

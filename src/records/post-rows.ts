@@ -36,7 +36,7 @@ export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust
     const stored = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
     if (field.place.in === 'column') {
       const text = stored[0] ?? '';
-      const kept = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
+      const kept = NUMBERS.has(field.place.column) ? Number(text) : filterHtml(field.place.column, text, trusted);
       if (Buffer.byteLength(String(kept)) > (ROOM.get(field.place.column) ?? Number.POSITIVE_INFINITY)) failParam(name, 'too-long');
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
@@ -59,7 +59,7 @@ export function followingRows(kind: PostKind, values: Values, before: Before | u
   return kind.follows(Object.fromEntries(stored), before, context);
 }
 
-function filtered(column: string, text: string, trusted: boolean): string {
+function filterHtml(column: string, text: string, trusted: boolean): string {
   if (column === 'post_title') return (trusted ? text : ksesTitle(text)).trim();
   return storedContent(trusted ? text : ksesPost(text));
 }

@@ -49,7 +49,7 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<number> =>
-  written(site, caller, async (db) => {
+  writeInTransaction(site, caller, async (db) => {
     const source = await sourceOf(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
     const { anew } = extra;
@@ -93,7 +93,7 @@ export async function changeRecord(
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
     return;
   }
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     await changeLocked({ db, caller, kind }, { before, date }, { values: asked, extra, scope });
   });
@@ -131,7 +131,7 @@ export async function upsertPost(
 ): Promise<Shown & { readonly isNew: boolean }> {
   const name = values[by as keyof PostValues];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
-  const { id, isNew } = await written(site, caller, async (db) => {
+  const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const source = await sourceOf(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
@@ -165,7 +165,7 @@ async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { m
  */
 export async function deletePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<void> {
   const id = await deletable(site, caller, kind, record);
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     await deleteForGood(write, (await lockExisting(write, id)).row);
   });
@@ -180,7 +180,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   const id = await deletable(site, caller, kind, record);
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
@@ -198,7 +198,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
  * @throws not-in-trash
  */
 export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
@@ -247,7 +247,7 @@ const changeDates = (
   post: number,
   change: (write: WriteContext, before: Before) => Promise<Rows['metas']>,
 ): Promise<void> =>
-  written(site, caller, async (db) => {
+  writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, post);
     const metas = await change(write, before);
@@ -263,7 +263,7 @@ async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: n
 /**
  * Runs a write as one transaction, and notes who wrote.
  */
-function written<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
     noteChange(trx, caller);

@@ -10,7 +10,7 @@ import { loadTerms } from '../storage/rows/terms.ts';
 import type { Translatable } from '../storage/translations/writer.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
-import { isConflict, joined, type TranslationGroup, without } from '../wordpress/translation-group.ts';
+import { isConflict, joinGroups, type TranslationGroup, withoutMembers } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
 import type { LanguageOfWrite } from './write-context.ts';
@@ -203,7 +203,7 @@ async function groupOf(
   const { placing, state } = wish;
   const { id, language } = placing;
   const alive = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => state(one) !== 'dead'));
-  const rest = new Map(alive(without(present, id)));
+  const rest = new Map(alive(withoutMembers(present, id)));
   const holder = rest.get(language.code);
   if (holder !== undefined && state(holder) === 'living' && placing.before !== language.code)
     fail('language-taken', { values: { language: language.code } });
@@ -241,13 +241,13 @@ const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === O
  * All groups as one. Where two records of a language meet, the one in the trash gives way. Throws translation-conflict.
  */
 function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup {
-  const result = joined(...groups);
+  const result = joinGroups(...groups);
   if (!isConflict(result)) return result;
   const gone = result.ids.filter((id) => state(id) === 'trashed');
   if (gone.length === 0) return fail('translation-conflict', { values: { language: result.conflict } });
   return withoutTrashed(
     state,
-    groups.map((group) => without(group, ...gone.slice(0, 1))),
+    groups.map((group) => withoutMembers(group, ...gone.slice(0, 1))),
   );
 }
 
@@ -276,7 +276,7 @@ export async function forgetLanguage(
   const group = (await writer.lockGroups(db, own.of, [id])).get(id) ?? new Map<string, number>();
   if (isCounted) await writer.countVisible(db, id, 'hidden');
   await writer.forget(db, own.of, id);
-  return [...without(group, id).values()];
+  return [...withoutMembers(group, id).values()];
 }
 
 /** Counts a post that is published from now on, or not any more, for its language. */

@@ -111,7 +111,7 @@ async function findPosts(search: Search, found: Found): Promise<{ images: readon
     for (const { name, value: sent, grammar } of about(search, kind.name)) {
       const value = kind.dated && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
       const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
-      settle(found, name, sound ? await planned(value, kind, options.accept) : undefined);
+      settle(found, name, sound ? await planLinks(value, kind, options.accept) : undefined);
     }
   }
   return { images, rows };
@@ -165,7 +165,7 @@ const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray
  * Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined:
  * something is refused.
  */
-async function planned(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
+async function planLinks(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
   if (!isWishes(value)) return value;
   const plans: LinkPlan[] = [];
   for (const wish of value) {

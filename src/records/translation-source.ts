@@ -46,7 +46,7 @@ export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, so
 /**
  * Terms, image, venues and organizers of a new record: those of its source where it names none, in its own language.
  */
-export async function inherited(
+export async function withInherited(
   write: WriteContext,
   source: Before | undefined,
   values: PostValues,

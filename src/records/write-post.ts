@@ -28,7 +28,7 @@ import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { countForLanguage, languageOfNew, languagesOf, languagesOfRecords, languageValues, placeInLanguage } from './record-languages.ts';
 import { termsInLanguage } from './term-languages.ts';
 import { resolveTermWishes } from './term-wishes.ts';
-import { inherited } from './translation-source.ts';
+import { withInherited } from './translation-source.ts';
 import { accessRow, mayEdit } from './visibility.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -59,7 +59,7 @@ export async function writeNew(
   write: WriteContext,
   { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
-  const resolved = await inherited(write, source, values, await resolveReferences(write, values));
+  const resolved = await withInherited(write, source, values, await resolveReferences(write, values));
   const known = await knownRecord(write, plan, { anew, brought });
   if (!known) return insertNew(write, plan, resolved);
   await updateKnown(write, known, values, resolved);

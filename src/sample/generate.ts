@@ -60,10 +60,10 @@ const CHOICE = 200;
 
 async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
   const posts = async (name: 'venue' | 'organizer') =>
-    spoken(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
+    inDefaultLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
   const terms = async (name: 'category' | 'tag') => {
     const found = await firstTerms(db, termKind(name).taxonomy, CHOICE);
-    const ids = await spoken(
+    const ids = await inDefaultLanguage(
       db,
       caller,
       termKind(name),
@@ -80,7 +80,7 @@ async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
 }
 
 /** Those of these records that are in the language of the events to come: the default one of the site. */
-async function spoken(db: Database, caller: Caller, kind: Kind, ids: readonly number[]): Promise<readonly number[]> {
+async function inDefaultLanguage(db: Database, caller: Caller, kind: Kind, ids: readonly number[]): Promise<readonly number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return ids;
   const codes = await languagesOfRecords(db, own, ids);

@@ -60,7 +60,7 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
   try {
     for (const [name, { alt, svg }] of Object.entries(pictures) as [PictureName, (typeof pictures)[PictureName]][]) {
       const prepared = await prepareUpload(await drawnPicture(svg()), `selvachiara-${name}.jpg`, site, caller);
-      if (prepared) images.set(name, described(prepared, alt));
+      if (prepared) images.set(name, withTexts(prepared, alt));
       done(1);
     }
   } catch (error) {
@@ -73,7 +73,7 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
 const undoAll = (images: Images) => Promise.all([...images.values()].map((image) => image.undo()));
 
 /** With a title and the text for those who cannot see it. */
-const described = (image: PreparedImage, alt: string): PreparedImage => ({
+const withTexts = (image: PreparedImage, alt: string): PreparedImage => ({
   ...image,
   attachment: { ...image.attachment, title: alt, metas: { ...image.attachment.metas, _wp_attachment_image_alt: [alt] } },
 });

@@ -12,7 +12,7 @@ import { writeCsv } from '../../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { type Item, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
-import { overridden } from '../../src/exchange/items/overrides.ts';
+import { withOverrides } from '../../src/exchange/items/overrides.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
@@ -191,7 +191,7 @@ describeDatabases('CSV', (open, engine) => {
     return path;
   };
   const imported = (paths: readonly string[], status = 'publish') => {
-    const source = overridden(openCsv(paths, { caller }), { status });
+    const source = withOverrides(openCsv(paths, { caller }), { status });
     return importItems(site, caller, source.entries(), { source: source.name() });
   };
   const out = async (kind: PostKindName): Promise<string> => {
@@ -244,7 +244,7 @@ describeDatabases('CSV', (open, engine) => {
       'Mostra;lunedì 19 aprile 2027;9.30;mar 20 apr 2027;18.30;5 euro;',
       'Gita;19 aprile 2027;ore 21;;;gratis;',
     ];
-    const source = overridden(openCsv([file('sagre.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
+    const source = withOverrides(openCsv([file('sagre.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
     await importItems(site, caller, source.entries(), { source: source.name() });
     const dates = async (title: string) => {
       const stored = await metas((await post(title)).ID);
@@ -262,7 +262,9 @@ describeDatabases('CSV', (open, engine) => {
       'Festa "grande" di piazza;24/12/2026;;24/12/2026;;Vero;Cibo;;Falso;www.example.it/festa',
       ';;;;;;;;;',
     ];
-    const source = overridden(openCsv([file('calendario.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
+    const source = withOverrides(openCsv([file('calendario.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), {
+      status: 'publish',
+    });
     const { losses } = await importItems(site, caller, source.entries(), { source: source.name() });
     const stored = await Promise.all(['Cena', 'Festa "grande" di piazza'].map(post));
     const websites = await Promise.all(stored.map(async ({ ID }) => (await metas(ID)).get('_EventURL')));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { builders } from '../../src/storage/engine/builder.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
-import { given, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
+import { insertedValues, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
 import { transactionRunner } from '../../src/storage/engine/transaction-runner.ts';
 import { everythingTouched } from '../../src/storage/journal/touched.ts';
 import { lockNames } from '../../src/storage/rows/locks.ts';
@@ -235,7 +235,8 @@ describeDatabases('a database', (open, engine) => {
   });
 
   it('inserts or changes a row, one or many at a time', async () => {
-    const write = (...rows: ReturnType<typeof option>[]) => upsertRows(db, 'options', rows, ['option_name'], given(db, ['option_value']));
+    const write = (...rows: ReturnType<typeof option>[]) =>
+      upsertRows(db, 'options', rows, ['option_name'], insertedValues(db, ['option_value']));
     await write(option('up-1', 'first'));
     await write(option('up-1', 'second'), option('up-2', 'new'));
     await write();
@@ -265,7 +266,7 @@ describeDatabases('a database', (open, engine) => {
       'term_relationships',
       rows.map((row) => ({ ...row, term_order: 5 })),
       keys,
-      given(db, ['term_order']),
+      insertedValues(db, ['term_order']),
     );
     await upsertRows(db, 'term_relationships', rows, keys, { term_order: 'term_order + 2' });
     expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 7)).toHaveLength(2000);

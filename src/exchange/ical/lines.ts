@@ -25,7 +25,7 @@ const LONGEST_LINE = 2 ** 20;
  * @throws SourceFault `too-long`
  */
 export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
-  const { texts, decode } = await decoded(pieces);
+  const { texts, decode } = await decodePieces(pieces);
   const unfold = unfolder(file);
   // The row that a piece of the file breaks off, and a CR whose LF may come with the next.
   let [rest, row] = ['', 0];
@@ -59,7 +59,7 @@ type Decode = (text: string) => { readonly text: string; readonly encoding?: Oth
  * The bytes as text. Where they are not UTF-16 each byte is one letter until its line is known; `decode` then reads the
  * line.
  */
-async function decoded(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
+async function decodePieces(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
   const all = async function* (): AsyncGenerator<Uint8Array> {
@@ -67,7 +67,7 @@ async function decoded(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: Asyn
   };
   const wide = first.done ? undefined : wideEncoding(first.value);
   return wide === undefined
-    ? { texts: mapped(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
+    ? { texts: mapAsync(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
     : { texts: wideText(all(), wide), decode: (text) => ({ text }) };
 }
 
@@ -84,7 +84,7 @@ async function* wideText(pieces: AsyncIterable<Uint8Array>, encoding: string): A
   yield decoder.decode();
 }
 
-async function* mapped<From, To>(values: AsyncIterable<From>, map: (value: From) => To): AsyncGenerator<To> {
+async function* mapAsync<From, To>(values: AsyncIterable<From>, map: (value: From) => To): AsyncGenerator<To> {
   for await (const value of values) yield map(value);
 }
 

@@ -83,7 +83,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
       yield lossOf(reading, 'ical-event-unreadable', part.line, '');
       continue;
     }
-    const own = head.isCancelled(part.calendar) ? cancelled(read) : read;
+    const own = head.isCancelled(part.calendar) ? asCancelled(read) : read;
     const event: Held = { ...own, uid: read.uid || reading.fallbackUid(read), calendar: part.calendar };
     yield* lossesOf(event, reading);
     if (event.undated.length + event.unfollowed.length > 0) continue;
@@ -100,7 +100,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
 type Held = CalendarEvent & { readonly calendar: number };
 
 /** An event of a calendar that was sent to call its events off (RFC 5546, 3.2.5). */
-const cancelled = (event: CalendarEvent): CalendarEvent => ({
+const asCancelled = (event: CalendarEvent): CalendarEvent => ({
   ...event,
   status: 'CANCELLED',
   propertyNames: new Set([...event.propertyNames, 'status']),

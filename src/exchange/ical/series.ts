@@ -36,7 +36,11 @@ export function* timesOf(
   const own = clockOf(clocks.own);
   const left = new Set(core.exceptDates.map((moment) => keyOf(moment, series)));
   const standing = overrides
-    .map((event) => ({ event: inherited(event, core), key: keyOf(event.recurrenceId!, series), at: placeOf(event.recurrenceId!, series) }))
+    .map((event) => ({
+      event: completeOverride(event, core),
+      key: keyOf(event.recurrenceId!, series),
+      at: placeOf(event.recurrenceId!, series),
+    }))
     .filter(({ event, key }) => !(event.sequence < core.sequence && left.has(key)));
   const replaced = new Set(standing.map(({ key }) => key));
   const later = standing.filter(({ event }) => event.andFuture).sort((one, other) => one.at - other.at);
@@ -45,7 +49,7 @@ export function* timesOf(
   for (const { wall, date } of starts) {
     if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
     const changed = later.findLast(({ at }) => at <= wall);
-    const time = changed ? shifted(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
+    const time = changed ? shiftedTime(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
     if (touches(time.span, window, own)) yield { ...time, name: nameOf(wall, series) };
   }
   for (const { event } of standing) yield* overrideTime(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
@@ -109,7 +113,7 @@ function spanAt(wall: number, date: ExtraDate | undefined, { core, span, clock, 
 /**
  * A time that an override changes together with all later ones: by as much as it moves its own, and as long as it is.
  */
-function shifted({ event, at }: { event: CalendarEvent; at: number }, wall: number, series: Series): Pick<Time, 'event' | 'span'> {
+function shiftedTime({ event, at }: { event: CalendarEvent; at: number }, wall: number, series: Series): Pick<Time, 'event' | 'span'> {
   const span = spanOf(event, series.clocks) ?? series.span;
   const moved = wall + (span.allDay ? span.start : series.clock.toWall(span.start)) - at;
   const start = span.allDay ? moved : series.clock.toMoment(moved);
@@ -120,7 +124,7 @@ function shifted({ event, at }: { event: CalendarEvent; at: number }, wall: numb
 }
 
 /** What an override does not say is as in its series; without a start it is at the time that it names. */
-function inherited(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
+function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
   const own = Object.entries(PROPERTIES).flatMap(([field, property]) =>
     event.propertyNames.has(property) ? [] : [[field, core[field as keyof CalendarEvent]]],
   );

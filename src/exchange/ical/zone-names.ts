@@ -30,7 +30,7 @@ export function zonesCalled(id: string): Zone[] {
   const fixed = parseZone(name);
   return [
     ...windows,
-    ...parsed(LINKS.get(name.toUpperCase()) ?? ''),
+    ...zonesOfName(LINKS.get(name.toUpperCase()) ?? ''),
     ...almostNamed(name),
     ...citiesOf(name, shown),
     ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : []),
@@ -49,7 +49,7 @@ function almostNamed(name: string): Zone[] {
 const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\//i, '');
 
 /** The zone that stands for each of Windows's. */
-export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => parsed(main));
+export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => zonesOfName(main));
 
 const LONGEST_NAME = 200;
 
@@ -73,9 +73,9 @@ function windowsTable(): Map<string, string[]> {
   return table;
 }
 
-const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(parsed);
+const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(zonesOfName);
 
-function parsed(name: string): Zone[] {
+function zonesOfName(name: string): Zone[] {
   const zone = parseZone(name);
   return zone ? [zone] : [];
 }
@@ -117,5 +117,5 @@ function zoneOfCity(city: string): Zone[] {
       return zone.includes('/') && own !== undefined ? [[own.replaceAll('_', ' ').toLowerCase(), zone]] : [];
     }),
   );
-  return parsed(cities.get(city.toLowerCase()) ?? '');
+  return zonesOfName(cities.get(city.toLowerCase()) ?? '');
 }

@@ -24,13 +24,13 @@ export async function previewOf(source: Source, caller: Caller, trust: HtmlTrust
   const records: PreviewedRecord[] = [];
   for await (const entry of source.entries()) {
     if (!isItem(entry) || !isPostItem(entry) || entry.kind === 'attachment') continue;
-    records.push(previewed(entry, caller, trust));
+    records.push(previewItem(entry, caller, trust));
     if (records.length >= count) break;
   }
   return records;
 }
 
-function previewed(item: PostItem, caller: Caller, trust: HtmlTrust): PreviewedRecord {
+function previewItem(item: PostItem, caller: Caller, trust: HtmlTrust): PreviewedRecord {
   const { columns, metas } = storedPost(item, trust, caller);
   return {
     kind: item.kind,

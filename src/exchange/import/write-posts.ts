@@ -67,7 +67,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       continue;
     }
     await nameTerms(work, item);
-    const arrival: Arrival = { item, key, digest, clean: cleaned(work, item) };
+    const arrival: Arrival = { item, key, digest, clean: cleanItem(work, item) };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
     if (target === undefined) fresh.push(arrival);
     else {
@@ -100,7 +100,7 @@ async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
 }
 
 /** What a post's row can hold, with what had to go noted. */
-function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
+function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
   const clean = storedPost(item, run, run.caller);
   for (const { reason, detail } of clean.losses)
     lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });

@@ -71,10 +71,10 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
       ...(record.tribe_events_cat === undefined ? [] : [found(categories, record.tribe_events_cat)]),
     ];
     const embedded = {
-      ...named('author', found(people, record.author)),
-      ...named('wp:featuredmedia', found(pictures, record.featured_media)),
+      ...ifAny('author', found(people, record.author)),
+      ...ifAny('wp:featuredmedia', found(pictures, record.featured_media)),
       ...(asksFor('wp:term', embed) && terms.length > 0 ? { 'wp:term': terms } : {}),
-      ...named('up', found(isTerm(record) ? above : pagesAbove, record.parent)),
+      ...ifAny('up', found(isTerm(record) ? above : pagesAbove, record.parent)),
     };
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
@@ -83,7 +83,7 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
 /** What hangs under a term is one, and what hangs under a page is a page: their ids may be the same. */
 const isTerm = ({ taxonomy }: CoreRecord): boolean => taxonomy !== undefined;
 
-const named = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
+const ifAny = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
 
 async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {

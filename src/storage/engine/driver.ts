@@ -182,7 +182,7 @@ const WRITING = new Set(['insert', 'update', 'del', 'counter']);
 const READING = new Set(['select', 'first', 'pluck']);
 
 /** An error that says which statement it is about. */
-export function named({ sql }: Query, error: unknown): unknown {
+export function withStatement({ sql }: Query, error: unknown): unknown {
   if (error instanceof Error) error.message = `${sql} - ${error.message}`;
   return error;
 }

@@ -44,7 +44,7 @@ export async function insertMissing<Name extends TableName>(
 }
 
 /** Expressions that make columns what would have been inserted. */
-export const given = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
+export const insertedValues = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
   Object.fromEntries(columns.map((column) => [column, dialect.inserted(column)])) as Record<Name, string>;
 
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */

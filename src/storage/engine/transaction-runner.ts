@@ -43,7 +43,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
     let shared = await queue.enter();
     let result: Awaited<ReturnType<typeof work>>;
     try {
-      result = await retried(longestPause, isWorthwhile, async () => {
+      result = await retry(longestPause, isWorthwhile, async () => {
         if (!shared?.isOpen()) shared = await beginShared(await driver.acquire(), { dialect, builderFor });
         const done = await shared.take(work);
         if (!goesOn(shared)) await letOthersCome();
@@ -62,7 +62,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
 }
 
 /** Runs work again as long as that is worthwhile, with growing pauses. */
-async function retried<T>(
+async function retry<T>(
   longestPause: number,
   isWorthwhile: (error: unknown, waited: number) => boolean,
   work: () => Promise<T>,

@@ -41,7 +41,7 @@ export async function reindexEvents(
   const unfit: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after, languages)));
+    const step = await db.transaction((trx) => inLineWithWriters(trx, indexAfter(trx, after, languages)));
     unfit.push(...step.unfit);
     events += step.ids.length;
     onProgress(step.ids.length);
@@ -57,7 +57,7 @@ export async function reindexEvents(
 }
 
 /** What a step gives, once it is in line with all who write. */
-async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
+async function inLineWithWriters<T>(db: Database, step: Promise<T>): Promise<T> {
   const result = await step;
   joinWriters(db);
   return result;
@@ -92,7 +92,7 @@ async function indexAfter(
 async function recount(db: Database, facet: Facet): Promise<void> {
   for (let day: number | undefined = 0; day !== undefined; ) {
     const first: number = day;
-    day = await db.transaction((trx) => joined(trx, recountDays(trx, facet, first)));
+    day = await db.transaction((trx) => inLineWithWriters(trx, recountDays(trx, facet, first)));
   }
   await db.transaction((trx) => {
     const work = setRight(
@@ -101,7 +101,7 @@ async function recount(db: Database, facet: Facet): Promise<void> {
       (rows) => rows.where('day', '<', 0),
       () => countMonths(trx, facet),
     );
-    return joined(trx, work);
+    return inLineWithWriters(trx, work);
   });
 }
 

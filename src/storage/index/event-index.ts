@@ -3,6 +3,7 @@ import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
+import { entryText } from '../journal/own-changes.ts';
 import { indexChanged } from '../journal/touched.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
@@ -186,24 +187,7 @@ async function indexThese(
   return unfit;
 }
 
-const COLUMNS = [
-  'facet',
-  'start_at',
-  'posted_at',
-  'post_id',
-  'end_at',
-  'status',
-  'hidden',
-  'locked',
-  'featured',
-  'occurrence_id',
-  'language',
-] as const;
-const textOf = (rows: readonly EntryRow[]) =>
-  rows
-    .map((row) => COLUMNS.map((column) => row[column]).join())
-    .sort()
-    .join(';');
+const textOf = (rows: readonly EntryRow[]) => rows.map(entryText).sort().join(';');
 
 /**
  * Counts of days, less those of rows that are gone, and those of new ones more. In one order for all writers, so that

@@ -90,7 +90,7 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
 export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
   const balance = new Map<string, { readonly row: EntryRow; more: number }>();
   const add = (row: EntryRow, more: number): void => {
-    const text = textOf(row);
+    const text = entryText(row);
     const known = balance.get(text);
     if (known) known.more += more;
     else balance.set(text, { row, more });
@@ -102,7 +102,8 @@ export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
   return moved.length > MOST_ROWS ? undefined : { gone: rows(-1), fresh: rows(1) };
 }
 
-const textOf = (row: EntryRow): string =>
+/** The same text for rows that hold the same, which are told apart by all of their columns. */
+export const entryText = (row: EntryRow): string =>
   [
     row.facet,
     row.start_at,

@@ -10,7 +10,7 @@ import { formOf } from '../languages/forms.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
 import { linkedInIndex } from './event-index-list.ts';
 import { whereInLanguage } from './in-language.ts';
-import { described, linkedTo, near, placed } from './linked-records.ts';
+import { linkedTo, near, withCoordinates, withMeta } from './linked-records.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
@@ -93,7 +93,7 @@ const HANDLERS: ConditionHandlers = {
   },
   linkedMeta: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmong(where, (sub) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
+    whereAmong(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id'));
   },
   meta: (where, { db, condition }) =>
     whereAmongOrNot(where, condition.present, (sub) =>
@@ -124,7 +124,7 @@ const HANDLERS: ConditionHandlers = {
   },
   placed: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmongOrNot(where, condition.wanted, (sub) => linkedTo(db, placed(db, sub), condition.link).select('l.post_id'));
+    whereAmongOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id'));
   },
   near: (where, { db, condition, query }) => {
     whereOpen(db, where, query);

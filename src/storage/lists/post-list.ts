@@ -48,7 +48,7 @@ async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
   if (query.distances) return nearestOf(db, query, query.distances);
   const { limit, offset } = query;
-  const ordered = narrowed(db, query).select('p.ID as id');
+  const ordered = narrowedPosts(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
   if (query.recurrence && query.kind.dated)
     return recurringPage(db, query, query.recurrence, ordered.select('d.occurrence_id as occurrence'));
@@ -57,7 +57,7 @@ async function pageOf(db: Database, query: PostQuery): Promise<Page> {
     const ids = idsIn(await ordered);
     return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
   }
-  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowed(db, query))]);
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowedPosts(db, query))]);
   return { ids: idsIn(rows), total, linked: [] };
 }
 
@@ -121,7 +121,7 @@ async function recurringPage(db: Database, query: PostQuery, recurrence: Recurre
     const rows = (await ordered) as Dated[];
     return { ...(await recordsOf(rows.slice(offset, offset + limit))), total: rows.length };
   }
-  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset) as Promise<Dated[]>, countRows(narrowed(db, query))]);
+  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset) as Promise<Dated[]>, countRows(narrowedPosts(db, query))]);
   return { ...(await recordsOf(rows)), total };
 }
 
@@ -155,7 +155,7 @@ const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', '
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
   const dates = query.recurrence !== undefined && query.kind.dated;
-  const rows = (await narrowed(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) })) as (Dated & { readonly start: string })[];
+  const rows = (await narrowedPosts(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) })) as (Dated & { readonly start: string })[];
   const found = new Set(rows.map(({ id }) => Number(id)));
   const links: { post_id: number; meta_value: string }[] = await db
     .from('postmeta')
@@ -182,7 +182,7 @@ const DATED = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
 /** The links of so few posts are looked up one by one; of more, all links are read. */
 const FEW_FOUND = 1000;
 
-function narrowed(db: Database, query: PostQuery): QueryBuilder {
+function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
   const { kind, visible, attached, conditions } = query;
   const builder = postsIn(db, query).where('p.post_type', kind.postType);
   builder.where((where) => whereVisible(db, where, 'p', visible));

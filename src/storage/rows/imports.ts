@@ -1,5 +1,5 @@
 import { type Database, hasTable } from '../engine/database.ts';
-import { given, upsertRows } from '../engine/insert.ts';
+import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
 
 /** What is known of a record of a source. */
@@ -29,7 +29,7 @@ export async function beginImport(db: Database, source: string, report: string, 
     'fasti_imports',
     [{ source, run: 0, open: 1, done: 0, report, touched_at: now }],
     ['source'],
-    given(db, ['open', 'done', 'report', 'touched_at']),
+    insertedValues(db, ['open', 'done', 'report', 'touched_at']),
   );
   await db.from('fasti_imports').where('source', source).increment('run', 1);
   return (await db.from('fasti_imports').where('source', source).first()) as ImportRow;
@@ -69,7 +69,7 @@ export async function loadLedger(db: Database, importId: number, items: readonly
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
     const rows: ImportIdRow[] = entries.slice(at, at + KEYS_AT_ONCE).map((entry) => ({ import_id: importId, ...entry }));
-    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], given(db, ['kind', 'target', 'digest', 'run', 'made']));
+    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'digest', 'run', 'made']));
   }
 }
 
@@ -114,7 +114,7 @@ export async function writeWaiting(db: Database, importId: number, rows: readonl
     const some: ImportWaitingRow[] = rows
       .slice(at, at + KEYS_AT_ONCE)
       .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
-    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], given(db, ['kind', 'target', 'wants']));
+    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'wants']));
   }
 }
 

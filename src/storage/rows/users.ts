@@ -2,7 +2,7 @@ import type { PersonCondition } from '../../kinds/condition.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { among, beginsWith, contains, either, placeAmong } from '../engine/expressions.ts';
+import { beginsWith, contains, either, equalsAny, placeAmong } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
@@ -25,7 +25,7 @@ export const levelKey = (db: Database): string => `${db.prefix}user_level`;
 /** Users by id, with these metas, in one query. */
 export async function loadUsers(db: Database, ids: readonly number[], keys: readonly string[]): Promise<Map<number, StoredUser>> {
   if (ids.length === 0) return new Map();
-  return usersWith(db, keys, among('u.ID', [...new Set(ids)]));
+  return usersWith(db, keys, equalsAny('u.ID', [...new Set(ids)]));
 }
 
 /** All users with these metas, in the order of their ids. */

@@ -96,7 +96,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
       const answered = pulse.asked();
       return (error) => {
         answered();
-        if (error !== undefined && error !== null) failed({ options, connections, chosen }, connection, error);
+        if (error !== undefined && error !== null) afterFailure({ options, connections, chosen }, connection, error);
       };
     },
     committed: async (connection) => {
@@ -163,7 +163,7 @@ async function connectToChosen({
 }
 
 /** What follows from the failure of a query. */
-function failed({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
+function afterFailure({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
   const server = connections.serverOf(connection) ?? chosen.current();
   if (!server) return;
   if (errors.isLeaving(error)) chosen.leave(server, { detail: messageOf(error) });

@@ -4,7 +4,17 @@ import { makeOwnFile, makeOwnFolder } from '../../../host/files.ts';
 import { builders } from '../builder.ts';
 import { NO_SERVERS } from '../cluster.ts';
 import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
-import { createListeners, type Driver, isRead, isUnbuilt, named, type Outcome, plain, type Query, type Session } from '../driver.ts';
+import {
+  createListeners,
+  type Driver,
+  isRead,
+  isUnbuilt,
+  type Outcome,
+  plain,
+  type Query,
+  type Session,
+  withStatement,
+} from '../driver.ts';
 import { createPool } from '../pool.ts';
 import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqliteFile } from './connection.ts';
 import { sqlite } from './dialect.ts';
@@ -65,7 +75,7 @@ function fileDriver(filename: string): Driver {
     try {
       return run(connection, asked);
     } catch (error) {
-      throw named(asked, failure(sqlite, error));
+      throw withStatement(asked, failure(sqlite, error));
     }
   };
   const pool = createPool<Connection>({
