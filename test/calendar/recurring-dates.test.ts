@@ -55,7 +55,7 @@ describe('the lines of a calendar', () => {
   const linesOf = (allDay: boolean, rule: string, ...starts: string[]) =>
     recurringTimes(allDay, recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME));
 
-  it('tell the end of a rule as they tell the start', () => {
+  it('state the end of a rule as they state the start', () => {
     const rule = 'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z;X-OTHER=1\nEXDATE:20310114';
     expect(linesOf(false, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
       [

@@ -296,7 +296,7 @@ describeDatabases('CSV', (open, engine) => {
     ).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
   });
 
-  it('tells what it can’t take, row by row', async () => {
+  it('reports what it can’t take, row by row', async () => {
     const content = [
       'Event Name,Event Start Date,Event End Date,Event Website,Event Time Zone',
       ',2031-01-01,,,',
@@ -326,7 +326,7 @@ describeDatabases('CSV', (open, engine) => {
     });
   });
 
-  it('pads short rows, and tells what stands beyond the first line', async () => {
+  it('pads short rows, and reports what stands beyond the first line', async () => {
     const content =
       'Event Name,Event Start Date,Event Cost,Event Category\nShort,2031-01-01\n,,,\nEven,2031-01-02,5,Music,,\nLong,2031-01-03,7,Jazz,x,y\n';
     const report = await imported([file('ragged.csv', content)]);

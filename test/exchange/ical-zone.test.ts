@@ -19,7 +19,7 @@ const ZONES = [
   'UTC-3:30',
 ];
 
-describe('a zone told to calendars', () => {
+describe('a zone described to calendars', () => {
   it.each(ZONES)('%s has the offset of each moment from 1990 to 2037', (name) => {
     const zone = parseZone(name)!;
     const told = new ICAL.Timezone(zoneComponent(zone));
@@ -35,7 +35,7 @@ describe('a zone told to calendars', () => {
     }
     expect(wrong).toEqual([]);
   });
-  it('is told in few words where its rules are simple', () =>
+  it('is described in few words where its rules are simple', () =>
     expect(zoneComponent(parseZone('Europe/Rome')!).toString().length).toBeLessThan(800));
   it.each([
     ['UTC+5:30', 'UTC+5.5'],

@@ -121,7 +121,7 @@ describeDatabases('bodies', (open) => {
     });
   });
 
-  describe('of those whom a cookie tells', () => {
+  describe('of those who come with a cookie', () => {
     const now = Date.parse('2026-11-20T12:00:00Z') / 1000;
     let cookie: string;
     let nonce: string;
@@ -220,7 +220,7 @@ describeDatabases('bodies', (open) => {
     }
   });
 
-  it('are told to come again where they would take too much memory together, and leave room for those who have signed in', async () => {
+  it('are turned away for now where they would take too much memory together, and leave room for those who have signed in', async () => {
     const length = { 'Content-Length': String(SMALL_BODY) };
     const talks: Talk[] = [];
     for (let number = 0; number < 12; number += 1)

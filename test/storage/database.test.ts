@@ -90,7 +90,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await seen()).toBe('after');
   });
 
-  it('tells each of those that came together when its rows are there for everybody', async () => {
+  it('resolves for each of those that came together once its rows are there for everybody', async () => {
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
     const names = Array.from({ length: 40 }, (_, n) => `together-${n}`);
     const seen = await Promise.all(
@@ -224,7 +224,7 @@ describeDatabases('a database', (open, engine) => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('tells a duplicate key from other faults', async () => {
+  it('distinguishes a duplicate key from other faults', async () => {
     await db.from('options').insert(option('twice'));
     const again = await db
       .from('options')

@@ -3,7 +3,7 @@ import { shapes } from '../../migrations/005-shapes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 
-describeDatabases('what a database is told of the shape of its tables', (open, engine) => {
+describeDatabases('what a database learns of the shape of its tables', (open, engine) => {
   if (engine === 'MySQL') {
     it('is nothing, where it looks itself', async () => {
       const { dialect } = await open();

@@ -52,7 +52,7 @@ describe('parsePhpDate', () => {
     expect(parsePhpDate(text, friday, rome)).toBeNull();
   });
 
-  it('keeps the digits of a text with an offset and tells the offset', () => {
+  it('keeps the digits of a text with an offset and returns the offset', () => {
     const read = parsePhpDate('2030-12-01T10:00:00+05:00', friday, rome);
     expect(read).toMatchObject({
       local: '2030-12-01 10:00:00',

@@ -171,7 +171,7 @@ describe('dates as text', () => {
     expect(unixFromText(text)).toBe(unix);
   });
 
-  it('tells the clock of the site and of the world', () => {
+  it('gives the clock of the site and of the world', () => {
     const now = new Date('2026-11-20T23:30:15.999Z');
     expect(nowUtc(now)).toBe('2026-11-20 23:30:15');
     expect(nowLocal(now, zone('Europe/Rome'))).toBe('2026-11-21 00:30:15');
