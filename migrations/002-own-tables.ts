@@ -18,7 +18,7 @@ export const ownTables: Migration = {
 };
 
 const TABLES: readonly TableDefinition[] = [
-  // One row that counts every change and tells the time of the last (UTC): what caches and validators go by.
+  // One row that counts all changes and holds the time of the last (UTC); caches and validators go by it.
   {
     name: 'fasti_changes',
     columns: { id: 'int NOT NULL', counter: 'bigint NOT NULL DEFAULT 0', changed_at: 'varchar(19) NOT NULL' },

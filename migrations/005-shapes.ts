@@ -9,7 +9,7 @@ export const shapes: Migration = {
   name: '005-shapes',
   tables: () => [],
   up: async ({ knex, dialect, prefix }) => {
-    for (const statement of dialect.tellShapes(SHAPES, prefix)) await knex.schema.raw(statement);
+    for (const statement of dialect.describeShapes(SHAPES, prefix)) await knex.schema.raw(statement);
   },
 };
 

@@ -24,7 +24,7 @@ const TABLES: readonly TableDefinition[] = [
       secret: 'varchar(100) NOT NULL',
       // Names of kinds with commas between them; empty: all.
       kinds: "varchar(191) NOT NULL DEFAULT ''",
-      // Whose rights it has; 0: nobody's, so that it is told what is public.
+      // Whose rights it has; 0: nobody's, so that it gets what is public.
       user: 'bigint(20) unsigned NOT NULL DEFAULT 0',
       state: STATE,
       // The number of the journal up to which messages were made.

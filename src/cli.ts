@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { constants } from 'node:os';
 import { runCli } from './cli/program.ts';
-import { asked } from './cli/progress.ts';
+import { askText } from './cli/progress.ts';
 import { variables } from './config/settings.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 
@@ -26,7 +26,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // Some programs pretend to be a terminal of no width, in which a progress bar would be a column of letters.
   terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
   zone: timeZone,
-  ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: asked } : {}),
+  ...(process.stdout.isTTY && process.stdin.isTTY ? { ask: askText } : {}),
   onInterrupt: (message) => {
     const stop = (signal: 'SIGINT' | 'SIGTERM') => {
       process.stderr.write(message());

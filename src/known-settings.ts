@@ -11,16 +11,15 @@ export interface SettingsReader {
   readonly read: () => Promise<SiteSettings>;
   /** As they stand, as far as this process changes them, and as they stood a while ago, as far as others do. */
   readonly known: () => Promise<SiteSettings>;
-  /** To be called at the end of every transaction. `open`: how many others there are. */
+  /** Call it at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
-  /** To be called when they may have changed without this process. */
+  /** Call it when they may have changed without this process. */
   readonly forget: () => void;
 }
 
 /**
  * Reads the options where the database may have changed since the last time, and makes settings of them only where they
- * differ. `keep`: for how many
- * milliseconds others may change them unseen.
+ * differ. `keep`: for how many milliseconds others may change them unseen.
  */
 export function settingsReader(db: Database, config: Config, keep: number): SettingsReader {
   const names = settingNames(db.prefix);
@@ -72,7 +71,7 @@ function areEqual(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, s
   return true;
 }
 
-/** Whether the languages of the content are those of the last time: rows say them, of which no option tells. */
+/** Whether the languages of the content are those of the last time: rows name them, which no option shows. */
 async function areStill(
   { contentLanguages: known, shared }: SiteSettings,
   options: ReadonlyMap<string, string>,

@@ -119,7 +119,7 @@ function withoutSecretsIn(url: string, depth: number): string {
   const [path, fragment] = query === undefined ? splitAt(place, '#') : [place, undefined];
   const [pairs, after] = query === undefined ? [undefined, fragment] : splitAt(query, '#');
   return [
-    nested(path ?? '', depth),
+    loggedPiece(path ?? '', depth),
     ...(pairs === undefined
       ? []
       : [
@@ -129,21 +129,21 @@ function withoutSecretsIn(url: string, depth: number): string {
             .map((pair) => loggedPair(pair, depth))
             .join('&'),
         ]),
-    ...(after === undefined ? [] : ['#', nested(after, depth)]),
+    ...(after === undefined ? [] : ['#', loggedPiece(after, depth)]),
   ].join('');
 }
 
 function loggedPair(pair: string, depth: number): string {
   const [name = '', value] = splitAt(pair, '=');
-  if (value === undefined) return nested(name, depth);
-  return `${name}=${isSecret(decoded(name)) ? HIDDEN : nested(value, depth)}`;
+  if (value === undefined) return loggedPiece(name, depth);
+  return `${name}=${isSecret(decoded(name)) ? HIDDEN : loggedPiece(value, depth)}`;
 }
 
 /** Addresses within addresses within addresses: nobody writes them any deeper. */
 const NESTED = 4;
 
 /** A piece of an address that may hold another one, percent-encoded or not. */
-function nested(piece: string, depth: number): string {
+function loggedPiece(piece: string, depth: number): string {
   const plain = decoded(piece);
   if (plain.includes('?') && depth === NESTED) return HIDDEN;
   const logged = plain.includes('?') ? withoutSecretsIn(plain, depth + 1) : withoutUser(plain);

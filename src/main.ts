@@ -57,7 +57,7 @@ async function serveAlone(): Promise<void> {
   const service = startService(
     await siteOf(config),
     await themeOf(config),
-    { open, close: (server) => closePort(server, place), notices: log, life: log, ...traced() },
+    { open, close: (server) => closePort(server, place), notices: log, life: log, ...tracingObservers() },
     quit,
   );
   const { metrics } = service;
@@ -117,7 +117,7 @@ async function serveAsWorker(number: string): Promise<void> {
     throw new Error('the first process does not answer');
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
-  const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...traced() };
+  const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...tracingObservers() };
   const service = startService(await siteOf(config), await themeOf(config), host, quit);
   end = async () => {
     await service.end();
@@ -157,7 +157,7 @@ async function spansWanted(): Promise<Tracing | undefined> {
   return answers ? startTracing(process.env).catch((error: unknown) => quit(messageOf(error))) : undefined;
 }
 
-function traced(): Pick<ServiceHost, 'observers'> {
+function tracingObservers(): Pick<ServiceHost, 'observers'> {
   return tracing ? { observers: [tracing.observe] } : {};
 }
 

@@ -116,9 +116,9 @@ export async function openSite(
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
 interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'isTakenOver' | 'changedAt'> {
-  /** To be called at the end of every transaction. `open`: how many others there are. */
+  /** Call it at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
-  /** To be called when it may say something else from now on. */
+  /** Call it when it may say something else from now on. */
   readonly forget: () => void;
 }
 

@@ -100,7 +100,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
     },
     has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
     chooseLanguage: ({ parameter, segment, acceptLanguage }) =>
-      [parameter, segment, ...preferred(acceptLanguage ?? '')].flatMap((wish) => offered(wish, languages))[0] ?? standard,
+      [parameter, segment, ...preferred(acceptLanguage ?? '')].flatMap((wish) => languagesMeantBy(wish, languages))[0] ?? standard,
   };
 }
 
@@ -127,7 +127,7 @@ const preferred = memoize((header): readonly string[] => {
 });
 
 /** The language that is meant by a tag: itself, or what it is a variety of (`it-CH`: `it`). */
-function offered(tag: string | undefined, languages: readonly string[]): string[] {
+function languagesMeantBy(tag: string | undefined, languages: readonly string[]): string[] {
   const wanted = tag?.toLowerCase();
   const found =
     languages.find((language) => language.toLowerCase() === wanted) ??

@@ -222,7 +222,7 @@ describeDatabases('a list that begins today', (open) => {
 });
 
 describeDatabases('a database that WordPress writes to as well', (open) => {
-  it('is looked at for changes that nobody told of', async () => {
+  it('is looked at for changes that nobody reported', async () => {
     const db = await loadSite(await open());
     const running = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '50', SHARED_WITH_WORDPRESS: 'on' } });
     try {

@@ -66,7 +66,7 @@ describeAsking(
         request.on('error', reject);
       });
 
-    it('tells what happens from now on, and goes on where a client was', async () => {
+    it('sends what happens from now on, and goes on where a client was', async () => {
       const stream = await listen('?kinds=event&include=records');
       expect(stream.headers['content-type']).toMatch(/^text\/event-stream/);
       const first = await stream.next();
@@ -81,7 +81,7 @@ describeAsking(
       again.close();
     });
 
-    it('tells what somebody else has written', async () => {
+    it('sends what somebody else has written', async () => {
       const stream = await listen('?kinds=venue', { Authorization: basic('admin') });
       await stream.next();
       const other = ask.running().site.db;
@@ -123,7 +123,7 @@ describeAsking(
       expect(statuses.filter((status) => status === 200)).toHaveLength(4);
     });
 
-    it('tells nothing more once the application password was taken back, or the session has ended', async () => {
+    it('sends nothing more once the application password was taken back, or the session has ended', async () => {
       const password = '/wp-json/wp/v2/users/me/application-passwords';
       const { body } = await ask.send('POST', password, { as: 'admin', body: { name: 'Stream' } });
       const editor = await visitor(ask, 'ed');

@@ -58,7 +58,7 @@ describeAsking('changes', (ask) => {
     }
   });
 
-  it('tell what was created, changed and removed, each once', async () => {
+  it('name what was created, changed and removed, each once', async () => {
     const since = await follow(new Map(), undefined);
     expect(told(await changes(`since=${since}`))).toEqual([]);
     const { id } = await ask.made('/events', CREATE.events('New'));
@@ -71,7 +71,7 @@ describeAsking('changes', (ask) => {
     expect(all).toContain('removed venue 12');
   });
 
-  it('tell nobody of what they could not see', async () => {
+  it('name nothing that the caller could not see', async () => {
     const since = await follow(new Map(), undefined);
     const full = await follow(new Map(), undefined, { as: 'admin' });
     const draft = await ask.made('/events', { ...CREATE.events('Draft'), status: 'draft', categories: [4], tags: [11] });
@@ -86,7 +86,7 @@ describeAsking('changes', (ask) => {
     expect(told(await changes(`since=${full}`, 'admin'))).toContain('updated event 38');
   });
 
-  it('are told by a token that is good for one site, one set of kinds and one set of rights', async () => {
+  it('come with a token that is good for one site, one set of kinds and one set of rights', async () => {
     const since = await follow(new Map(), undefined);
     expectRefusal(await ask.get(`/changes?since=${since}`, 'admin'), 410, 'rest_changes_token_expired');
     expectRefusal(await ask.get(`/changes?since=${since}&kinds=event`), 410, 'rest_changes_token_expired');

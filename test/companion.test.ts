@@ -136,7 +136,7 @@ describeDatabases('the companion routes', (open) => {
       expect((await send('GET', `${CORE}/${path}`)).body).toEqual(body),
     );
 
-    it('tells totals and neighbours as headers, with the query as it was', async () => {
+    it('sends totals and neighbours as headers, with the query as it was', async () => {
       const { headers } = await send('GET', `${CORE}/tribe_venue?per_page=4&page=2&include=12,13,14,15,16,17&x=a%20b`);
       expect(headers).toMatchObject({ 'x-wp-total': '6', 'x-wp-totalpages': '2' });
       expect(headers.link).toContain('page=1');
@@ -248,7 +248,7 @@ describeDatabases('the companion routes', (open) => {
   });
 
   describe('the caller', () => {
-    it('is told about with what is needed to edit, on demand', async () => {
+    it('is shown with what is needed to edit, on demand', async () => {
       const { status, body } = await send('GET', `${CORE}/users/me?context=edit`, { as: 'ed' });
       expect(status).toBe(200);
       expect(body).toMatchObject({

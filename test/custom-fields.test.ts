@@ -175,7 +175,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(now.filter((queries, place) => queries > (without[place] ?? 0))).toEqual([]);
   });
 
-  it('tell nothing of protected events', async () => {
+  it('reveal nothing of protected events', async () => {
     await define(ask);
     const { id } = await ask.made('/events', { ...EVENT, custom_fields: { note: 'secret' } });
     await ask.rows((db) => db.from('posts').where('ID', id).update({ post_password: 'door' }));
@@ -358,7 +358,7 @@ describeAsking('Fields that a site defines', (ask) => {
     expect(await ask.meta(back.id, '__ecp_custom_7')).toEqual(['Italian', 'German']);
   });
 
-  it('of a calendar that the site does not define, or that hold none of their values, are told as lost', async () => {
+  it('of a calendar that the site does not define, or that hold none of their values, are reported as lost', async () => {
     await define(ask);
     const lines = [
       'BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20300501T200000Z', 'SUMMARY:Concert', 'X-FASTI-FIELD;X-NAME=stage:Cellar',

@@ -99,7 +99,7 @@ describe('docs/differences.md', () => {
     expect(rows.filter((row) => row.split(' | ').length !== 4 || row.split(' | ').some((cell) => cell.trim() === ''))).toEqual([]);
   });
 
-  it('tells of every decision that the source names', () => {
+  it('explains every decision that the source names', () => {
     const sources = ['src', 'test'].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.ts$/.test(name))

@@ -63,23 +63,59 @@ interface FunctionShape {
   readonly parameters: number;
 }
 
-/** All functions of a file, by the names that they are declared, stored or passed under. */
-function functionsIn(name: string): FunctionShape[] {
+/** A file as a tree of syntax, and the text of a span of it. */
+function parsed(name: string) {
   const code = readFileSync(join(SOURCE, name), 'utf8');
   const bytes = Buffer.from(code);
   const tree = parseSync(code, { syntax: 'typescript', tsx: name.endsWith('x') });
+  const textOf = ({ start, end }: { readonly start: number; readonly end: number }): string =>
+    bytes.subarray(start - tree.span.start, end - tree.span.start).toString();
+  return { tree, textOf };
+}
+
+/** All functions of a file, by the names that they are declared, stored or passed under. */
+function functionsIn(name: string): FunctionShape[] {
+  const { tree, textOf } = parsed(name);
   const found: FunctionShape[] = [];
   // biome-ignore lint/suspicious/noExplicitAny: a tree of syntax, of which only a few members matter
   const visit = (node: any, around: string): void => {
     if (node === null || typeof node !== 'object') return;
     const own = node.identifier?.value ?? node.key?.value ?? (node.type === 'VariableDeclarator' ? node.id.value : undefined) ?? around;
     if (/^(Function|ArrowFunction|Method|ClassMethod|Constructor)/.test(node.type ?? '') && node.span) {
-      const text = bytes.subarray(node.span.start - tree.span.start, node.span.end - tree.span.start).toString();
-      found.push({ own, lines: text.split('\n').length, parameters: (node.params ?? node.function?.params ?? []).length });
+      found.push({ own, lines: textOf(node.span).split('\n').length, parameters: (node.params ?? node.function?.params ?? []).length });
     }
     for (const member of Object.values(node)) visit(member, own);
   };
   visit(tree.body, '');
+  return found;
+}
+
+/** Functions that take a value, which may be a yes or no: it is set, answered or stored. */
+const TAKES_VALUE = new Set(['accept', 'done', 'end', 'set', 'store']);
+
+/** Calls, of functions that have a name of the house, with a bare `true` or `false` among the arguments. */
+function bareFlagsIn(name: string, own: ReadonlySet<string>): string[] {
+  const { tree, textOf } = parsed(name);
+  const libraries = tree.body.flatMap((item) =>
+    item.type === 'ImportDeclaration' && !item.source.value.startsWith('.') ? item.specifiers.map(({ local }) => local.value) : [],
+  );
+  const found: string[] = [];
+  // biome-ignore lint/suspicious/noExplicitAny: a tree of syntax, of which only a few members matter
+  const visit = (node: any): void => {
+    if (node === null || typeof node !== 'object') return;
+    if (node.type === 'CallExpression' || node.type === 'NewExpression') {
+      const callee = node.callee.value ?? node.callee.property?.value ?? node.callee.base?.callee?.property?.value;
+      let root = node.callee;
+      while (root.object) root = root.object;
+      const isBare = (node.arguments ?? []).some(
+        (argument: { expression: { type: string } }) => argument.expression.type === 'BooleanLiteral',
+      );
+      if (isBare && own.has(callee) && !TAKES_VALUE.has(callee) && !libraries.includes(root.value))
+        found.push(`${name}: ${textOf(node.span)}`);
+    }
+    for (const member of Object.values(node)) visit(member);
+  };
+  visit(tree.body);
   return found;
 }
 
@@ -135,6 +171,12 @@ describe('the house', () => {
       ]),
     );
     expect(found).toEqual([]);
+  });
+
+  it('says in words what a call means, where it would be a bare yes or no', () => {
+    const own = new Set(files.flatMap((name) => functionsIn(name).map((each) => each.own)));
+    expect(own.size).toBeGreaterThan(3000);
+    expect(files.flatMap((name) => bareFlagsIn(name, own))).toEqual([]);
   });
 
   it('has no comment wider than 120 columns', () => {

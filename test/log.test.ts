@@ -29,7 +29,7 @@ describe('the log', () => {
     expect(written(entry)).toContain('[hidden]');
     expect(written(entry)).not.toContain(SECRET);
   });
-  it('tells of an error what it is and where', () => {
+  it('says of an error what it is and where', () => {
     const { err } = JSON.parse(written({ err: Object.assign(new Error('no'), { code: 'E_NO' }) }));
     expect(err).toMatchObject({ type: 'Error', message: 'no', code: 'E_NO', stack: expect.stringContaining('log.test') });
   });

@@ -147,7 +147,7 @@ describeDatabases('recurring events', (open) => {
       expect((await get(`${EVENTS}/10000999`)).status).toBe(404);
     });
 
-    it('tell their rule on request, under either id', async () => {
+    it('show their rule on request, under either id', async () => {
       for (const path of ['502', '10000308', 'by-slug/choir-tuesdays-and-thursdays']) {
         const { body } = await get(`${EVENTS}/${path}?recurrence=true`);
         expect(body.recurrence).toEqual({
@@ -175,7 +175,7 @@ describeDatabases('recurring events', (open) => {
       ]);
     });
 
-    it('do not tell of a series that is not published', async () => {
+    it('do not name a series that is not published', async () => {
       await db.from('posts').where('ID', 520).update({ post_status: 'private' });
       tick();
       expect((await get(`${EVENTS}/502?recurrence=true`)).body.recurrence.series).toBeNull();
@@ -205,7 +205,7 @@ describeDatabases('recurring events', (open) => {
       tick();
     });
 
-    it('tell the name of the zone at the time of each occurrence', async () => {
+    it('show the name of the zone at the time of each occurrence', async () => {
       const { body } = await get(`${EVENTS}/10000342`);
       const { body: later } = await get(`${EVENTS}/10000343`);
       expect([body.timezone_abbr, later.timezone_abbr]).toEqual(['CEST', 'CET']);

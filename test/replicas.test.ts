@@ -75,7 +75,7 @@ describeReplica('a replica', () => {
   const write = async ({ send }: RunningSite, title: string) =>
     expect((await send('PATCH', ONE, { as: 'admin', body: { title } })).status).toBe(200);
 
-  it('loses no change for a client that goes on here with what another process began to tell', async () => {
+  it('loses no change for a client that goes on here with what another process began to send', async () => {
     const [one, writer] = [await serve(), await serveDatabase(db)];
     running.push(writer);
     await untilNear(one);
@@ -229,7 +229,7 @@ describeReplica('a replica', () => {
     expect([numberOf(await shown(one)), numberOf(await shown(one, LIST))]).toEqual([number, number]);
   });
 
-  it('is told of by readiness and by the doctor', async () => {
+  it('is reported by readiness and by the doctor', async () => {
     const one = await serve({ DATABASE_READ_LAG_MS: '300' });
     const ready = async () => (await one.send('GET', '/health/ready')).body.replicas;
     const warnings = async () => (await examine(one.site, '0')).findings.filter(({ name }) => name.startsWith('replicas-'));

@@ -299,7 +299,7 @@ describeAsking('writes under conditions', (ask) => {
     expect(entry?.isPublic).toBe(method !== 'DELETE');
   });
 
-  it('are told of what is wrong with them first, as without conditions', async () => {
+  it('are refused for what is wrong with them first, as without conditions', async () => {
     const stale = { 'If-Match': '"stale"' };
     expect((await write('PATCH', `${ROOT}/events/999999`, stale)).status).toBe(404);
     expect((await write('PATCH', `${ROOT}/venues/38`, stale)).status).toBe(400);
@@ -495,7 +495,7 @@ describeAsking('writes with a key', (ask, engine) => {
     expect((await upload(Buffer.concat([TINY, Buffer.from([0])]))).status).toBe(422);
   });
 
-  it('while the first is under way the second is told to wait', async () => {
+  it('while the first is under way the second is refused for now', async () => {
     const answers = await ask.db().transaction(async (db) => {
       await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
       const both = [sent('k'), sent('k')];

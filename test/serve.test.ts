@@ -36,7 +36,7 @@ describeDatabases('a process that serves', (open) => {
   };
   const aboutLists = (entries: readonly Entry[]) => entries.filter(({ msg }) => /lists/.test(msg)).map(({ msg, level }) => [level, msg]);
 
-  it('answers, and ends as it is told', async () => {
+  it('answers, and ends when asked to', async () => {
     await reindexEvents(db, () => new Date(), { trust: true });
     const { base, entries, stop } = await start(urlOf(db), { SHARED_WITH_WORDPRESS: 'off' });
     expect(await events(base)).not.toEqual([]);
@@ -56,7 +56,7 @@ describeDatabases('a process that serves', (open) => {
   });
 });
 
-describe('a process that is told to end', () => {
+describe('a process that is asked to end', () => {
   const LIST = '/wp-json/calendar/events/v1/events';
   const folder = mkdtempSync(join(tmpdir(), 'fasti-serve-'));
   const env = embedded(folder);
@@ -91,7 +91,7 @@ describe('a process that is told to end', () => {
     expect([...(await end())].filter((fate) => fate !== 200)).toEqual(['refused']);
   });
 
-  it('ends at once when it is told a second time', async () => {
+  it('ends at once when it is asked a second time', async () => {
     const { port, child, ended, said } = await start(url, { SHUTDOWN_SECONDS: '3600' });
     // Somebody is connected, so that it waits.
     const held = connect(port, '127.0.0.1').on('error', () => undefined);

@@ -26,7 +26,7 @@ describeAsking('a record of another system', (ask) => {
     expect((await ask.read(`${path}/${created.id}`)).external_id).toBe('x 1');
   });
 
-  it('is told apart by case, accents and trailing blanks', async () => {
+  it('distinguishes case, accents and trailing blanks', async () => {
     const ids = [];
     for (const external_id of ['é', 'e', 'E', 'e.']) ids.push(bodyOf(await upsert('/venues', { venue: 'Barn', external_id }), 201).id);
     expect(new Set(ids).size).toBe(4);

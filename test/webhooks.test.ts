@@ -54,7 +54,7 @@ describeAsking(
     const serve = () => serveHooks(site());
     const types = () => got.map(({ body }) => `${body.type} ${body.data.id ?? ''}`.trim());
 
-    it('is told of each change, signed, with the record', async () => {
+    it('gets each change, signed, with the record', async () => {
       const { secret } = await add({ kinds: 'event' });
       const { id } = await ask.made('/events', { title: 'Jazz', ...DATES });
       await serve();
@@ -73,7 +73,7 @@ describeAsking(
       expect(got[1]!.body.data).not.toHaveProperty('record');
     });
 
-    it('is told what is public, unless it has the rights of a user', async () => {
+    it('gets what is public, unless it has the rights of a user', async () => {
       await add();
       const [row] = await ask.db().from('users').where('user_login', 'admin').select('ID');
       await add({ user: row!.ID, kinds: 'venue' });
@@ -121,7 +121,7 @@ describeAsking(
       expect((await hookMessages(site(), hook, 10))[0]).toMatchObject({ state: 'done' });
     });
 
-    it('is switched off by 410, and told what it missed when it goes on', async () => {
+    it('is switched off by 410, and gets what it missed when it goes on', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       await ask.made('/venues', { venue: 'Barn' });
       answer = () => 410;
@@ -136,7 +136,7 @@ describeAsking(
       expect(types()).toContain(`venue.created ${id}`);
     });
 
-    it('is told to read everything again if the journal is not complete any more', async () => {
+    it('is asked to read everything again if the journal is not complete any more', async () => {
       const { id: hook } = await add();
       await switchHook(site(), hook, 'paused');
       for (const venue of ['A', 'B']) await ask.made('/venues', { venue });

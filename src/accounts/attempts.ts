@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
  */
 export interface Attempts {
   /**
-   * Counts a failure; `name`: the name that was tried, if one was. Gives the seconds until the limit that it went
+   * Counts a failure; `name`: the name that was tried, if one was. Returns the seconds until the limit that it went
    * beyond is lifted, or undefined while all is within the limits.
    */
   readonly failed: (address: string, name: string | undefined, now: Date) => number | undefined;

@@ -166,7 +166,7 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
   }
   const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await delayFailure(site, begun, slow);
+  await delayFailure(site, { begun, hashed: slow });
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

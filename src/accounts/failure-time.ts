@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Failed attempts are answered after this time, whatever was computed for them. */
 const FAILURE_MS = 60;
 /**
- * Where old hashes take longer, all failed attempts take so much longer than the longest of them did lately, up to a
- * limit: the time says nothing about the name.
+ * Where old hashes take longer, all failed attempts take as long as the longest recent one with a margin, up to a
+ * limit, so that the time says nothing about the name.
  */
 const MARGIN = 1.5;
 const LONGEST_FAILURE_MS = 2000;
@@ -20,13 +20,13 @@ const ofSites = new WeakMap<object, Slowest>();
 
 /**
  * Waits until a failed attempt may be answered, so that all of a site take the same time. `begun`: by
- * `performance.now()`; `slow`: whether a slow hash was computed for this one.
+ * `performance.now()`; `hashed`: whether a slow hash was computed for this one.
  */
-export async function delayFailure(site: object, begun: number, slow: boolean): Promise<void> {
+export async function delayFailure(site: object, { begun, hashed }: { readonly begun: number; readonly hashed: boolean }): Promise<void> {
   const now = performance.now();
   const slowest = ofSites.get(site);
   const lately = slowest && now - slowest.at < LATELY_MS ? slowest.took : 0;
-  if (slow && now - begun > lately) ofSites.set(site, { took: now - begun, at: now });
+  if (hashed && now - begun > lately) ofSites.set(site, { took: now - begun, at: now });
   const shown = begun + Math.max(FAILURE_MS, Math.min(MARGIN * lately, LONGEST_FAILURE_MS));
   await sleep(Math.max(0, shown - now));
 }

@@ -16,7 +16,7 @@ const OPTIONS: Readonly<Record<keyof Keys, string>> = {
   nonceSalt: 'nonce_salt',
 };
 
-/** As many bytes of chance as the 64 characters of WordPress's own keys have at most. */
+/** As many random bytes as the 64 characters of WordPress's own keys have at most. */
 const KEY_BYTES = 48;
 
 const ofDatabases = new WeakMap<object, Keys>();

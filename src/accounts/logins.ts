@@ -54,14 +54,16 @@ const DAY_SECONDS = 86_400;
 /** How long a login holds (`wp_set_auth_cookie`). */
 const SESSION_SECONDS = 2 * DAY_SECONDS;
 const REMEMBERED_SECONDS = 14 * DAY_SECONDS;
-/** The browser keeps the cookie for so much longer, so that a form that is sent late is still known as its owner's. */
+/**
+ * How much longer than the login the browser keeps the cookie: a form that is sent late is still known as its owner's.
+ */
 const GRACE_SECONDS = 43_200;
 /** A longer name can belong to nobody: a login has 60 letters, an address 100. */
 const NAME_LETTERS = 100;
 /** How soon another try makes sense when too many wait for a hash to be computed. */
 const CROWDED_SECONDS = 5;
 const AGENT_LETTERS = 250;
-/** What is computed where there is no such user: a hash of a text of chance that nobody kept. */
+/** The hash that is verified where there is no such user: of a random text that nobody kept. */
 const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
 /** The user whose genuine login cookie comes with a request, and its token. */
@@ -112,7 +114,7 @@ export async function signIn(site: Site, settings: SiteSettings, asked: SignIn):
   if (user && right) return beginSession(site, settings, user, asked);
   const counted = attempts.failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
   const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await delayFailure(site, begun, true);
+  await delayFailure(site, { begun, hashed: true });
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
   return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
 }

@@ -15,15 +15,15 @@ import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } f
  */
 
 /**
- * So many a person may have, and make within a quarter of an hour: whoever has got hold of one can't fill the database.
+ * How many a person may have, and create within a quarter of an hour: with a stolen one nobody can fill the database.
  */
 const MOST_PASSWORDS = 100;
 const MOST_NEW = 20;
 const NEW_SECONDS = 900;
 
 /**
- * Whether the caller may do something with the passwords of the person that the path names; `error`: what others are
- * told.
+ * Whether the caller may do something with the passwords of the person that the path names; `error`: what others
+ * get.
  */
 export async function mayManagePasswords(
   lookUp: LookUp,
@@ -106,7 +106,7 @@ export async function renamePassword(site: Site, owner: number, uuid: string | u
   );
 }
 
-/** Takes a password back, and gives what it was. Throws rest_application_password_not_found. */
+/** Takes a password back, and returns what it was. Throws rest_application_password_not_found. */
 export async function removePassword(site: Site, owner: number, uuid: string | undefined): Promise<StoredPassword> {
   return site.db.transaction(async (db) => {
     const own = { ...site, db };
@@ -116,7 +116,7 @@ export async function removePassword(site: Site, owner: number, uuid: string | u
   });
 }
 
-/** Takes all passwords of a person back, and gives how many there were. */
+/** Takes all passwords of a person back, and returns how many there were. */
 export async function removePasswords(site: Site, owner: number): Promise<number> {
   let count = 0;
   await site.db.transaction((db) =>

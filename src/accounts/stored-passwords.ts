@@ -24,9 +24,9 @@ export interface StoredPassword {
 }
 
 /** The application passwords that a meta holds; entries that are broken don't count. */
-export const parsePasswords = (stored: string | undefined): readonly StoredPassword[] => (stored === undefined ? [] : parsed(stored));
+export const parsePasswords = (stored: string | undefined): readonly StoredPassword[] => (stored === undefined ? [] : parseStored(stored));
 
-const parsed = memoize((stored): readonly StoredPassword[] => {
+const parseStored = memoize((stored): readonly StoredPassword[] => {
   const list = parseSerialized(stored);
   if (list === null || typeof list !== 'object') return [];
   return Object.values(list).filter(
@@ -37,7 +37,7 @@ const parsed = memoize((stored): readonly StoredPassword[] => {
 
 /**
  * Changes a user's list of application passwords, alone among all who do so. `change` gives the new list, or undefined
- * to leave all as it is. Gives what it gave. Call it in a transaction.
+ * to leave all as it is. Returns what it gave. Call it in a transaction.
  */
 export async function changePasswords(
   db: Database,

@@ -141,7 +141,7 @@ function gap(raw: string, place: 'first' | 'between' | 'last'): Gap {
     .filter((part) => part !== '');
   if (place === 'between' && !listed) return between(text.trim());
   const postfix = place === 'first' ? '' : head;
-  const [minus, prefix] = place === 'last' ? [false, ''] : signed(tail);
+  const [minus, prefix] = place === 'last' ? [false, ''] : splitSign(tail);
   return { ...sides(postfix, prefix), minus, texts };
 }
 
@@ -170,7 +170,7 @@ function between(text: string): Gap {
 }
 
 /** A minus sign before the first number or before its currency. */
-const signed = (text: string): [boolean, string] => {
+const splitSign = (text: string): [boolean, string] => {
   if (/^[-−]/.test(text)) return [true, text.slice(1).trim()];
   return /[-−]$/.test(text) ? [true, text.slice(0, -1).trim()] : [false, text];
 };

@@ -4,18 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
-import {
-  abbreviation,
-  diffSeconds,
-  isZeroDate,
-  localFromUnix,
-  parseZone,
-  toLocal,
-  toUtc,
-  UTC,
-  unixFromText,
-  type Zone,
-} from '../wordpress/time.ts';
+import { diffSeconds, isZeroDate, unixFromText } from '../wordpress/time.ts';
+import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfDay } from './window.ts';
 
 /** The dates of an event as they are stored: texts `YYYY-MM-DD HH:MM:SS`, local in `timezone` and UTC side by side. */

@@ -104,14 +104,14 @@ export function venueJsonLd(venue: VenueLd): Record<string, unknown> {
     url: '',
     address: {
       '@type': 'PostalAddress',
-      ...filled(address),
+      ...withoutEmpty(address),
     },
     telephone: escHtml(venue.phone),
     sameAs: venue.website,
   };
 }
 
-function filled(parts: Readonly<Record<string, string>>): Record<string, string> {
+function withoutEmpty(parts: Readonly<Record<string, string>>): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, part] of Object.entries(parts)) if (part !== '') texts[name] = escHtml(part);
   return texts;
@@ -138,13 +138,13 @@ export const spellOut = memoize((address) => Array.from(address, (character) => 
 function texts({ title, content, excerpt, status, protected: locked, image }: PostLd): Record<string, unknown> {
   const prefix = locked ? 'Protected: ' : status === 'private' ? 'Private: ' : '';
   return {
-    name: prefix + named(title),
+    name: prefix + escapedTitle(title),
     description: excerpt !== '' ? describedBy(excerpt) : beginning(content),
     ...(image ? { image } : {}),
   };
 }
 
-const named = memoize((title) => escJs(renderTitle(title)));
+const escapedTitle = memoize((title) => escJs(renderTitle(title)));
 
 /**
  * The description: the excerpt, or else the beginning of the content without markup, in paragraphs. What is in brackets

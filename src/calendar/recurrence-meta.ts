@@ -9,7 +9,7 @@ import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 /** One rule or exclusion as it is stored. */
 export type StoredRule = Readonly<Record<string, unknown>>;
 
-/** The dates that stored rules come to. */
+/** The dates that stored rules result in. */
 export interface RuledStarts {
   /** `YYYY-MM-DD HH:MM:SS`, local, in order. Of rules without end those up to the time that was asked for. */
   readonly starts: readonly string[];
@@ -21,7 +21,7 @@ export interface RuledStarts {
  * some that cannot be followed with certainty; `last`: local time up to which rules without end are followed.
  */
 export function startsOfRules(text: string, first: string, last: string): RuledStarts | undefined {
-  const [rules, exclusions] = [listed(text, 'rules'), listed(text, 'exclusions')];
+  const [rules, exclusions] = [rulesIn(text, 'rules'), rulesIn(text, 'exclusions')];
   if (!rules || !exclusions || rules.length === 0) return undefined;
   // Of several rules that repeat the extension takes the first.
   const repeating = rules.filter((rule) => !isDate(rule)).slice(0, 1);
@@ -45,7 +45,7 @@ export function startsOfRules(text: string, first: string, last: string): RuledS
 const DAY = 'YYYY-MM-DD'.length;
 const LATEST = '9998-12-31 23:59:59';
 
-function listed(text: string, name: 'rules' | 'exclusions'): StoredRule[] | undefined {
+function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | undefined {
   const all = parseSerialized(text);
   if (!isMembers(all)) return undefined;
   const list = Object.values((all[name] ?? {}) as object);

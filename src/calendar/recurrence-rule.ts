@@ -69,7 +69,7 @@ const listOf = (value: string | undefined): string[] => (value ?? '').split(',')
 
 /** Whether a value is a list of whole numbers between two, those below zero counting from the end where they may. */
 const numbersIn =
-  (least: number, most: number, fromEnd: boolean) =>
+  (least: number, most: number, { fromEnd = false } = {}) =>
   (value: string): boolean => {
     const pieces = listOf(value);
     const isOne = (piece: string) => {
@@ -87,16 +87,16 @@ const PARTS = new Map<string, (value: string) => boolean>(
     // Some programs write -1 where there is no limit.
     COUNT: (value) => /^-?\d{1,9}$/.test(value),
     UNTIL: (value) => /^\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T\d{4}(?:\d\d)?Z?)?$/.test(value),
-    BYMONTH: numbersIn(1, 12, false),
-    BYMONTHDAY: numbersIn(1, 31, true),
-    BYYEARDAY: numbersIn(1, 366, true),
-    BYWEEKNO: numbersIn(1, 53, true),
+    BYMONTH: numbersIn(1, 12),
+    BYMONTHDAY: numbersIn(1, 31, { fromEnd: true }),
+    BYYEARDAY: numbersIn(1, 366, { fromEnd: true }),
+    BYWEEKNO: numbersIn(1, 53, { fromEnd: true }),
     BYDAY: (value) =>
       listOf(value).length <= MOST_VALUES && listOf(value).every((piece) => /^[+-]?\d{0,2}(?:SU|MO|TU|WE|TH|FR|SA)$/.test(piece)),
-    BYHOUR: numbersIn(0, 23, false),
-    BYMINUTE: numbersIn(0, 59, false),
-    BYSECOND: numbersIn(0, 60, false),
-    BYSETPOS: numbersIn(1, 366, true),
+    BYHOUR: numbersIn(0, 23),
+    BYMINUTE: numbersIn(0, 59),
+    BYSECOND: numbersIn(0, 60),
+    BYSETPOS: numbersIn(1, 366, { fromEnd: true }),
     WKST: (value) => WEEKDAYS.includes(value),
     RSCALE: (value) => value === 'GREGORIAN',
     SKIP: (value) => value === 'OMIT',
@@ -131,7 +131,7 @@ export function* occurrences(
   }
   // Where they need not be counted, those before what is wanted need not be gone through.
   for (const moments of periodsOf(rule, start, end, rule.count === undefined ? from : start)) {
-    for (const moment of chosen(moments, rule.bySetPos)) {
+    for (const moment of atPlaces(moments, rule.bySetPos)) {
       if (moment < start || (startCounts && moment === start)) continue;
       if (moment > end || left < 1) return;
       if (moment >= from) yield moment;
@@ -196,7 +196,7 @@ function* periodsOf(rule: Rule, start: number, end: number, wanted: number): Gen
   else for (const days of periods({ ...rule, freq }, start, end, wanted)) yield momentsOf(rule, days, start);
 }
 
-/** So many of these are gone through in search of one that a rule wants. */
+/** How many of these are tried in search of one that the rule allows. */
 const MOST_SHORT = 500_000;
 
 /**
@@ -248,7 +248,7 @@ function* periods(rule: DayRule, start: number, end: number, wanted: number): Ge
 /** Seconds that no period exceeds, so that none is skipped that counts. */
 const LONGEST_PERIOD = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 366 * DAY } as const;
 
-/** Begin and end of the period that comes so many periods after the first. */
+/** Begin and end of a period; `number`: counted from the first, which is 0. */
 function boundsOf({ freq, byWeekNo, weekStart }: Rule, first: Day, number: number): [number, number] {
   if (freq === 'DAILY') return [first.at + number * DAY, first.at + (number + 1) * DAY];
   if (freq === 'WEEKLY') {
@@ -330,7 +330,7 @@ const orOwn = (values: readonly number[], own: number): readonly number[] =>
 const within = (moment: number, length: number): number => ((moment % length) + length) % length;
 
 /** Those at the wanted places of a period, from its begin or its end. */
-function chosen(moments: readonly number[], places: readonly number[]): readonly number[] {
+function atPlaces(moments: readonly number[], places: readonly number[]): readonly number[] {
   if (places.length === 0) return moments;
   const picked = places.map((place) => moments.at(place > 0 ? place - 1 : place)).filter((moment) => moment !== undefined);
   return [...new Set(picked)].sort((a, b) => a - b);

@@ -2,7 +2,8 @@
  * The dates of an event that recurs, as the calendar's paid extension keeps them in `tec_events.rset`: iCalendar lines
  * (RFC 5545, 3.8.5) with a start, a rule, dates besides and dates left out.
  */
-import { parseZone, textFromUnix, toLocal, toUtc, unixFromLocal, unixFromText, type Zone } from '../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../wordpress/time.ts';
+import { parseZone, toLocal, toUtc, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 
 /** A set of dates. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
@@ -79,14 +80,14 @@ export function datesOfSet(
 ): SetDate[] {
   const { zone, start, rule, exrule, exdates } = set;
   const dates = new Map<number, SetDate>();
-  const add = (local: string, long: number | undefined, ruled: boolean) => {
-    const at = unixFromLocal(local, zone);
-    if (local <= last && !dates.has(at)) dates.set(at, { start: local, at, length: long ?? set.length ?? length, ruled });
+  const add = (date: Pick<SetDate, 'start' | 'ruled'> & { readonly length?: number | undefined }) => {
+    const at = unixFromLocal(date.start, zone);
+    if (date.start <= last && !dates.has(at)) dates.set(at, { ...date, at, length: date.length ?? set.length ?? length });
   };
-  if (rule) for (const local of startsOf(rule.rule, start, last)) add(local, undefined, true);
-  for (const one of set.rdates) add(one.start, one.length, false);
-  if (!rule) add(start, undefined, false);
-  const gone = new Set([...exdates, ...(exrule ? startsOf(exrule.rule, start, last) : [])]);
+  if (rule) for (const local of startsByRule(rule.rule, start, last)) add({ start: local, ruled: true });
+  for (const one of set.rdates) add({ ...one, ruled: false });
+  if (!rule) add({ start, ruled: false });
+  const gone = new Set([...exdates, ...(exrule ? startsByRule(exrule.rule, start, last) : [])]);
   return [...dates.values()]
     .filter((date) => date.start === first || !(gone.has(date.start) || gone.has(date.start.slice(0, 10))))
     .sort((one, other) => one.at - other.at);
@@ -166,6 +167,6 @@ function ruleOf([line, ...more]: readonly Line[], zone: Zone): SetRule | undefin
 }
 
 /** Local starts that a rule gives, from its own start to `last`. */
-export function* startsOf(rule: Rule, start: string, last: string): Generator<string> {
+export function* startsByRule(rule: Rule, start: string, last: string): Generator<string> {
   for (const moment of occurrences(rule, unixFromText(start), unixFromText(last), { startCounts: false })) yield textFromUnix(moment);
 }

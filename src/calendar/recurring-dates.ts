@@ -3,8 +3,9 @@
  * dates left out (`EXDATE`). They come from the stored rule and are corrected by the stored rows, so that they give
  * exactly the dates that lists show.
  */
-import { localFromUnix, unixFromText, type Zone } from '../wordpress/time.ts';
-import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsOf } from './recurrence-set.ts';
+import { unixFromText } from '../wordpress/time.ts';
+import { localFromUnix, type Zone } from '../wordpress/zones.ts';
+import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
 
 /** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
 export interface RecurringDates {
@@ -40,7 +41,7 @@ interface Stored {
 const MOST_EXCEPTIONS = 1000;
 
 /**
- * What is stored of an event that recurs, as iCalendar tells it. A rule that can't be read, or that gives none of the
+ * What is stored of an event that recurs, in iCalendar's terms. A rule that can't be read, or that gives none of the
  * dates, becomes a list of dates.
  *
  * @param stored with at least one date
@@ -67,7 +68,7 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   });
 
 /**
- * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are told.
+ * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are given.
  */
 function ruledDates(
   { zone, start, length, exdates }: RecurrenceSet,
@@ -76,7 +77,7 @@ function ruledDates(
 ): RecurringDates | undefined {
   const lastRow = dates.at(-1)!.start; // there is at least one
   const last = exdates.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
-  const ruled = [...startsOf(rule.rule, start, last)];
+  const ruled = [...startsByRule(rule.rule, start, last)];
   const [begin] = ruled;
   if (begin === undefined) return undefined;
   const [given, there, out] = [new Set(ruled), new Set(dates.map((date) => date.start)), new Set(exdates)];

@@ -32,23 +32,45 @@ export function daysOf({ start, end }: Schedule, cutoff: string): number | false
 
 /**
  * When an event is, as a line of HTML (the calendar's `tribe_events_event_schedule_details`): the date of the start
- * with its time, and as much of the end as differs. `short`: without the date where a single day is known from
- * elsewhere; undefined there for a whole day, which a word says.
+ * with its time, and as much of the end as differs.
  */
-export function scheduleDetails(schedule: Schedule, context: ScheduleContext, short = false): string | undefined {
-  const { start, end, allDay } = schedule;
-  const { formats, language, cutoff, year } = context;
+export function scheduleDetails(schedule: Schedule, context: ScheduleContext): string {
+  const { start, allDay } = schedule;
+  const { date, dateAndTime } = formatsOf(schedule, context);
+  if (daysOf(schedule, context.cutoff) !== false) return severalDays(schedule, context);
+  return allDay ? span('date-start', date(start)) : withEnd(dateAndTime(start), schedule, context);
+}
+
+/**
+ * The same without the date of a single day, which is known from elsewhere; undefined for a single whole day, which a
+ * word says.
+ */
+export function shortScheduleDetails(schedule: Schedule, context: ScheduleContext): string | undefined {
+  if (daysOf(schedule, context.cutoff) !== false) return severalDays(schedule, context);
+  return schedule.allDay ? undefined : withEnd(formatsOf(schedule, context).time(schedule.start), schedule, context);
+}
+
+function formatsOf({ start, end }: Schedule, { formats, language, year }: ScheduleContext) {
   const thisYear = start.startsWith(year) && end.startsWith(year);
   const date = (local: string) => formatDate(local, thisYear ? formats.dateWithoutYear : formats.date, language);
   const time = (local: string) => formatDate(local, formats.time, language);
-  const both = (local: string) => date(local) + formats.beforeTime + time(local);
-  if (daysOf(schedule, cutoff) !== false) {
-    const shown = allDay ? date : both;
-    return span('date-start', shown(start)) + formats.beforeEnd + span('date-end', shown(allDay ? lastDay(end, cutoff) : end));
-  }
-  if (allDay) return short ? undefined : span('date-start', date(start));
-  const begin = span('date-start', short ? time(start) : both(start));
-  return start.slice(11, 16) === end.slice(11, 16) ? begin : begin + formats.beforeEnd + span('time', time(end));
+  return { date, time, dateAndTime: (local: string) => date(local) + formats.beforeTime + time(local) };
+}
+
+function severalDays(schedule: Schedule, context: ScheduleContext): string {
+  const { start, end, allDay } = schedule;
+  const { date, dateAndTime } = formatsOf(schedule, context);
+  const shown = allDay ? date : dateAndTime;
+  const last = allDay ? lastDay(end, context.cutoff) : end;
+  return span('date-start', shown(start)) + context.formats.beforeEnd + span('date-end', shown(last));
+}
+
+/** A start as it is shown, and the time of the end if it is another one. */
+function withEnd(shown: string, schedule: Schedule, context: ScheduleContext): string {
+  const { start, end } = schedule;
+  const begin = span('date-start', shown);
+  if (start.slice(11, 16) === end.slice(11, 16)) return begin;
+  return begin + context.formats.beforeEnd + span('time', formatsOf(schedule, context).time(end));
 }
 
 const span = (part: string, text: string) => `<span class="tribe-event-${part}">${text}</span>`;

@@ -4,7 +4,7 @@
  * the next save in WordPress gives the same dates.
  */
 import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
-import { localFromUnix, unixFromLocal } from '../wordpress/time.ts';
+import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
 import { datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';
 
@@ -30,7 +30,7 @@ export interface Span {
  */
 export function withoutDate(stored: StoredSet, start: string): StoredSet | undefined {
   const set = parseRecurrenceSet(stored.set);
-  const takesPlace = (dates: RecurrenceSet): boolean => given(dates, stored, start).some((date) => date.start === start);
+  const takesPlace = (dates: RecurrenceSet): boolean => datesUntil(dates, stored, start).some((date) => date.start === start);
   if (!set || start === stored.first.start || !takesPlace(set)) return undefined;
   const isListed = set.rdates.some((one) => one.start === start);
   const unlisted = isListed ? withoutListed(stored, set, start) : stored;
@@ -55,20 +55,20 @@ export function withDate(stored: StoredSet, span: Span): StoredSet | undefined {
 }
 
 // ------------------------------------------------------------------------------------------------- dates of a set
-const given = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
+const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
   datesOfSet(set, {
     first: first.start,
     length: unixFromLocal(first.end, set.zone) - unixFromLocal(first.start, set.zone),
     last,
   });
 
-/** Whether a changed set gives the dates of the stored one but for the one that was to change, as far as that. */
+/** Whether a changed set has the dates of the stored one except for the requested change, up to that date. */
 function isSame(changed: StoredSet, stored: StoredSet, change: { readonly without: string } | { readonly with: Span }): boolean {
   const [before, after] = [parseRecurrenceSet(stored.set), parseRecurrenceSet(changed.set)];
   if (!before || !after) return false;
   const last = 'with' in change ? change.with.start : change.without;
   const spans = (set: RecurrenceSet): string[] =>
-    given(set, stored, last).map(({ start, at, length }) => `${start} ${localFromUnix(at + length, set.zone)}`);
+    datesUntil(set, stored, last).map(({ start, at, length }) => `${start} ${localFromUnix(at + length, set.zone)}`);
   const expected =
     'with' in change
       ? [...spans(before), `${change.with.start} ${change.with.end}`]
@@ -80,7 +80,7 @@ function isSame(changed: StoredSet, stored: StoredSet, change: { readonly withou
 // ------------------------------------------------------------------------------------------------- lines
 const linesOf = (set: string): string[] => set.split(/\r?\n/).filter((line) => line.trim() !== '');
 
-/** Whether the set tells its times in UTC; otherwise they are in its zone. */
+/** Whether the set has its times in UTC; otherwise they are in its zone. */
 const isInUtc = (set: string): boolean => linesOf(set).some((line) => /^DTSTART[^:]*:.*Z$/.test(line));
 
 const basic = (local: string): string => local.replace(/[-:]/g, '').replace(' ', 'T');

@@ -2,8 +2,8 @@ import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { serializedMembers } from '../wordpress/serialized.ts';
-import { siteZone, type Zone } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
+import { siteZone, type Zone } from '../wordpress/zones.ts';
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { parseZone, toLocal, type Zone } from '../wordpress/time.ts';
+import { parseZone, toLocal, type Zone } from '../wordpress/zones.ts';
 import type { CalendarSettings } from './settings.ts';
 
-/** When an event starts and ends, as records tell it: by its own clock and in UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** When an event starts and ends, as records show it: by its own clock and in UTC, `YYYY-MM-DD HH:MM:SS`. */
 export interface RecordTimes {
   readonly start_date: string;
   readonly end_date: string;

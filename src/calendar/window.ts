@@ -3,18 +3,8 @@
  * that asks for none.
  */
 import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
-import {
-  addDays,
-  addMonths,
-  addSeconds,
-  localFromUnix,
-  nowLocal,
-  textFromUnix,
-  toUtc,
-  UTC,
-  unixFromDate,
-  type Zone,
-} from '../wordpress/time.ts';
+import { addDays, addMonths, addSeconds, textFromUnix, unixFromDate } from '../wordpress/time.ts';
+import { localFromUnix, nowLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 
 /** A parameter that bounds the list by date. */
 export type DateParam = 'start_date' | 'end_date' | 'starts_before' | 'starts_after' | 'ends_before' | 'ends_after';
@@ -43,9 +33,9 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
   const window: ListWindow = { echo: {}, filters: [] };
   if (params.include !== undefined && params.include !== null) return window;
   const strict = params.strict_dates === true;
-  const without = RELATIVE.some((name) => given(params[name]));
+  const without = RELATIVE.some((name) => isGiven(params[name]));
   for (const [name, column, op] of BOUNDS) {
-    const value = given(params[name])
+    const value = isGiven(params[name])
       ? effective(name, params[name], strict, context)
       : without
         ? undefined
@@ -68,7 +58,7 @@ export function exactBounds(
 ): DateFilter[] {
   return BOUNDS.flatMap(([name, column, op]) => {
     const value = params[name];
-    const instant = given(value) ? instantOf(value, now, siteZone) : undefined;
+    const instant = isGiven(value) ? instantOf(value, now, siteZone) : undefined;
     if (instant === undefined) return [];
     const bound = kept(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), siteZone));
     return [{ column, op, value: mode === 'site' ? toUtc(bound, siteZone) : bound }];
@@ -112,7 +102,7 @@ const kept = (local: string): string => (local.startsWith('0') || local.startsWi
 /** What dates can be written with four digits of the year: `0000-01-01` is what many ask for who want all. */
 const [FIRST, LAST] = [-62167219200, 253402300799];
 
-function given(value: unknown): value is string | number {
+function isGiven(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';
 }
 

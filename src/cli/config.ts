@@ -30,11 +30,11 @@ function rowOf(setting: Setting, { io, say }: Session) {
   const { env, fallback = '' } = setting;
   const given = io.env[env]?.trim() || undefined;
   const from = given === undefined ? say('config.default') : (io.files?.get(env) ?? say('config.environment'));
-  return { setting: env, value: given === undefined ? fallback : shown(setting, given, say('config.hidden')), from };
+  return { setting: env, value: given === undefined ? fallback : printable(setting, given, say('config.hidden')), from };
 }
 
 /** A value for people to read: of an address with a password all but that, of another secret nothing. */
-function shown({ secret, type }: Setting, value: string, hidden: string): string {
+function printable({ secret, type }: Setting, value: string, hidden: string): string {
   if (!secret) return value;
   if (type !== 'URL') return hidden;
   return value.replace(/^(\w+:\/\/[^/:@]*):.*@/, `$1:${hidden}@`);

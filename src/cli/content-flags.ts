@@ -101,7 +101,7 @@ export function rawOf(caller: Caller, kind: Kind, params: Params, given: Options
   const { custom_fields: custom } = given;
   if (custom !== undefined && onSiteOf(caller, kind) === kind) throw new CliError('no-custom-fields', {}, EXIT.usage);
   return {
-    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parsed(name, param, given[name]))])),
+    ...Object.fromEntries(named.map(([name, param]) => [name, readableDate(caller, param, parseValue(name, param, given[name]))])),
     ...(Array.isArray(custom) ? { custom_fields: Object.fromEntries(custom.map(memberIn)) } : {}),
     ...languagesIn(caller, kind, given),
   };
@@ -150,7 +150,7 @@ const withCustomFields = (command: Command, { say }: Session, kind: Kind): Comma
     ? command.option('--custom_fields <name=value>', say('content.custom_fields'), (one: string, others: string[] = []) => [...others, one])
     : command;
 
-function parsed(name: string, param: Param, given: unknown): unknown {
+function parseValue(name: string, param: Param, given: unknown): unknown {
   return typeof given === 'string' && isCollection(param) && /^\s*[[{]/.test(given) ? json(name, given) : given;
 }
 

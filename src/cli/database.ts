@@ -174,7 +174,7 @@ function keptAside({ say }: Session, config: Config, text: string, login: string
   }
 }
 
-/** Writes the sample calendar; gives the number of its events, 0 where it is there already. */
+/** Writes the sample calendar; returns the number of its events, 0 where it is there already. */
 async function sample(session: Session, site: Site, user?: string): Promise<number> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
@@ -188,7 +188,7 @@ async function reindex(session: Session, site: Site): Promise<void> {
   const { contentLanguages: languages } = await site.settings();
   const total = await countEvents(site.db);
   const { events, unfit } = await progressOf(session)(say('database.reindexing', { events: total }), total, (done) =>
-    reindexEvents(site.db, site.clock, { trust: true, done, languages }),
+    reindexEvents(site.db, site.clock, { trust: true, onProgress: done, languages }),
   );
   if (unfit.length > 0) throw new CliError('unfit-for-index', { ids: unfit.slice(0, MOST_NAMED).join(', '), count: unfit.length });
   print(io, `${say('done.reindexed', { count: events })}\n`);

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { version } from '../host/version.ts';
 import type { Site } from '../site.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
-import { examine, type Finding, type Health } from '../upkeep/doctor.ts';
+import type { Finding } from '../upkeep/doctor/findings.ts';
+import { examine, type Health } from '../upkeep/doctor.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
-import { confirmed } from './progress.ts';
+import { askYesNo } from './progress.ts';
 import { type Session, withDatabase } from './session.ts';
 
 interface Options {
@@ -53,7 +54,7 @@ async function doctor(session: Session, given: Options): Promise<void> {
 /** A repair may bring to light what could not be seen before, and that again. */
 const MOST_ROUNDS = 10;
 
-/** Repairs what comes to light after a first round of repairs, until nothing changes. Gives what is left. */
+/** Repairs what comes to light after a first round of repairs, until nothing changes. Returns what is left. */
 async function repairOn(session: Session, site: Site, first: Health, yes: boolean): Promise<Health> {
   const keyOf = (finding: Finding) => JSON.stringify(finding);
   const known = new Set(first.findings.map(keyOf));
@@ -68,10 +69,10 @@ async function repairOn(session: Session, site: Site, first: Health, yes: boolea
   return health;
 }
 
-/** Repairs what can be repaired, each kind after asking. Gives whether anything was. */
+/** Repairs what can be repaired, each kind after asking. Returns whether anything was. */
 async function repair({ io, say }: Session, findings: readonly Finding[], yes: boolean): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
-  const ask = io.confirm ?? (io.terminal ? confirmed : undefined);
+  const ask = io.confirm ?? (io.terminal ? askYesNo : undefined);
   if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT.usage);
   let repaired = false;
   for (const { name, count, fix } of fixable) {

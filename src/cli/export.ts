@@ -9,7 +9,7 @@ import { writeCalendar } from '../exchange/ical/write.ts';
 import { eachDate } from '../exchange/items/each-date.ts';
 import type { Item } from '../exchange/items/items.ts';
 import { writeJsonLines } from '../exchange/items/json-lines.ts';
-import { newTally, noteAside, reportOf } from '../exchange/items/report.ts';
+import { lossesIn, newTally, noteAside } from '../exchange/items/report.ts';
 import { writeWhole } from '../exchange/items/whole-file.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
 import { writeWxr } from '../exchange/wxr/write.ts';
@@ -69,7 +69,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
       // the file.
       ...(format === 'csv' || format === 'ical' ? { statuses: ['publish'], publicOnly: true, eachDate: true } : {}),
     });
-    const items = counted(
+    const items = passOn(
       itemsOf(entries, (entry) => noteAside(stayed, entry)),
       (item) => {
         if (kind === undefined || item.kind === kind) written += 1;
@@ -81,12 +81,11 @@ async function runExport(session: Session, file: string, given: Options, user: s
       await writeWhole(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
       print(io, `${say('exchange:export.done', { count: written, file })}\n`);
     }
-    const { losses } = reportOf('', false, stayed);
-    for (const { reason, count: number } of losses) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
+    for (const { reason, count: number } of lossesIn(stayed)) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
   });
 }
 
-async function* counted(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
+async function* passOn(items: AsyncIterable<Item>, each: (item: Item) => void): AsyncGenerator<Item> {
   for await (const item of items) {
     each(item);
     yield item;

@@ -29,10 +29,10 @@ const EXAMPLES: Readonly<Record<PathPart, string>> = {
 };
 
 /** A path with the usual slugs and these texts in the places of its parts. */
-const filled = (path: string, parts: Readonly<Record<PathPart, string>>): string =>
+const fillPath = (path: string, parts: Readonly<Record<PathPart, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: SlugName) => SLUGS[name]).replace(/:(\w+)/g, (_, part: PathPart) => parts[part]);
 
-const exampleOf = (path: string): string => filled(path, EXAMPLES);
+const exampleOf = (path: string): string => fillPath(path, EXAMPLES);
 
 const withFeeds = SECTIONS.filter(({ feeds }) => feeds !== 'none');
 /**
@@ -84,7 +84,7 @@ const PATTERNS: Readonly<Record<PathPart, string>> = {
   page: '\\d+',
 };
 
-const patternOf = (path: string): string => filled(path, PATTERNS);
+const patternOf = (path: string): string => fillPath(path, PATTERNS);
 
 function oneOf(patterns: Iterable<string>): string {
   const all = [...patterns];

@@ -8,7 +8,7 @@ const NAME = 'administrator-password.txt';
 
 /**
  * Keeps a text with a password in a new file, readable by its owner alone, beside the data: for where nobody watches
- * and what is printed goes into logs. Gives the path of the file. Throws the error of the file system.
+ * and what is printed goes into logs. Returns the path of the file. Throws the error of the file system.
  */
 export function keepPassword(config: Config, text: string): string {
   const folder = dataFolder(config);

@@ -23,7 +23,7 @@ export function reportText(report: Report, say: Say, hint?: Source['hint']): str
       ...[created, updated, unchanged, lost].map((counts) => String(counts[kind] ?? 0)),
     ]),
   ];
-  lines.push(...aligned(rows));
+  lines.push(...alignColumns(rows));
   const aside = Object.entries(skipped).map(([what, number]) => `${what} ${number}`);
   if (aside.length > 0) lines.push(say('exchange:import.aside', { list: aside.join(', ') }));
   if (losses.length > 0) lines.push(say('exchange:import.lost'));
@@ -52,7 +52,7 @@ export function previewText(records: readonly PreviewedRecord[], say: Say): stri
   const rows = records.map((record) => PREVIEW.map(([, show]) => oneLine(show(record)).slice(0, WIDEST)));
   const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
   const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
-  const lines = aligned(
+  const lines = alignColumns(
     [heads, ...rows].map((row) => row.filter((_, place) => used[place])),
     { numbers: false },
   );
@@ -100,13 +100,13 @@ export function mappingText(source: CsvSource, say: Say): string {
         column ?? say('exchange:import.not-mapped'),
         oneLine(example),
       ]);
-      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...aligned(rows, { numbers: false }).map((line) => line.trimEnd())].join('\n')}\n`;
+      return `${[say('exchange:import.mapping', { file, kind: say(`exchange:kinds.${kind}`) }), ...alignColumns(rows, { numbers: false }).map((line) => line.trimEnd())].join('\n')}\n`;
     })
     .join('');
 }
 
 /** Cells below each other. `numbers`: whether all columns but the first hold numbers, which stand to the right. */
-function aligned(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
+function alignColumns(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(
     (row) =>

@@ -59,67 +59,100 @@ export function addImportCommand(program: Command, session: Session): void {
     .option('--sitemap', say('exchange:import.sitemap'))
     .option('--date-order <order>', say('exchange:import.date-order'))
     .option('--kind <kind>', say('exchange:import.kind'))
-    .option('--map <column=field>', say('exchange:import.map'), collected)
+    .option('--map <column=field>', say('exchange:import.map'), collect)
     .option('--skip-bad-rows', say('exchange:import.skip-bad-rows'))
     .option('--status <status>', say('exchange:import.status'))
-    .option('--category <name>', say('exchange:import.category'), collected)
+    .option('--category <name>', say('exchange:import.category'), collect)
     .option('--remote-user <login:password>', say('exchange:import.remote-user'))
     .option('--rate <number>', say('exchange:import.requests'))
     .option('--from <date>', say('exchange:import.from'))
     .option('--to <date>', say('exchange:import.to'))
     .option('--follow [seconds]', say('exchange:import.follow'));
-  withReportFormat(command, say).action((places: string[], given: Options) => runImport(session, places, given, userOf(command)));
+  withReportFormat(command, say).action((places: string[], given: Options) => importByCommand(session, places, given, userOf(command)));
 }
 
-async function runImport(session: Session, places: readonly string[], given: Options, user: string | undefined): Promise<void> {
-  const { io, say } = session;
-  const format = chosen('format', String(given.format), REPORT_FORMATS);
-  const preview = given.preview === true ? USUAL_PREVIEW : numberOf('preview', given.preview);
-  const dryRun = given.dryRun === true || preview !== undefined;
-  const follow = given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow);
-  const asked = askedIn(session, given);
-  const report = await withSite(session, dryRun ? 'read' : 'write', async (site) => {
-    const once = async ({ resume, keepsRejected }: { resume: boolean; keepsRejected: boolean }): Promise<Outcome> => {
-      const caller = await actingCaller(site, session, user);
-      const progress: Progress = { dryRun, written: resume };
-      const stopListening = io.onInterrupt?.(() => howToGoOn(session, progress));
-      try {
-        const source = await openSource(places, { ...asked, caller, resume, target: targetOf(site, dryRun), folder: io.temporary });
-        try {
-          const outcome = await importFrom({
-            session,
-            site,
-            caller,
-            source,
-            given: { ...given, dryRun, resume },
-            format,
-            progress,
-            preview,
-          });
-          const rejected = keepsRejected && !dryRun && asked.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
-          return { ...outcome, rejected, hint: source.hint };
-        } finally {
-          await source.close();
-        }
-      } finally {
-        stopListening?.();
-      }
-    };
-    const { report: first, rejected, preview: shown, hint } = await once({ resume: given.resume === true, keepsRejected: true });
-    const extras = { ...(shown ? { preview: shown } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
-    print(
-      io,
-      format === 'json' ? `${JSON.stringify({ ...first, ...extras })}\n` : reportText(first, say, hint) + rejectedText(rejected, say),
-    );
-    if (follow !== undefined && !dryRun)
-      await following(session, format, follow * 1000, async () => (await once({ resume: false, keepsRejected: false })).report);
-    return first;
-  });
+async function importByCommand(session: Session, places: readonly string[], given: Options, user: string | undefined): Promise<void> {
+  const order = orderOf(session, places, given, user);
+  const report = await withSite(session, order.dryRun ? 'read' : 'write', (site) => importAndFollow(site, order));
   if (isIncomplete(report)) throw new CliError('incomplete', {}, EXIT.incomplete);
 }
 
+/** What somebody asks for by the command and its options. */
+interface Order {
+  readonly session: Session;
+  readonly places: readonly string[];
+  readonly given: Options;
+  readonly user: string | undefined;
+  readonly format: ReportFormat;
+  readonly dryRun: boolean;
+  /** How many records to show before; undefined: none. */
+  readonly preview: number | undefined;
+  /** Seconds between two rounds of following; undefined: import once. */
+  readonly follow: number | undefined;
+  readonly ofSource: ReturnType<typeof sourceOptions>;
+}
+
+function orderOf(session: Session, places: readonly string[], given: Options, user: string | undefined): Order {
+  const preview = given.preview === true ? USUAL_PREVIEW : numberOf('preview', given.preview);
+  return {
+    session,
+    places,
+    given,
+    user,
+    format: chosen('format', String(given.format), REPORT_FORMATS),
+    dryRun: given.dryRun === true || preview !== undefined,
+    preview,
+    follow: given.follow === true ? USUAL_PAUSE_S : numberOf('follow', given.follow),
+    ofSource: sourceOptions(session, given),
+  };
+}
+
+/** Imports, prints the report, and goes on importing where that is asked for. Returns the first report. */
+async function importAndFollow(site: Site, order: Order): Promise<Report> {
+  const { session, given, format, dryRun, follow } = order;
+  const { io, say } = session;
+  const { report, rejected, preview, hint } = await importOnce(site, order, { resume: given.resume === true, keepsRejected: true });
+  const extras = { ...(preview ? { preview } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
+  print(
+    io,
+    format === 'json' ? `${JSON.stringify({ ...report, ...extras })}\n` : reportText(report, say, hint) + rejectedText(rejected, say),
+  );
+  if (follow !== undefined && !dryRun)
+    await following(
+      session,
+      format,
+      follow * 1000,
+      async () => (await importOnce(site, order, { resume: false, keepsRejected: false })).report,
+    );
+  return report;
+}
+
+async function importOnce(
+  site: Site,
+  order: Order,
+  { resume, keepsRejected }: { readonly resume: boolean; readonly keepsRejected: boolean },
+): Promise<Outcome> {
+  const { session, places, user, dryRun, ofSource } = order;
+  const { io } = session;
+  const caller = await actingCaller(site, session, user);
+  const progress: Progress = { dryRun, written: resume };
+  const stopListening = io.onInterrupt?.(() => howToGoOn(session, progress));
+  try {
+    const source = await openSource(places, { ...ofSource, caller, resume, target: targetOf(site, order), folder: io.temporary });
+    try {
+      const outcome = await importFrom(source, { order, site, caller, resume, progress });
+      const rejected = keepsRejected && !dryRun && ofSource.skipBadRows && isCsvSource(source) ? await writeRejected(source) : [];
+      return { ...outcome, rejected, hint: source.hint };
+    } finally {
+      await source.close();
+    }
+  } finally {
+    stopListening?.();
+  }
+}
+
 /** What the options say of the source. */
-function askedIn(session: Session, given: Options) {
+function sourceOptions(session: Session, given: Options) {
   const { io, say } = session;
   return {
     prefix: String(given.prefix),
@@ -151,7 +184,7 @@ interface Outcome {
 }
 
 /** The value of an option that may be given several times. */
-const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 const listOf = (given: unknown): readonly string[] => (Array.isArray(given) ? given.map(String) : []);
 
 /** The pairs of `--map`. The last `=` separates them: a heading may hold one. Throws CliError `no-map`. */
@@ -183,7 +216,7 @@ function howToGoOn(session: Session, { dryRun, written }: Progress): string {
 }
 
 /** Identifies the target of an import: the database and its prefix, and whether it is only a rehearsal. */
-const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, dryRun: boolean): string => {
+const targetOf = ({ config: { databaseUrl, tablePrefix } }: Site, { dryRun }: Pick<Order, 'dryRun'>): string => {
   const path = sqlitePath(databaseUrl);
   return [path === undefined ? databaseUrl : resolve(path), tablePrefix, dryRun ? 'rehearsal' : ''].join(' ');
 };
@@ -209,35 +242,31 @@ async function following({ io, say }: Session, format: ReportFormat, pause: numb
   }
 }
 
-/** One run of an import, of whatever source. */
+/** One run of an import. */
 interface Run {
-  readonly session: Session;
+  readonly order: Order;
   readonly site: Site;
   readonly caller: Caller;
-  readonly source: Source;
-  readonly given: Options;
-  readonly format: ReportFormat;
+  readonly resume: boolean;
   readonly progress: Progress;
-  /** How many records to show before; undefined: none. */
-  readonly preview: number | undefined;
 }
 
-async function importFrom(run: Run): Promise<Pick<Outcome, 'report' | 'preview'>> {
-  const { session, site, caller, source, given, format, progress, preview } = run;
+async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'report' | 'preview'>> {
+  const { order, site, caller, resume, progress } = run;
+  const { session, given, format, dryRun, preview } = order;
   const { io, say } = session;
-  const dryRun = given.dryRun === true;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
   const { entries, highestId } = await survey(source);
   if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = given.filterHtml === true;
-  const shown =
-    preview === undefined ? undefined : await previewOf(source, caller, caller.viewer.can('unfiltered_html') && !filterHtml, preview);
+  const trust = { trusted: caller.viewer.can('unfiltered_html') && !filterHtml };
+  const shown = preview === undefined ? undefined : await previewOf(source, caller, trust, preview);
   if (shown && format === 'text') print(io, previewText(shown, say));
   const show = showRate(session, say('exchange:import.importing'), entries);
   const report = await importItems(site, caller, source.entries(), {
     source: typeof given.source === 'string' ? given.source : source.name(),
     dryRun,
-    resume: given.resume === true,
+    resume,
     settings: given.settings === true,
     language: languageOf(caller, given.contentLanguage),
     filterHtml,

@@ -18,7 +18,7 @@ export interface Administrator {
 
 /**
  * Makes a new site in an empty database: all tables, the options and roles of a new WordPress with the calendar, an
- * administrator with an application password. Gives that password, which is kept nowhere. One transaction, after the
+ * administrator with an application password. Returns that password, which is kept nowhere. One transaction, after the
  * tables are there.
  *
  * @throws CliError `already-installed` where there is a site; AccountError for a login or address that cannot be

@@ -23,7 +23,7 @@ export interface Io {
    * function is called. Without it, an interrupted command just ends.
    */
   readonly onInterrupt?: (message: () => string) => () => void;
-  /** Waits for so many milliseconds; false: it is time to end. */
+  /** Waits for this many milliseconds; false: it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** The time zone of the machine, such as `Europe/Rome`. */
   readonly zone?: string;

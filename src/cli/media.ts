@@ -82,7 +82,7 @@ function addDelete(media: Command, session: Session): void {
         for (const reference of references) {
           const id = numberOf('id', reference);
           requireAllowed(await mayDeleteMedia(lookUpOnce(site.db), caller, { id }));
-          await (await removeMedia(site, caller, id, true)).afterwards();
+          await (await removeMedia(site, caller, { id, force: true })).afterwards();
           print(io, porcelain ? `${id}\n` : `${say('done.deleted', { id })}\n`);
         }
       }),

@@ -36,8 +36,8 @@ export function printedList(items: readonly Item[], shape: Shape, framed: boolea
     );
   if (format === 'json')
     return json(
-      items.map((item) => (fields ? picked(item, fields) : item)),
-      framed,
+      items.map((item) => (fields ? pickFields(item, fields) : item)),
+      indentOf(framed),
     );
   const shown = fields ?? columns;
   const rows = items.map((item) => shown.map((name) => memberOf(item, name)));
@@ -50,7 +50,7 @@ export function printedItem(item: Item, shape: Shape, framed: boolean): string {
   const { format, field, fields } = shape;
   if (field !== undefined || format === 'ids' || format === 'count') return printedList([item], shape, framed);
   checkFields([item], fields ?? []);
-  if (format === 'json') return json(fields ? picked(item, fields) : item, framed);
+  if (format === 'json') return json(fields ? pickFields(item, fields) : item, indentOf(framed));
   const rows = (fields ?? Object.keys(item)).map((name) => [name, memberOf(item, name)]);
   return format === 'csv' ? csv([HEAD, ...rows]) : table(HEAD, rows, framed);
 }
@@ -83,13 +83,16 @@ function memberOf(item: Item, name: string): unknown {
   return value;
 }
 
-const picked = (item: Item, fields: readonly string[]): Item =>
+const pickFields = (item: Item, fields: readonly string[]): Item =>
   Object.fromEntries(fields.map((name) => [name, memberOf(item, name) ?? null]));
 
-const json = (value: unknown, framed: boolean): string => `${JSON.stringify(value, null, framed ? 2 : undefined)}\n`;
+const json = (value: unknown, indent?: number): string => `${JSON.stringify(value, null, indent)}\n`;
+
+/** Framed output is for a person. */
+const indentOf = (framed: boolean): number | undefined => (framed ? 2 : undefined);
 
 function printedValues(values: readonly unknown[], format: Format): string {
-  if (format === 'json') return json(values, false);
+  if (format === 'json') return json(values);
   return values.map((value) => `${whole(value)}\n`).join('');
 }
 

@@ -21,13 +21,13 @@ export const showProgress: Progress = async (message, total, work) => {
 export const quiet: Progress = (_message, _total, work) => work(() => undefined);
 
 /** Asks whoever watches for a yes or no. */
-export const confirmed = async (question: string): Promise<boolean> => (await confirm({ message: question, initialValue: false })) === true;
+export const askYesNo = async (question: string): Promise<boolean> => (await confirm({ message: question, initialValue: false })) === true;
 
 /**
  * Asks whoever watches for a text; what is suggested is taken if nothing is typed. Ends the process where the question
  * is cancelled.
  */
-export async function asked(question: string, suggestion: string): Promise<string> {
+export async function askText(question: string, suggestion: string): Promise<string> {
   const answer = await text({ message: question, placeholder: suggestion, defaultValue: suggestion });
   return isCancel(answer) ? process.exit(130) : answer;
 }

@@ -6,7 +6,7 @@ const PAUSE_MS = 200;
 
 /**
  * Shows on standard error, while somebody watches, how far a long work is: how much in a second, and how much time is
- * left. Gives a function to be called with how much is done.
+ * left. Returns a function to be called with how much is done.
  */
 export function showRate({ io, say }: Session, what: string, total: number): (done: number) => void {
   if (!io.terminal) return () => undefined;

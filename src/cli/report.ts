@@ -13,11 +13,11 @@ import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
 
 /**
- * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Gives the code
+ * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Returns the code
  * to end with.
  */
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
-  const { lines, exit } = explained(error, say, options);
+  const { lines, exit } = explain(error, say, options);
   for (const line of lines) err(`${oneLine(line)}\n`);
   if (env.LOG_LEVEL === 'debug' && error instanceof Error) err(`${error.stack}\n`);
   return exit;
@@ -28,7 +28,7 @@ interface Explanation {
   readonly exit: number;
 }
 
-function explained(error: unknown, say: Say, options: readonly string[]): Explanation {
+function explain(error: unknown, say: Say, options: readonly string[]): Explanation {
   const failed = (message: string, exit: number, more: readonly string[] = []): Explanation => ({
     lines: [say('error', { message }), ...more],
     exit,

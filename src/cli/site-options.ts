@@ -23,7 +23,7 @@ export function addOptionCommands(program: Command, session: Session): void {
   );
 
   withExamples(option.command('get <name>').description(say('option.get')), say, ['fasti option get timezone']).action((name: string) =>
-    withSite(session, 'read', async (site) => print(io, `${siteOption(await site.settings(), named(name))}\n`)),
+    withSite(session, 'read', async (site) => print(io, `${siteOption(await site.settings(), requireOptionName(name))}\n`)),
   );
 
   withExamples(option.command('set <name> <value>').description(say('option.set')), say, [
@@ -31,7 +31,7 @@ export function addOptionCommands(program: Command, session: Session): void {
     'fasti option set timezone Europe/Rome',
   ]).action((given: string, value: string) =>
     withSite(session, 'write', async (site) => {
-      const name = named(given);
+      const name = requireOptionName(given);
       if (!(await setSiteOption(site, name, value)))
         throw new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT.usage);
       print(io, `${say('done.option-set', { name, value: siteOption(await site.settings(), name) })}\n`);
@@ -40,7 +40,7 @@ export function addOptionCommands(program: Command, session: Session): void {
 }
 
 /** Throws CliError `option-unknown`. */
-function named(name: string): SiteOptionName {
+function requireOptionName(name: string): SiteOptionName {
   const found = SITE_OPTIONS.find((one) => one === name);
   if (found === undefined) throw new CliError('option-unknown', { name, names: SITE_OPTIONS.join(', ') }, EXIT.usage);
   return found;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findSite } from '../exchange/live/site-client.ts';
-import { shown } from '../exchange/verify/decisions.ts';
+import { shortText } from '../exchange/verify/decisions.ts';
 import { type Finding, type VerifySummary, verifySites } from '../exchange/verify/verify.ts';
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
@@ -60,18 +60,18 @@ async function verify(session: Session, before: string, after: string, given: Op
       const key = keyOf(finding);
       if (unique.has(key) || unique.size >= MOST_KEPT) return;
       unique.set(key, finding);
-      if (!json && finding.decision === undefined) print(io, printed(finding));
+      if (!json && finding.decision === undefined) print(io, findingText(finding));
     },
     progress: (phase, done, total) => showLine(session, `${say(`upkeep:verify.phases.${phase}`)} ${done}/${total}`),
   });
   clearLine(session);
   if (json) print(io, `${JSON.stringify({ ...summary, findings: [...unique.values()].map(jsonOf) })}\n`);
-  else print(io, summed(summary, [...unique.values()], say));
+  else print(io, summaryText(summary, [...unique.values()], say));
   // What was printed is the message.
   if (summary.differences > 0) throw new CliError('sites-differ', { count: summary.differences });
 }
 
-/** So many differences are remembered, so that each is reported once, however many answers show it. */
+/** How many differences are remembered, so that each is reported once, however many answers show it. */
 const MOST_KEPT = 20_000;
 
 // ------------------------------------------------------------------------------------------------- what is printed
@@ -90,12 +90,12 @@ const keyOf = (finding: Finding): string => {
     : `${decision} ${record ? `${record.route} ${record.member}` : path}`;
 };
 
-function printed(finding: Finding): string {
+function findingText(finding: Finding): string {
   const { record, path, old: before, new: after } = finding;
   const place = record
     ? `${record.route} ${record.name === '' ? '' : JSON.stringify(decodeEntities(record.name))} ${record.member}`
     : `${address(finding)} ${path}`;
-  return [place, `  - ${shown(before)}`, `  + ${shown(after)}`]
+  return [place, `  - ${shortText(before)}`, `  + ${shortText(after)}`]
     .map((line) => `${line.startsWith('  ') ? '  ' : ''}${oneLine(line)}\n`)
     .join('');
 }
@@ -108,7 +108,11 @@ const jsonOf = (finding: Finding) => ({
   new: finding.new ?? null,
 });
 
-function summed({ compared, records, differences, requests, deliberate }: VerifySummary, unique: readonly Finding[], say: Say): string {
+function summaryText(
+  { compared, records, differences, requests, deliberate }: VerifySummary,
+  unique: readonly Finding[],
+  say: Say,
+): string {
   const rows = Object.entries(deliberate).sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
   const places = unique.filter(({ decision }) => decision === undefined).length;
   const example = (row: string) => unique.find(({ decision }) => decision === row);

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { trimEndOf } from '../wordpress/trim.ts';
-import { isProxyTrust, isSiteUrl, isTileAddress, keySetting, languageCode, listed, proxyTrust, sizeSetting, whole } from './values.ts';
+import {
+  isProxyTrust,
+  isSiteUrl,
+  isTileAddress,
+  keySetting,
+  languageCode,
+  proxyTrust,
+  sizeSetting,
+  splitAtCommas,
+  whole,
+} from './values.ts';
 
 /**
  * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is
@@ -126,7 +136,7 @@ export const settings = {
     meaning: 'The languages of the interface; each needs its folder in `locales/`. The first one is the default of the site.',
     schema: z
       .string()
-      .transform(listed)
+      .transform(splitAtCommas)
       .pipe(z.tuple([languageCode()], languageCode()))
       .refine((codes) => new Set(codes).size === codes.length)
       .transform((codes): readonly [string, ...string[]] => Object.freeze(codes)),
@@ -163,7 +173,7 @@ export const settings = {
     fallback: 'data/backups',
     allowed: 'a folder outside of UPLOADS_DIR',
     meaning:
-      'The folder of backups: the page *Health* at `/admin` tells of them, and puts one there that is made at the desk. `fasti backup` writes to whatever file it is given.',
+      'The folder of backups: the page *Health* at `/admin` lists them, and puts new ones there. `fasti backup` writes to whatever file it is given.',
     schema: z.string(),
   },
   maxPerPage: {
@@ -375,7 +385,7 @@ export const settings = {
     fallback: '10',
     allowed: 'a whole number from 0 to 3600',
     meaning:
-      'How long requests under way may take to finish once the server is told to stop. A few seconds later it has ended, whatever happens.',
+      'How long requests under way may take to finish once the server is asked to stop. A few seconds later it has ended, whatever happens.',
     schema: whole(0, 3600),
   },
   watchdogSeconds: {

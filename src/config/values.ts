@@ -44,7 +44,7 @@ export function languageCode() {
 }
 
 /** What commas separate. */
-export function listed(value: string): string[] {
+export function splitAtCommas(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 
@@ -66,13 +66,13 @@ const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['lo
 
 /** Whether a text says whose `X-Forwarded-*` headers are believed. */
 export function isProxyTrust(value: string): boolean {
-  return /^(on|off|\d{1,3})$/.test(value) || listed(value).every((address) => ADDRESS.safeParse(address).success);
+  return /^(on|off|\d{1,3})$/.test(value) || splitAtCommas(value).every((address) => ADDRESS.safeParse(address).success);
 }
 
 /** The value of Express's `trust proxy`. */
 export function proxyTrust(value: string): boolean | number | string {
   if (value === 'on' || value === 'off') return value === 'on';
-  return /^\d+$/.test(value) ? Number(value) : listed(value).join(',');
+  return /^\d+$/.test(value) ? Number(value) : splitAtCommas(value).join(',');
 }
 
 function bytes(value: string): number {

@@ -13,7 +13,7 @@ export function ApplicationPasswords({
   readonly passwords: readonly ApplicationPassword[];
   readonly path: string;
 }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <>
       <h2>{say('desk:me.passwords')}</h2>

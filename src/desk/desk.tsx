@@ -2,7 +2,7 @@ import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
 import { viewerOf } from '../accounts/viewer.ts';
 import { fail, refuse } from '../errors.ts';
 import { policyWithImages } from '../html/document.tsx';
-import { speechIn } from '../html/words.ts';
+import { i18nIn } from '../html/i18n.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
@@ -48,7 +48,7 @@ export async function openDesk(
     site,
     settings,
     caller: callerFor(site, settings, viewer, { language }),
-    speech: speechIn(site.texts, language, settings.contentLanguage),
+    i18n: i18nIn(site.texts, language, settings.contentLanguage),
     request,
     login,
     nonce: login ? await formNonce(site, login) : '',
@@ -72,14 +72,14 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!found) fail('rest_no_route');
   const kept = request.method === 'POST' ? { path: request.path, fields: sent.fields } : undefined;
-  if (found.route.allow !== 'anyone' && !login) return answered(visit, { html: signInPage(visit, { kept }), status: 401 });
+  if (found.route.allow !== 'anyone' && !login) return answerFrom(visit, { html: signInPage(visit, { kept }), status: 401 });
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
   const { route, pieces } = found;
-  if (route.method === 'GET') return answered(visit, await route.run(visit, pieces));
+  if (route.method === 'GET') return answerFrom(visit, await route.run(visit, pieces));
   // Forms for everybody show by what is in them that their sender means it: a password, a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce)))
-    return answered(visit, { html: resumePage(visit, { path: request.path, fields: sent.fields }), status: 403 });
-  return answered(visit, await route.run({ ...visit, ...sent }, pieces));
+    return answerFrom(visit, { html: resumePage(visit, { path: request.path, fields: sent.fields }), status: 403 });
+  return answerFrom(visit, await route.run({ ...visit, ...sent }, pieces));
 }
 
 function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: FoundRoute): boolean {
@@ -89,16 +89,16 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: F
 
 /** A page about an error. `requestId`: by which a fault of the server is found in the log. */
 export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say(status === 404 ? 'desk:problem.absent' : status === 403 || status === 401 ? 'desk:problem.forbidden' : 'desk:problem.title'),
     notice: { tone: 'wrong', text: message },
     children: <>{status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}</>,
   });
-  return answered(visit, { html, status });
+  return answerFrom(visit, { html, status });
 }
 
-function answered({ request }: Visit, outcome: Outcome): DeskAnswer {
+function answerFrom({ request }: Visit, outcome: Outcome): DeskAnswer {
   const cookie: Record<string, string> = 'cookie' in outcome && outcome.cookie !== undefined ? { 'Set-Cookie': outcome.cookie } : {};
   if ('to' in outcome) return { status: 303, headers: { ...HEADERS, ...cookie, Location: outcome.to }, body: '' };
   if ('json' in outcome)

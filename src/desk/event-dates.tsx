@@ -19,7 +19,7 @@ import { changeDate, createDate, deleteDate } from '../records/post-writes.ts';
 import { mayTrash } from '../records/posts.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/time.ts';
+import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -29,7 +29,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 const EVENT = postKind('event');
-/** So many dates are shown, beginning with today's. */
+/** How many dates are shown, beginning with today's. */
 const MOST_SHOWN = 60;
 const SPAN = ['start_date', 'end_date'] as const;
 
@@ -46,14 +46,14 @@ export async function datesOf({ site, caller }: FormContext, event: Editable): P
 
 /** The page of the dates of an event. */
 export async function datesPage(visit: Visit, id: number, form: DatesForm = {}): Promise<Outcome> {
-  const { site, caller, speech } = visit;
-  const { say } = speech;
+  const { site, caller, i18n } = visit;
+  const { say } = i18n;
   const event = await readToEdit(site, caller, EVENT, id);
   const recurring = (await datesOf(visit, event)) ?? fail('rest_no_route');
   const today = nowLocal(caller.now, recurring.zone).slice(0, 10);
   const shown = recurring.dates.filter(({ start }) => start >= today).slice(0, MOST_SHOWN);
   const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
-  const rule = recurring.rule && ruleInWords(speech, recurring.rule.rule);
+  const rule = recurring.rule && ruleInWords(i18n, recurring.rule.rule);
   const html = deskPage(visit, {
     title: say('desk:dates.title', { title: event.row.post_title || say('desk:untitled') }),
     part: EVENT.path,
@@ -106,10 +106,10 @@ interface DateRowProps {
 }
 
 function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Element {
-  const { speech, settings } = visit;
-  const { say } = speech;
+  const { i18n, settings } = visit;
+  const { say } = i18n;
   const allDay = event.values.all_day === true;
-  const words = spanInWords(speech, { ...span, allDay }, isTwentyFour(settings.raw.get('time_format') ?? 'H:i'));
+  const words = spanInWords(i18n, { ...span, allDay }, isTwentyFour(settings.raw.get('time_format') ?? 'H:i'));
   const path = `/events/${event.id}/dates`;
   const mark = startUtc.replace(/\D/g, '');
   return (
@@ -142,13 +142,13 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
 
 /** From when to when. `prefix`: sets the ids of these inputs apart from those of others. */
 function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly values: Values; readonly prefix: string }): JSX.Element {
-  const data = { ...NO_CONTROL_DATA, say: visit.speech.say };
+  const data = { ...NO_CONTROL_DATA, say: visit.i18n.say };
   return (
     <>
       {SPAN.map((name) => {
         const field = EVENT.fields[name]!;
         const { Show, show } = controlOf(name, field);
-        const label = labelOf(visit.speech, EVENT.name, name);
+        const label = labelOf(visit.i18n, EVENT.name, name);
         return (
           <Show key={name} name={name} id={`${name}-${prefix}`} field={field} label={label} shown={show(values[name], data)} data={data} />
         );
@@ -159,13 +159,13 @@ function SpanFields({ visit, values, prefix }: { readonly visit: Visit; readonly
 
 /** Adds a date. */
 export const addDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changed(visit, id, async (event) => {
+  changeDates(visit, id, async (event) => {
     await createDate(visit.site, visit.caller, EVENT, event.id, await spanSent(visit));
   });
 
 /** Leaves out a date. */
 export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changed(visit, id, async (event) => {
+  changeDates(visit, id, async (event) => {
     const { site, caller } = visit;
     if (!(await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id))) refuse(caller.viewer);
     await deleteDate(site, caller, EVENT, await dateSent(visit, event));
@@ -173,7 +173,7 @@ export const leaveOutByForm = (visit: Submission, id: number): Promise<Outcome> 
 
 /** Moves a date that was added by itself. */
 export const moveDateByForm = (visit: Submission, id: number): Promise<Outcome> =>
-  changed(visit, id, async (event) => {
+  changeDates(visit, id, async (event) => {
     await changeDate(visit.site, visit.caller, EVENT, await dateSent(visit, event), await spanSent(visit));
   });
 
@@ -195,7 +195,7 @@ const typedSpan = (fields: Values): Values =>
   );
 
 /** Does something with the dates of an event that the caller edits; what stops it is shown on the page. */
-async function changed(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
+async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
   try {
     await work(event);
@@ -203,7 +203,7 @@ async function changed(visit: Submission, id: number, work: (event: Editable) =>
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [found] = fieldErrors(visit, EVENT, error);
-    const wrong = found ? `${labelOf(visit.speech, EVENT.name, found[0])}: ${found[1]}` : dateRefusal(visit, error);
+    const wrong = found ? `${labelOf(visit.i18n, EVENT.name, found[0])}: ${found[1]}` : dateRefusal(visit, error);
     return datesPage(visit, event.id, { typed: typedSpan(visit.fields), wrong });
   }
 }
@@ -211,5 +211,5 @@ async function changed(visit: Submission, id: number, work: (event: Editable) =>
 /** Why dates were not changed, in the words of the page rather than of the API. */
 function dateRefusal(visit: Visit, error: ApiError): string {
   const key = `desk:dates.${error.problem}`;
-  return visit.speech.has(key) ? visit.speech.say(key) : sentenceOf(visit, error);
+  return visit.i18n.has(key) ? visit.i18n.say(key) : sentenceOf(visit, error);
 }

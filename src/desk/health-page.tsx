@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
 import { version } from '../host/version.ts';
 import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
-import { examine, type Finding } from '../upkeep/doctor.ts';
+import type { Finding } from '../upkeep/doctor/findings.ts';
+import { examine } from '../upkeep/doctor.ts';
 import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -14,7 +15,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /** What the doctor finds. */
 export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome> {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { versions, findings } = await examine(visit.site, version());
   const kept = await keptBackups(visit.site);
   const html = deskPage(visit, {
@@ -60,7 +61,7 @@ export async function repair(visit: Visit): Promise<Outcome> {
 }
 
 // ------------------------------------------------------------------------------------------------- backups
-/** So many are listed. */
+/** How many are listed. */
 const MOST_LISTED = 5;
 /** Older than that, the last backup is worth a warning. */
 const LATE_DAYS = 8;
@@ -68,7 +69,7 @@ const LATE_DAYS = 8;
 const PATIENCE_MS = 2000;
 
 function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; readonly kept: KeptBackups }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const days = Math.floor((visit.site.clock().getTime() - (backups[0]?.madeAt.getTime() ?? 0)) / DAY_MS);
   return (
     <section aria-labelledby="backups" {...(going ? { 'data-refresh': '' } : {})}>
@@ -98,13 +99,13 @@ function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; r
 const DAY_MS = 86_400_000;
 
 /** When a backup was made, by the clock of the site, how large it is, and by whom it was made. */
-function wordsOf({ speech, settings }: Visit, { madeAt, bytes, by = '' }: KeptBackup) {
+function wordsOf({ i18n, settings }: Visit, { madeAt, bytes, by = '' }: KeptBackup) {
   const moment = nowLocal(madeAt, settings.zone);
   const [unit, size] = bytes < MEGABYTE ? ['kilobyte', bytes / 1000] : ['megabyte', bytes / MEGABYTE];
   return {
-    day: dayInWords(speech, moment, 'long'),
-    time: timeInWords(speech, moment, isTwentyFour(settings.calendar.formats.time)),
-    size: new Intl.NumberFormat(speech.locale, { style: 'unit', unit: String(unit), maximumFractionDigits: 1 }).format(Number(size)),
+    day: dayInWords(i18n, moment, 'long'),
+    time: timeInWords(i18n, moment, isTwentyFour(settings.calendar.formats.time)),
+    size: new Intl.NumberFormat(i18n.locale, { style: 'unit', unit: String(unit), maximumFractionDigits: 1 }).format(Number(size)),
     by,
   };
 }
@@ -113,7 +114,7 @@ const MEGABYTE = 1_000_000;
 
 /** Backs the site up. One that takes long goes on by itself; one at a time is enough. */
 export async function backUpByForm(visit: Submission): Promise<Outcome> {
-  const { site, login, speech } = visit;
+  const { site, login, i18n } = visit;
   if ((await keptBackups(site)).going) return { to: deskUrl(visit, '/health') };
   const running = backUpNow(site, login?.user.row.user_login ?? '').then(
     () => 'made' as const,
@@ -123,6 +124,6 @@ export async function backUpByForm(visit: Submission): Promise<Outcome> {
     },
   );
   const result = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
-  if (result === 'failed') return healthPage(visit, speech.say('desk:backups.failed'));
+  if (result === 'failed') return healthPage(visit, i18n.say('desk:backups.failed'));
   return { to: deskUrl(visit, '/health', { done: result === 'made' ? 'backup' : undefined }) };
 }

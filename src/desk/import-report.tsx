@@ -10,7 +10,7 @@ import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
- * What an import would come to or came to, in tables and sentences.
+ * The result of an import or of a rehearsal, in tables and sentences.
  */
 
 /** How a file is to be read. */
@@ -23,7 +23,7 @@ export interface ReadingOptions {
 }
 
 export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit; readonly reading: ReadingOptions }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <>
       <Select
@@ -57,9 +57,9 @@ export interface ImportOutcome {
 
 const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
-/** What an import would come to, or came to. */
+/** The result of an import, or of a rehearsal. */
 export function reportPage(visit: Visit, { file, reading, columns, records, report }: ImportOutcome): string {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { created, updated, unchanged, lost, losses, dryRun } = report;
   const counts = { created, updated, unchanged, lost };
   const kinds = REPORTED.filter((kind) => Object.values(counts).some((count) => (count[kind] ?? 0) > 0));
@@ -116,7 +116,7 @@ export function reportPage(visit: Visit, { file, reading, columns, records, repo
 }
 
 function Preview({ visit, records }: { readonly visit: Visit; readonly records: readonly PreviewedRecord[] }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <>
       <h2>{say('desk:import.first')}</h2>
@@ -137,7 +137,7 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
 }
 
 function RunForm({ visit, file, reading, columns }: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const choices = [
     { value: '', text: say('desk:import.as-found') },
     ...Object.keys(eventFields).map((name) => ({ value: name, text: name })),
@@ -175,7 +175,7 @@ export function progressPage(
   visit: Visit,
   { done, total, stopped, source }: { readonly done: number; readonly total: number; readonly stopped: boolean; readonly source: string },
 ): string {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return deskPage(visit, {
     title: say('desk:import.running'),
     part: 'import',

@@ -26,7 +26,7 @@ const PATIENCE_MS = 2000;
 
 /** The form to choose a file, and what the last import made. */
 export async function importPage(visit: Visit, wrong?: string): Promise<Outcome> {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const last = await undoableImport(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.import'),
@@ -55,7 +55,7 @@ export async function importPage(visit: Visit, wrong?: string): Promise<Outcome>
 }
 
 function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { id, run, source, at: moment, made } = last;
   const counts = [...made].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
   return (
@@ -78,20 +78,20 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
-  if (moved + kept === 0) return importPage(visit, visit.speech.say('desk:import.not-undone'));
+  if (moved + kept === 0) return importPage(visit, visit.i18n.say('desk:import.not-undone'));
   return { to: deskUrl(visit, '/import', { done: 'trashed', count: moved, failed: kept || undefined }) };
 }
 
 /** Keeps what was sent or named, and shows what would become of it; or takes it in, if that was asked for. */
 export async function importByForm(visit: Submission): Promise<Outcome> {
-  const { fields, speech } = visit;
+  const { fields, i18n } = visit;
   try {
     const file = await fileOf(visit);
-    if (file === undefined) return await importPage(visit, speech.say('desk:import.no-file'));
+    if (file === undefined) return await importPage(visit, i18n.say('desk:import.no-file'));
     return textIn(fields, 'run') === '1' ? await takeIn(visit, file) : await rehearse(visit, file);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return importPage(visit, speech.say(`exchange:faults.${error.fault}`, error.values));
+    return importPage(visit, i18n.say(`exchange:faults.${error.fault}`, error.values));
   }
 }
 
@@ -114,7 +114,7 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   try {
     const { highestId } = await survey(source);
     const columns = isCsvSource(source) ? source.mapping().flatMap((one) => one.columns) : [];
-    const records = await previewOf(source, caller, caller.viewer.can('unfiltered_html'), PREVIEWED);
+    const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEWED);
     const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
     return { html: reportPage(visit, { file, reading, columns, records, report }) };
   } finally {

@@ -28,9 +28,9 @@ export interface Notice {
 /** A page of the desk. */
 export function deskPage(visit: Visit, props: PageProps): string {
   const { title, part, notice = doneIn(visit), styles = [], scripts = [], children } = props;
-  const { speech, settings, asset } = visit;
+  const { i18n, settings, asset } = visit;
   return documentOf({
-    speech,
+    i18n,
     title: `${title} · ${settings.name}`,
     styles: ['base.css', 'forms.css', 'desk.css', ...styles].map(asset),
     scripts: visit.login ? ['desk.js', ...scripts].map(asset) : [],
@@ -58,13 +58,13 @@ function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Ele
 }
 
 /** What was done before this page was gone to, as its address says: one of our own sentences. */
-function doneIn({ request, speech }: Visit): Notice | undefined {
+function doneIn({ request, i18n }: Visit): Notice | undefined {
   const done = textIn(request.query, 'done');
   if (!DONE.has(done)) return undefined;
   const count = Number(textIn(request.query, 'count')) || 1;
   const failed = Number(textIn(request.query, 'failed')) || 0;
-  const text = speech.say(`desk:done.${done}`, { count });
-  return failed > 0 ? { tone: 'wrong', text: `${text} ${speech.say('desk:done.failed', { count: failed })}` } : { tone: 'good', text };
+  const text = i18n.say(`desk:done.${done}`, { count });
+  return failed > 0 ? { tone: 'wrong', text: `${text} ${i18n.say('desk:done.failed', { count: failed })}` } : { tone: 'good', text };
 }
 
 /** What a page can report as done, by the names of the sentences. */
@@ -82,7 +82,7 @@ interface NavigationItem {
 }
 
 /** The parts of the desk; only those are shown that may be used. */
-function navigation({ caller, speech: { say } }: Visit): NavigationItem[] {
+function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
   const { viewer } = caller;
   const ofKind = (kind: Kind): NavigationItem => ({
     part: kind.path,
@@ -110,7 +110,7 @@ function navigation({ caller, speech: { say } }: Visit): NavigationItem[] {
 }
 
 function Header({ visit, part }: { readonly visit: Visit; readonly part: string | undefined }): JSX.Element {
-  const { settings, speech, login, nonce } = visit;
+  const { settings, i18n, login, nonce } = visit;
   return (
     <header class="desk-header">
       <p class="desk-site">
@@ -118,7 +118,7 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
       </p>
       {login && (
         <>
-          <nav aria-label={speech.say('desk:navigation')}>
+          <nav aria-label={i18n.say('desk:navigation')}>
             <ul>
               {navigation(visit).map(({ part: own, path, text }) => (
                 <li key={own}>
@@ -135,7 +135,7 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
             </Link>
             <form method="post" action={deskUrl(visit, '/sign-out')}>
               <Nonce nonce={nonce} />
-              <button type="submit">{speech.say('desk:sign-out')}</button>
+              <button type="submit">{i18n.say('desk:sign-out')}</button>
             </form>
           </div>
         </>

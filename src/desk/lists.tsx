@@ -40,9 +40,9 @@ const text = (name: string): Column => ({ name, show: ({ record }) => decodeEnti
 const when: Column = {
   name: 'when',
   order: 'start_date',
-  show: ({ record: { start_date: start, end_date: end, all_day: allDay } }, { speech, settings }) =>
+  show: ({ record: { start_date: start, end_date: end, all_day: allDay } }, { i18n, settings }) =>
     spanInWords(
-      speech,
+      i18n,
       { start: String(start), end: String(end), allDay: allDay === true },
       isTwentyFour(settings.raw.get('time_format') ?? 'H:i'),
     ),
@@ -72,7 +72,7 @@ const quickFields = (kind: PostKind): string[] => [kind.titleField, ...(kind.dat
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
   const list = await listToEdit(visit.site, visit.caller, kind, listParams(visit, kind));
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
@@ -159,7 +159,7 @@ function here({ request: { query } }: Visit, changes: Readonly<Record<string, st
 }
 
 function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { query } = visit.request;
   const [status, mine] = [textIn(query, 'status'), textIn(query, 'mine') !== ''];
   const all = [...list.counts].reduce((sum, [name, count]) => (name === 'trash' ? sum : sum + count), 0);
@@ -187,7 +187,7 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
 }
 
 function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = [...COLUMNS[kind.name], ...(visit.settings.contentLanguages ? [language] : [])];
   const trashed = textsIn(visit.request.query, 'status').includes('trash');
@@ -213,7 +213,7 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
         <thead>
           <tr>
             <td class="pick" />
-            <Heading visit={visit} kind={kind} order="title" text={labelOf(visit.speech, kind.name, kind.titleField)} />
+            <Heading visit={visit} kind={kind} order="title" text={labelOf(visit.i18n, kind.name, kind.titleField)} />
             {columns.map(({ name, order }) => (
               <Heading key={name} visit={visit} kind={kind} order={order} text={say(`desk:columns.${name}`)} />
             ))}
@@ -258,7 +258,7 @@ function Row(props: {
   readonly columns: readonly Column[];
 }): JSX.Element {
   const { visit, kind, row: it, columns } = props;
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { id, row } = it;
   const title = row.post_title || say('desk:untitled');
   const trashed = row.post_status === 'trash';
@@ -293,18 +293,18 @@ function RowActions(props: {
   readonly title: string;
 }): JSX.Element {
   const { visit, kind, row: it, title } = props;
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { id, row, record } = it;
   const trashed = row.post_status === 'trash';
   const path = `/${kind.path}/${id}`;
-  const button = (action: string, danger = false) => (
+  const button = (action: string, { asksFirst = false } = {}) => (
     <button
       type="submit"
       form="bulk"
       formAction={deskUrl(visit, `${path}/${action}`)}
       aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
       class="link-button"
-      data-confirm={danger ? say(`desk:actions.${action}-sure`) : undefined}
+      data-confirm={asksFirst ? say(`desk:actions.${action}-sure`) : undefined}
     >
       {say(`desk:actions.${action}`)}
     </button>
@@ -324,7 +324,7 @@ function RowActions(props: {
       {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
       {it.mayDelete && !trashed && button('trash')}
       {it.mayDelete && trashed && button('restore')}
-      {it.mayDelete && trashed && button('delete', true)}
+      {it.mayDelete && trashed && button('delete', { asksFirst: true })}
     </p>
   );
 }
@@ -332,12 +332,12 @@ function RowActions(props: {
 /** A few fields of a row, to be changed in the list itself. */
 function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; readonly row: Editable; readonly title: string }): JSX.Element {
   const { visit, kind, row, title } = props;
-  const { speech } = visit;
+  const { i18n } = visit;
   const names = quickFields(kind);
-  const data = { ...NO_CONTROL_DATA, say: speech.say, statuses: statusChoices(visit, kind, String(row.values.status ?? '')) };
+  const data = { ...NO_CONTROL_DATA, say: i18n.say, statuses: statusChoices(visit, kind, String(row.values.status ?? '')) };
   return (
     <details class="quick">
-      <summary aria-label={`${speech.say('desk:actions.quick')}: ${title}`}>{speech.say('desk:actions.quick')}</summary>
+      <summary aria-label={`${i18n.say('desk:actions.quick')}: ${title}`}>{i18n.say('desk:actions.quick')}</summary>
       <form method="post" action={deskUrl(visit, `/${kind.path}/${row.id}`)}>
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="version" value={row.version} />
@@ -352,13 +352,13 @@ function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; read
               name={name}
               id={`${name}-${row.id}`}
               field={field}
-              label={labelOf(speech, kind.name, name)}
+              label={labelOf(i18n, kind.name, name)}
               shown={show(row.values[name], data)}
               data={data}
             />
           );
         })}
-        <button type="submit">{speech.say('desk:form.save')}</button>
+        <button type="submit">{i18n.say('desk:form.save')}</button>
       </form>
     </details>
   );
@@ -373,7 +373,7 @@ function Pages({
   readonly kind: PostKind;
   readonly list: EditList;
 }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const to = (number: number, key: string) =>
     number < 1 || number > pages ? undefined : { href: deskUrl(visit, `/${kind.path}`, here(visit, { page: number })), text: say(key) };
   return (

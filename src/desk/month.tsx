@@ -10,7 +10,8 @@ import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost } from '../records/post-writes.ts';
-import { addSeconds, diffSeconds, nowLocal } from '../wordpress/time.ts';
+import { addSeconds, diffSeconds } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { monthBounds } from './lists.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -19,12 +20,12 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
  */
 
-/** So many events of a month are shown. */
+/** How many events of a month are shown. */
 const MOST = 500;
 
 /** A month, as the address names it, else the present one. */
 export async function monthPage(visit: Visit): Promise<Outcome> {
-  const { site, caller, settings, speech } = visit;
+  const { site, caller, settings, i18n } = visit;
   const asked = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(textIn(visit.request.query, 'month'))?.[0];
   const today = nowLocal(caller.now, settings.zone).slice(0, 10);
   const month = asked ?? today.slice(0, 7);
@@ -40,19 +41,19 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
   const days = daysOfWeeks(month, first);
   const around = (step: number) => {
     const moved = new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
-    return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(speech, moved, 'month') };
+    return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(i18n, moved, 'month') };
   };
   const html = deskPage(visit, {
-    title: dayInWords(speech, month, 'month'),
+    title: dayInWords(i18n, month, 'month'),
     part: 'month',
     children: (
       <>
-        <Paging label={speech.say('desk:month.other')} previous={around(-1)} next={around(1)} />
+        <Paging label={i18n.say('desk:month.other')} previous={around(-1)} next={around(1)} />
         <form method="post" action={deskUrl(visit, '/month/move')} id="move" data-move>
           <Nonce nonce={visit.nonce} />
         </form>
         <table class="month">
-          <WeekdayHead speech={speech} first={first} />
+          <WeekdayHead i18n={i18n} first={first} />
           <tbody>
             {days.map((week) => (
               <tr key={week[0]}>
@@ -86,16 +87,16 @@ function Day(props: {
   readonly events: readonly Editable[];
 }): JSX.Element {
   const { visit, day, outside, today, events } = props;
-  const { speech, settings } = visit;
+  const { i18n, settings } = visit;
   const is24 = isTwentyFour(settings.raw.get('time_format') ?? 'H:i');
   return (
     <td class={outside ? 'outside' : undefined} data-day={day}>
       <span class="day-words" aria-hidden="true">
-        {dayInWords(speech, day, 'weekday').slice(0, 3)}{' '}
+        {dayInWords(i18n, day, 'weekday').slice(0, 3)}{' '}
       </span>
       <Link
         href={deskUrl(visit, '/events/new', { day })}
-        label={speech.say('desk:month.new', { day: dayInWords(speech, day, 'long') })}
+        label={i18n.say('desk:month.new', { day: dayInWords(i18n, day, 'long') })}
         current={today ? 'date' : undefined}
         class="day-number"
       >
@@ -110,11 +111,11 @@ function Day(props: {
             class={`of-${row.row.post_status}`}
           >
             {row.mayEdit ? (
-              <Link href={deskUrl(visit, `/events/${row.id}`)}>{row.row.post_title || speech.say('desk:untitled')}</Link>
+              <Link href={deskUrl(visit, `/events/${row.id}`)}>{row.row.post_title || i18n.say('desk:untitled')}</Link>
             ) : (
               row.row.post_title
             )}{' '}
-            {row.record.all_day !== true && <span class="quiet">{timeInWords(speech, startOf(row), is24)}</span>}
+            {row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), is24)}</span>}
           </li>
         ))}
       </ul>

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { FEWEST_LETTERS } from '../accounts/password-links.ts';
 import { Input } from '../html/form-fields.tsx';
-import type { Speech } from '../html/words.ts';
+import type { I18n } from '../html/i18n.ts';
 
 /** The fields by which somebody chooses a password: `password`, and `again` against slips. */
-export function NewPassword({ speech: { say } }: { readonly speech: Speech }): JSX.Element {
+export function NewPassword({ i18n: { say } }: { readonly i18n: I18n }): JSX.Element {
   return (
     <>
       <Input

@@ -26,10 +26,10 @@ interface OwnForm {
 
 /** One's own page: password, language, application passwords. */
 export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Promise<Outcome> {
-  const { speech, site, caller } = visit;
-  const { say } = speech;
+  const { i18n, site, caller } = visit;
+  const { say } = i18n;
   const passwords = await listApplicationPasswords(site, caller.viewer.id);
-  const names = new Intl.DisplayNames([speech.locale], { type: 'language' });
+  const names = new Intl.DisplayNames([i18n.locale], { type: 'language' });
   const html = deskPage(visit, {
     title: say('desk:me.title'),
     part: 'me',
@@ -41,7 +41,7 @@ export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Pro
           <Select
             name="language"
             label={say('desk:me.language')}
-            value={speech.language}
+            value={i18n.language}
             options={site.texts.languages.map((language) => ({ value: language, text: names.of(language) ?? language }))}
           />
           <button type="submit">{say('desk:form.save')}</button>
@@ -50,7 +50,7 @@ export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Pro
         <form method="post" action={deskUrl(visit, '/me/password')} class="narrow">
           <Nonce nonce={visit.nonce} />
           <Input name="before" type="password" label={say('desk:me.before')} autocomplete="current-password" required />
-          <NewPassword speech={speech} />
+          <NewPassword i18n={i18n} />
           <button type="submit">{say('desk:me.change')}</button>
         </form>
         {made !== undefined && (
@@ -85,9 +85,9 @@ async function withOwn(visit: Submission, work: () => Promise<Outcome>): Promise
 /** Changes one's own password. All other sessions end; this one goes on. */
 export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
   withOwn(visit, async () => {
-    const { site, settings, fields, caller, request, speech } = visit;
+    const { site, settings, fields, caller, request, i18n } = visit;
     const password = textIn(fields, 'password');
-    if (password !== textIn(fields, 'again')) return ownPage(visit, { notice: { tone: 'wrong', text: speech.say('desk:welcome.differ') } });
+    if (password !== textIn(fields, 'again')) return ownPage(visit, { notice: { tone: 'wrong', text: i18n.say('desk:welcome.differ') } });
     const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
     const { cookie } = await beginSession(site, settings, user, { remember: false, address: request.address, agent: request.agent });
     return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };

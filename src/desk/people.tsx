@@ -26,7 +26,7 @@ interface PeopleForm {
 
 /** All people, and a form to invite somebody. */
 export async function peoplePage(visit: Visit, { typed = {}, notice, link }: PeopleForm = {}): Promise<Outcome> {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const people = await listUsers(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.people'),
@@ -44,7 +44,7 @@ export async function peoplePage(visit: Visit, { typed = {}, notice, link }: Peo
 }
 
 function PeopleTable({ visit, people }: { readonly visit: Visit; readonly people: readonly Account[] }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <table class="list">
       <thead>
@@ -71,7 +71,7 @@ function PeopleTable({ visit, people }: { readonly visit: Visit; readonly people
 
 /** The form to invite somebody. */
 function Invitation({ visit, typed }: { readonly visit: Visit; readonly typed: Values }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <>
       <h2>{say('desk:people.invite')}</h2>
@@ -92,15 +92,15 @@ function Invitation({ visit, typed }: { readonly visit: Visit; readonly typed: V
 function ShownLink({ visit, link }: { readonly visit: Visit; readonly link: NonNullable<PeopleForm['link']> }): JSX.Element {
   return (
     <p class="notice notice-good">
-      {visit.speech.say('desk:people.link', { login: link.login })}
+      {visit.i18n.say('desk:people.link', { login: link.login })}
       <br />
       <code class="shown-once">{link.address}</code>
     </p>
   );
 }
 
-const roleName = ({ speech, settings }: Visit, role: string): string =>
-  speech.has(`desk:roles.${role}`) ? speech.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
+const roleName = ({ i18n, settings }: Visit, role: string): string =>
+  i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
 
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
 
@@ -114,7 +114,7 @@ export async function invite(visit: Submission): Promise<Outcome> {
     await createUser(site, { login, email: textIn(fields, 'email').trim(), role, displayName: textIn(fields, 'name').trim() || undefined });
     const link = await makePasswordLink(site, login, LINK_SECONDS.invitation);
     return peoplePage(visit, {
-      notice: { tone: 'good', text: visit.speech.say('desk:done.invited') },
+      notice: { tone: 'good', text: visit.i18n.say('desk:done.invited') },
       link: { login, address: passwordLinkUrl(visit.settings.home, link) },
     });
   } catch (error) {
@@ -130,7 +130,7 @@ function requireGrantable({ caller: { viewer }, settings }: Visit, role: string)
 
 /** One person: role, link, passwords, and leaving. */
 export async function personPage(visit: Visit, id: number, { notice, link }: PeopleForm = {}): Promise<Outcome> {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { viewer } = visit.caller;
   const people = await listUsers(visit.site);
   const person = people.find((one) => one.id === id) ?? fail('rest_user_invalid_id');
@@ -175,7 +175,7 @@ function Leaving({
   readonly person: Account;
   readonly people: readonly Account[];
 }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <form
       method="post"

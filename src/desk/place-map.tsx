@@ -39,7 +39,7 @@ const TOWN = 13;
 const WORLD = { lat: 30, lng: 0, zoom: 2 };
 
 export function PlaceMap({ visit, map }: { readonly visit: Visit; readonly map: MapView }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return (
     <section
       class="field"

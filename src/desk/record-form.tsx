@@ -29,7 +29,7 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
 
 /** The page with the form of a record, or of a new one. */
 export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { readonly html: string } {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { plan, record, notice, map, data } = form;
   const { kind } = plan;
   const filled: FormState = { ...form, kind };
@@ -45,7 +45,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
         {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
         {record && <TranslationLinks visit={visit} kind={kind} record={record} />}
         {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
-        <ErrorSummary form={filled} speech={visit.speech} />
+        <ErrorSummary form={filled} i18n={visit.i18n} />
         <form
           method="post"
           action={deskUrl(visit, path)}
@@ -63,7 +63,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           <div class="form-main">
             {plan.main.map((name) => (
               <Fragment key={name}>
-                <FieldOf form={filled} speech={visit.speech} name={name} />
+                <FieldOf form={filled} i18n={visit.i18n} name={name} />
                 {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
               </Fragment>
             ))}
@@ -72,7 +72,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
             {plan.aside.map(({ group, names }) => (
               <section key={group} aria-label={say(`desk:groups.${group}`)}>
                 {names.map((name) => (
-                  <FieldOf key={name} form={filled} speech={visit.speech} name={name} />
+                  <FieldOf key={name} form={filled} i18n={visit.i18n} name={name} />
                 ))}
               </section>
             ))}
@@ -93,7 +93,7 @@ interface RecordPart {
 }
 
 function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { readonly record: Editable | undefined }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const publishes = record?.row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`);
   return (
     <div class="form-buttons">
@@ -114,12 +114,12 @@ function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { rea
 function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
   const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
   const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
 }
 
 function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { row, record: shown } = record;
   const map = 'geo_lat' in kind.fields ? mapUrl(whereOf(record)) : undefined;
   return (

@@ -25,7 +25,7 @@ import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
 import { mapOf } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import { withSuggestedLinks } from './suggested.tsx';
-import { besideOf, textsOf, translated, translationValues } from './translations.tsx';
+import { besideOf, findSource, textsOf, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -38,7 +38,7 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
   requireCreator(visit, plan.kind);
   const { query } = visit.request;
   const day = textIn(query, 'day');
-  const source = await translated(visit, plan.kind, query);
+  const source = await findSource(visit, plan.kind, query);
   const begun = {
     ...freshValues(visit, plan.kind),
     ...(/^\d{4}-\d\d-\d\d$/.test(day) ? { start_date: day, end_date: day } : {}),
@@ -87,48 +87,81 @@ const shownValues = ({ kind, names }: FormPlan, values: Values, data: ControlDat
   Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(values[name], data)]));
 
 // ------------------------------------------------------------------------------------------------- saving
-/** Saves what somebody changed of a record, or a new one (id 0), and goes to its form. */
-export async function saveRecord(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
+/** Saves a new record and goes to its form. */
+export async function createByForm(visit: Submission, declared: PostKind): Promise<Outcome> {
   const whole = formPlan(visit, declared);
+  requireCreator(visit, whole.kind);
+  const source = await findSource(visit, whole.kind, visit.fields);
+  return saveForm(visit, { whole, plan: whole, record: undefined, source });
+}
+
+/** Saves what somebody changed of a record and goes to its form, or to the list that a quick form stood in. */
+export async function changeByForm(visit: Submission, declared: PostKind, id: number): Promise<Outcome> {
+  const whole = formPlan(visit, declared);
+  const record = await readToEdit(visit.site, visit.caller, declared, id);
+  return saveForm(visit, { whole, plan: sentPlan(whole, visit.fields), record, source: undefined });
+}
+
+/** A form that was sent. */
+interface SentForm {
+  /** The form as it is shown if something is wrong. */
+  readonly whole: FormPlan;
+  /** The part of it that was sent. */
+  readonly plan: FormPlan;
+  /** The record as it is stored; undefined: a new one. */
+  readonly record: Editable | undefined;
+  /** The record that a new one translates. */
+  readonly source: Editable | undefined;
+}
+
+async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
+  const { whole, plan, record, source } = form;
   const { kind } = whole;
-  const plan = id === 0 ? whole : sentPlan(whole, visit.fields);
-  if (id === 0) requireCreator(visit, kind);
-  const record = id === 0 ? undefined : await readToEdit(visit.site, visit.caller, declared, id);
-  const source = id === 0 ? await translated(visit, kind, visit.fields) : undefined;
   const errors = new Map<string, string>();
   const fields = await withUploads(visit, plan, record, errors);
-  const values = record?.values ?? {};
   const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
   if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
-  const aboutOf = (shown: Values) => loadControlData(visit, kind, plan.names, withNamed(plan, values, shown));
-  const data = await aboutOf(typed);
-  const back = async (notice: string, form: Partial<RecordForm> & { readonly status?: number }): Promise<Outcome> => ({
-    ...recordFormPage(visit, {
-      plan: whole,
-      record,
-      shown: { ...shownValues(whole, values, data), ...typed },
-      data,
-      errors,
-      notice: { tone: 'wrong', text: notice },
-      map: await mapOf(visit, kind),
-      ...sourceOf(visit, kind, source),
-      ...form,
-    }),
-    status: form.status ?? 422,
-  });
-  if (errors.size > 0) return back(visit.speech.say('desk:form.wrong'), {});
-  const named = await changedValues(visit, plan, { before: record ? values : undefined, typed, data });
+  const data = await loadControlData(visit, kind, plan.names, withNamed(plan, record?.values ?? {}, typed));
+  const back: ShowAgain = (notice, changed) => formAgain(visit, form, { typed, data, errors, notice, ...changed });
+  if (errors.size > 0) return back(visit.i18n.say('desk:form.wrong'), {});
+  const named = await changedValues(visit, plan, { before: record?.values, typed, data });
   const raw = source ? { ...named, translation_of: source.id } : named;
   try {
     const saved = await write(visit, kind, record, textIn(visit.fields, 'version'), raw);
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    if (error.problem === 'edit-conflict') return conflict(visit, whole, { id, typed, back });
+    if (error.problem === 'edit-conflict' && record) return conflict(visit, whole, { id: record.id, typed, back });
     for (const [name, sentence] of fieldErrors(visit, kind, error)) errors.set(name, sentence);
-    const text = errors.size > 0 ? visit.speech.say('desk:form.wrong') : sentenceOf(visit, error);
+    const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : sentenceOf(visit, error);
     return back(text, { status: error.status === 400 ? 422 : error.status });
   }
+}
+
+/** What differs from the form that was sent, when it is shown again. */
+type Changed = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number };
+
+/** Shows the form again with what was typed, under a notice that says why. */
+type ShowAgain = (notice: string, changed: Changed) => Promise<Outcome>;
+
+type Typed = Readonly<Record<string, Shown>>;
+
+async function formAgain(
+  visit: Submission,
+  { whole, record, source }: SentForm,
+  { typed, notice, status = 422, ...shown }: Changed & Pick<RecordForm, 'data'> & { readonly typed: Typed; readonly notice: string },
+): Promise<Outcome> {
+  const { kind } = whole;
+  const page = recordFormPage(visit, {
+    plan: whole,
+    record,
+    shown: { ...shownValues(whole, record?.values ?? {}, shown.data), ...typed },
+    notice: { tone: 'wrong', text: notice },
+    map: await mapOf(visit, kind),
+    ...sourceOf(visit, kind, source),
+    ...shown,
+  });
+  return { ...page, status };
 }
 
 /** The fields that a form said it has: a quick one has a few. */
@@ -166,8 +199,8 @@ async function write(visit: Visit, kind: PostKind, record: Editable | undefined,
 }
 
 /**
- * Puts the picture that a form brings along into the library, and what it says of the picture. Gives the fields of the
- * form with the picture's id: if the form comes back, nobody has to choose the file again.
+ * Puts the picture that a form brings along into the library, and what it says of the picture. Returns the fields of
+ * the form with the picture's id: if the form comes back, nobody has to choose the file again.
  */
 async function withUploads(
   visit: Submission,
@@ -216,8 +249,8 @@ async function conflict(
     back,
   }: {
     readonly id: number;
-    readonly typed: Readonly<Record<string, Shown>>;
-    readonly back: (notice: string, form: Partial<RecordForm> & { readonly status?: number }) => Promise<Outcome>;
+    readonly typed: Typed;
+    readonly back: ShowAgain;
   },
 ): Promise<Outcome> {
   const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
@@ -230,7 +263,7 @@ async function conflict(
         : [],
     ),
   );
-  return back(visit.speech.say('desk:form.conflict'), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
+  return back(visit.i18n.say('desk:form.conflict'), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
 }
 
 /** Where to go after saving: the list that a quick form stood in, else the form. */

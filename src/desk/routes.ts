@@ -10,10 +10,10 @@ import { monthPage, moveEvent } from './month.tsx';
 import { changeOwnPassword, chooseLanguage, makeOwnPassword, ownPage, revokeOwn } from './own-account.tsx';
 import { changeRole, invite, newLink, peoplePage, personPage, removePerson, revokeOf } from './people.tsx';
 import { actOnOne, actOnSelected } from './record-actions.ts';
-import { duplicatePage, editRecordPage, newRecordPage, saveRecord } from './records.tsx';
+import { changeByForm, createByForm, duplicatePage, editRecordPage, newRecordPage } from './records.tsx';
 import { saveSettings, settingsPage } from './settings-page.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
-import { removeTerm, saveTerm, termPage, termsPage } from './terms.tsx';
+import { changeTermByForm, createTermByForm, removeTerm, termPage, termsPage } from './terms.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /** The pieces of a path that a route names: `id`, `uuid`. */
@@ -64,10 +64,10 @@ export const deskRoutes: readonly DeskRoute[] = [
     return [
       get(path, edits, (visit) => listPage(visit, kind)),
       get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
-      upload(`${path}/new`, edits, (visit) => saveRecord(visit, kind, 0)),
+      upload(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
       post(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
-      upload(`${path}/:id`, edits, (visit, pieces) => saveRecord(visit, kind, idOf(pieces))),
+      upload(`${path}/:id`, edits, (visit, pieces) => changeByForm(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
       post(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
@@ -80,9 +80,9 @@ export const deskRoutes: readonly DeskRoute[] = [
     const manages = (viewer: Viewer) => kind.manage.every(viewer.can);
     return [
       get(path, manages, (visit) => termsPage(visit, kind)),
-      post(path, manages, (visit) => saveTerm(visit, kind, 0)),
+      post(path, manages, (visit) => createTermByForm(visit, kind)),
       get(`${path}/:id`, manages, (visit, pieces) => termPage(visit, kind, idOf(pieces))),
-      post(`${path}/:id`, manages, (visit, pieces) => saveTerm(visit, kind, idOf(pieces))),
+      post(`${path}/:id`, manages, (visit, pieces) => changeTermByForm(visit, kind, idOf(pieces))),
       post(`${path}/:id/delete`, manages, (visit, pieces) => removeTerm(visit, kind, idOf(pieces))),
     ];
   }),

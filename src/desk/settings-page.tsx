@@ -11,7 +11,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /** All options of the site. `wrong`: those whose values could not be used. */
 export async function settingsPage(visit: Visit, typed: Values = {}, wrong: readonly string[] = []): Promise<Outcome> {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say('desk:parts.settings'),
     part: 'settings',

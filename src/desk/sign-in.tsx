@@ -26,7 +26,7 @@ export interface Kept {
 
 /** The page to sign in on. */
 export function signInPage(visit: Visit, { wrong, name, kept }: { wrong?: string; name?: string; kept?: Kept | undefined } = {}): string {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return deskPage(visit, {
     title: say('desk:sign-in.title'),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
@@ -68,7 +68,7 @@ function ownAddress(base: string, address: string): string | undefined {
 
 /** Signs in, and goes on to where somebody wanted to go. */
 export async function signInByForm(visit: Submission): Promise<Outcome> {
-  const { site, settings, request, fields, base, speech } = visit;
+  const { site, settings, request, fields, base, i18n } = visit;
   const name = textIn(fields, 'log');
   const kept = keptIn(fields);
   try {
@@ -83,7 +83,7 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
     return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, '/events'), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
-    const wrong = refusalSentence((key, values) => site.texts.t(speech.language, key, values), error);
+    const wrong = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
     return { html: signInPage(visit, { wrong, name, kept }), status: error.status === 401 ? 403 : error.status };
   }
 }
@@ -134,7 +134,7 @@ function keptIn(fields: Values): Kept | undefined {
  * it may have come from elsewhere.
  */
 export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.nonce): string {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   return deskPage(visit, {
     title: say('desk:resume.title'),
     children: (
@@ -175,8 +175,8 @@ const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textI
 
 /** The page of a link by which somebody chooses a password. Looking at it uses nothing up. */
 export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), wrong?: string): Promise<Outcome> {
-  const { site, request, speech, settings } = visit;
-  const { say } = speech;
+  const { site, request, i18n, settings } = visit;
+  const { say } = i18n;
   const { row } = await ownerOfLink(site, link, request.address);
   const html = deskPage(visit, {
     title: say('desk:welcome.title', { site: settings.name }),
@@ -186,7 +186,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
         <p>{say('desk:welcome.about', { login: row.user_login })}</p>
         <input type="hidden" name="login" value={link.login} autocomplete="username" />
         <input type="hidden" name="token" value={link.key} />
-        <NewPassword speech={speech} />
+        <NewPassword i18n={i18n} />
         <button type="submit" class="button-main">
           {say('desk:welcome.button')}
         </button>
@@ -198,10 +198,10 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
 
 /** Takes the password that was chosen, and signs its owner in. */
 export async function welcomeByForm(visit: Submission): Promise<Outcome> {
-  const { site, settings, request, fields, speech } = visit;
+  const { site, settings, request, fields, i18n } = visit;
   const link = linkIn(fields);
   const password = textIn(fields, 'password');
-  if (password !== textIn(fields, 'again')) return welcomePage(visit, link, speech.say('desk:welcome.differ'));
+  if (password !== textIn(fields, 'again')) return welcomePage(visit, link, i18n.say('desk:welcome.differ'));
   try {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
@@ -214,5 +214,5 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
 }
 
 /** The sentence about an `AccountError`. */
-export const accountSentence = ({ speech }: Pick<Visit, 'speech'>, { problem, values }: AccountError): string =>
-  speech.say(`desk:people.${problem}`, values);
+export const accountSentence = ({ i18n }: Pick<Visit, 'i18n'>, { problem, values }: AccountError): string =>
+  i18n.say(`desk:people.${problem}`, values);

@@ -12,7 +12,7 @@ import type { Visit } from './visit.ts';
 
 /** What the visitor said beside the event itself. */
 export function Suggested({ visit, suggestion }: { readonly visit: Visit; readonly suggestion: Suggestion }): JSX.Element {
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const { name, email, note, venue, organizer } = suggestion;
   const rows = [
     ['note', note],

@@ -32,7 +32,7 @@ interface TermForm {
 export async function termsPage(visit: Visit, kind: TermKind, form: TermForm = { typed: {} }): Promise<Outcome> {
   requireManager(visit, kind);
   const terms = await termChoices(visit, kind.name);
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
     part: kind.path,
@@ -61,7 +61,7 @@ export async function termPage(visit: Visit, kind: TermKind, id: number, form?: 
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
   const stored = shownTerm(kind, record);
-  const { say } = visit.speech;
+  const { say } = visit.i18n;
   const path = `/${kind.path}/${id}`;
   const html = deskPage(visit, {
     title: stored.name ?? '',
@@ -84,25 +84,61 @@ export async function termPage(visit: Visit, kind: TermKind, id: number, form?: 
   return { html, ...(form?.errors ? { status: 422 } : {}) };
 }
 
-/** Creates a term (id 0) or changes what somebody changed of one. */
-export async function saveTerm(visit: Submission, kind: TermKind, id: number): Promise<Outcome> {
+/** Creates a term. */
+export async function createTermByForm(visit: Submission, kind: TermKind): Promise<Outcome> {
+  requireManager(visit, kind);
+  const { site, caller } = visit;
+  const typed = typedTerm(visit, kind);
+  return saveOrShowAgain(
+    visit,
+    kind,
+    'created',
+    (form) => termsPage(visit, kind, { ...form, typed }),
+    async () => {
+      await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, changedMembers(typed, {}), 'create'));
+    },
+  );
+}
+
+/** Changes what somebody changed of a term. */
+export async function changeTermByForm(visit: Submission, kind: TermKind, id: number): Promise<Outcome> {
   requireManager(visit, kind);
   const { site, caller, fields } = visit;
-  const typed = Object.fromEntries(Object.keys(kind.fields).map((name) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
-  const stored = id === 0 ? {} : shownTerm(kind, (await readTerm(site, caller, kind, id)).record);
-  const raw = Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== ((stored as Values)[name] ?? '')));
+  const typed = typedTerm(visit, kind);
+  const stored = shownTerm(kind, (await readTerm(site, caller, kind, id)).record);
+  return saveOrShowAgain(
+    visit,
+    kind,
+    'saved',
+    (form) => termPage(visit, kind, id, { ...form, typed }),
+    async () => {
+      const values: TermValues = await acceptParams(site, caller, kind.fields, changedMembers(typed, stored), 'change');
+      const conditions = { match: [versionTag(textIn(fields, 'version'))] };
+      await onlyIf(site, caller, lockTermVersion(kind), { id, conditions }, (own) => changeTerm(own, caller, kind, id, values));
+    },
+  );
+}
+
+const typedTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(kind.fields).map((name) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
+
+const changedMembers = (typed: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>): Values =>
+  Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== (stored[name] ?? '')));
+
+/** Goes to the list once a term is written; shows the form again with what is wrong. */
+async function saveOrShowAgain(
+  visit: Submission,
+  kind: TermKind,
+  done: 'created' | 'saved',
+  again: (form: Pick<TermForm, 'errors' | 'wrong'>) => Promise<Outcome>,
+  write: () => Promise<void>,
+): Promise<Outcome> {
   try {
-    const values: TermValues = await acceptParams(site, caller, kind.fields, raw, id === 0 ? 'create' : 'change');
-    if (id === 0) await createTerm(site, caller, kind, values);
-    else
-      await onlyIf(site, caller, lockTermVersion(kind), { id, conditions: { match: [versionTag(textIn(fields, 'version'))] } }, (own) =>
-        changeTerm(own, caller, kind, id, values),
-      );
-    return { to: deskUrl(visit, `/${kind.path}`, { done: id === 0 ? 'created' : 'saved' }) };
+    await write();
+    return { to: deskUrl(visit, `/${kind.path}`, { done }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    const form = { typed, errors: termErrors(visit, kind, error), wrong: sentenceOf(visit, error) };
-    return id === 0 ? termsPage(visit, kind, form) : termPage(visit, kind, id, form);
+    return again({ errors: termErrors(visit, kind, error), wrong: sentenceOf(visit, error) });
   }
 }
 
@@ -120,13 +156,12 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
 const shownTerm = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.keys(kind.fields).map((name) => [name, decodeEntities(String(record[name] ?? '')).replace(/^0$/, '')]));
 
-function termErrors({ speech }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {
+function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {
   const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
   return new Map([
-    ...missing.map((name) => [name, speech.say('desk:form.required')] as const),
+    ...missing.map((name) => [name, i18n.say('desk:form.required')] as const),
     ...[...(details.faults ?? [])].map(
-      ([name, fault]) =>
-        [name, faultSentence(sayOf({ speech }), labelOf(speech, kind.name, name), fault, details.sent?.get(name))] as const,
+      ([name, fault]) => [name, faultSentence(sayOf({ i18n }), labelOf(i18n, kind.name, name), fault, details.sent?.get(name))] as const,
     ),
   ]);
 }
@@ -141,7 +176,7 @@ interface TermFieldsProps {
 }
 
 function TermFields({ visit, kind, path, form, others, version }: TermFieldsProps): JSX.Element {
-  const { speech } = visit;
+  const { i18n } = visit;
   return (
     <form method="post" action={deskUrl(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
       <Nonce nonce={visit.nonce} />
@@ -149,8 +184,8 @@ function TermFields({ visit, kind, path, form, others, version }: TermFieldsProp
       {Object.entries<TermField>(kind.fields).map(([name, field]) => {
         const props = {
           name,
-          label: labelOf(speech, kind.name, name),
-          hint: hintOf(speech, kind.name, name),
+          label: labelOf(i18n, kind.name, name),
+          hint: hintOf(i18n, kind.name, name),
           error: form.errors?.get(name),
           required: field.required,
           value: textIn(form.typed, name),
@@ -161,7 +196,7 @@ function TermFields({ visit, kind, path, form, others, version }: TermFieldsProp
               key={name}
               {...props}
               options={[
-                { value: '', text: speech.say('desk:form.no-parent') },
+                { value: '', text: i18n.say('desk:form.no-parent') },
                 ...others.map(({ id, name: text, depth }) => ({ value: String(id), text: '– '.repeat(depth) + text })),
               ]}
             />
@@ -169,7 +204,7 @@ function TermFields({ visit, kind, path, form, others, version }: TermFieldsProp
         return name === 'description' ? <TextArea key={name} {...props} rows={4} /> : <Input key={name} {...props} />;
       })}
       <button type="submit" class="button-main">
-        {speech.say('desk:form.save')}
+        {i18n.say('desk:form.save')}
       </button>
     </form>
   );

@@ -26,28 +26,28 @@ const isText = ({ text, place }: Field): boolean => text !== undefined || (place
 /** Links to the translations that there are, and to the forms of those that there are not. */
 export function TranslationLinks(props: { readonly visit: Visit; readonly kind: PostKind; readonly record: Editable }): JSX.Element | null {
   const { visit, kind, record } = props;
-  const { settings, speech } = visit;
+  const { settings, i18n } = visit;
   const { language, translations = {} } = record.record as {
     readonly language?: string | null;
     readonly translations?: Readonly<Record<string, { readonly id: number }>>;
   };
   if (!settings.contentLanguages || !('translation_of' in kind.fields) || !language) return null;
   return (
-    <nav aria-label={speech.say('desk:translations.title')}>
+    <nav aria-label={i18n.say('desk:translations.title')}>
       <ul class="translations">
         {settings.contentLanguages.languages.map((other) => {
           const { code, name } = other;
           const there = translations[code];
-          if (code === language) return <li key={code}>{speech.say('desk:translations.this', { language: name })}</li>;
+          if (code === language) return <li key={code}>{i18n.say('desk:translations.this', { language: name })}</li>;
           return (
             <li key={code}>
               {there ? (
                 <Link href={deskUrl(visit, `/${kind.path}/${there.id}`, { beside: record.id })}>
-                  {speech.say('desk:translations.edit', { language: name })}
+                  {i18n.say('desk:translations.edit', { language: name })}
                 </Link>
               ) : (
                 <Link href={deskUrl(visit, `/${kind.path}/new`, { translation_of: record.id, language: code })}>
-                  {speech.say('desk:translations.new', { language: name })}
+                  {i18n.say('desk:translations.new', { language: name })}
                 </Link>
               )}
             </li>
@@ -59,7 +59,7 @@ export function TranslationLinks(props: { readonly visit: Visit; readonly kind: 
 }
 
 /** The record that a new one is to translate, as the address or the form says; undefined: none. */
-export async function translated(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
+export async function findSource(visit: Visit, kind: PostKind, said: Values): Promise<Editable | undefined> {
   const id = idIn(textIn(said, 'translation_of'));
   return id === 0 || !('translation_of' in kind.fields) ? undefined : readToEdit(visit.site, visit.caller, kind, id);
 }
@@ -81,10 +81,10 @@ export async function besideOf(visit: Visit, kind: PostKind, record: Editable): 
 }
 
 /** The texts of a record by its fields. */
-export function textsOf({ settings, speech }: Visit, kind: PostKind, { values, record }: Editable): Beside {
+export function textsOf({ settings, i18n }: Visit, kind: PostKind, { values, record }: Editable): Beside {
   const code = typeof record.language === 'string' ? record.language : undefined;
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, code);
-  const data = { ...NO_CONTROL_DATA, say: speech.say };
+  const data = { ...NO_CONTROL_DATA, say: i18n.say };
   const texts = Object.entries<Field>(kind.fields).flatMap(([name, field]): [string, string][] => {
     if (!isText(field)) return [];
     const control = controlOf(name, field);

@@ -25,7 +25,7 @@ export interface DeskRequest {
   readonly address: string;
   /** Whether the connection is encrypted. */
   readonly secure: boolean;
-  /** Whether, as far as the browser tells, the request comes from a page of this very site, or from none. */
+  /** Whether, as far as the browser says, the request comes from a page of this very site, or from none. */
   readonly sameOrigin: boolean;
 }
 

@@ -1,4 +1,5 @@
-import { isoWithOffset, isZeroDate, parseZone, UTC, unixFromLocal, unixFromText, type Zone } from '../wordpress/time.ts';
+import { isZeroDate, unixFromText } from '../wordpress/time.ts';
+import { isoWithOffset, parseZone, UTC, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { type EventRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
 /** What a feed of news says of itself. */

@@ -6,7 +6,7 @@ import { calendarSource } from './ical/read.ts';
 import { bytesOf } from './items/file-text.ts';
 import { SourceFault } from './items/items.ts';
 import { openJsonLines } from './items/json-lines.ts';
-import { type Overrides, overridden } from './items/overrides.ts';
+import { type Overrides, withOverrides } from './items/overrides.ts';
 import type { Source } from './items/source.ts';
 import { openJsonLdFiles } from './json-ld/source.ts';
 import { openWebSource, type WebOptions } from './live/web-sources.ts';
@@ -43,10 +43,10 @@ const READ_ENDINGS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'json
 
 /** The format that the name of a file says. Throws SourceFault `format`. */
 export function formatOf(path: string): FileFormat {
-  return ENDINGS.get(extname(path).toLowerCase()) ?? unknown(path);
+  return ENDINGS.get(extname(path).toLowerCase()) ?? refuseUnknown(path);
 }
 
-const unknown = (path: string): never => {
+const refuseUnknown = (path: string): never => {
   throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys(), ...READ_ENDINGS.keys()].join(' ') });
 };
 
@@ -57,7 +57,7 @@ const unknown = (path: string): never => {
  * @throws SourceFault `format`, `several-formats`, `unreadable`, and those of the readers
  */
 export const openSource = async (places: readonly string[], options: SourceOptions): Promise<Source> =>
-  overridden(await openNamed(places, options), options);
+  withOverrides(await openNamed(places, options), options);
 
 async function openNamed(places: readonly string[], options: SourceOptions): Promise<Source> {
   const [first = ''] = places;

@@ -19,7 +19,7 @@ import { choiceId, choiceText, linkFormIn } from './link-controls.tsx';
  * What the inputs of a form offer: terms, records to link to, people, the image.
  */
 
-/** So many records are offered to choose from without a script; with one, the rest is searched for. */
+/** How many records are offered to choose from without a script; with one, the rest is searched for. */
 const MOST_CHOICES = 200;
 const MOST_PEOPLE = 100;
 const MOST_TERMS = 10_000;
@@ -31,7 +31,7 @@ export async function loadControlData(
   names: readonly string[],
   values: Values,
 ): Promise<ControlData> {
-  const { caller, settings, speech } = context;
+  const { caller, settings, i18n } = context;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
     byName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
@@ -40,7 +40,7 @@ export async function loadControlData(
     imageOf(context, fields.find(([, field]) => isImage(field))?.[0], values),
   ]);
   return {
-    say: speech.say,
+    say: i18n.say,
     terms,
     links,
     authors,
@@ -89,7 +89,7 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
 
 /** Venues or organizers to link to: the first by their names, and those that are linked already. */
 async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
-  const { site, caller, speech } = context;
+  const { site, caller, i18n } = context;
   const kind = postKind(name);
   const [{ records }, others] = await Promise.all([
     listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
@@ -99,7 +99,7 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
     path: kind.path,
     known: new Map([...others.records, ...records].map((record) => [Number(record.id), linkName(kind, record)])),
     fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
-      text ? [{ name: field, label: labelOf(speech, kind.name, field) }] : [],
+      text ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
     several: name === 'organizer',
     mayCreate: mayCreate(caller, kind),
@@ -114,8 +114,8 @@ function linkName(kind: PostKind, record: Values): string {
 }
 
 /**
- * What the boxes for more links come to: the id at the end of a choice, else the record of exactly this name, else a
- * new record of it. What is said of a new record belongs to the first one.
+ * The links that the boxes for more of them name: the id at the end of a choice, else the record of exactly this name,
+ * else a new record of it. What is said of a new record belongs to the first one.
  */
 export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
   const kind = postKind(name);
@@ -168,12 +168,12 @@ async function people({ site, settings, caller }: FormContext, kind: PostKind, p
 }
 
 /** The statuses that the caller may give a record, and the one that it has. */
-export function statusChoices({ caller, speech }: FormContext, kind: PostKind, present: string): Option[] {
+export function statusChoices({ caller, i18n }: FormContext, kind: PostKind, present: string): Option[] {
   const publishes = caller.viewer.can(`publish_${kind.capabilities}`);
   const settable = SETTABLE_STATUSES.filter(
     (name) => name === present || (name !== 'trash' && name !== 'future' && (publishes || name === 'draft' || name === 'pending')),
   );
-  return settable.map((name) => ({ value: name, text: speech.say(`statuses:${name}`) }));
+  return settable.map((name) => ({ value: name, text: i18n.say(`statuses:${name}`) }));
 }
 
 async function imageOf({ site, caller }: FormContext, name: string | undefined, values: Values): Promise<ImageShown | undefined> {

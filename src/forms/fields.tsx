@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { Speech } from '../html/words.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { ControlData, Shown } from './control.ts';
 import { controlOf } from './controls.ts';
@@ -32,10 +32,10 @@ export interface FormState {
 /** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */
 export function ErrorSummary({
   form,
-  speech,
+  i18n,
 }: {
   readonly form: Pick<FormState, 'errors' | 'kind' | 'labels'>;
-  readonly speech: Speech;
+  readonly i18n: I18n;
 }): JSX.Element | null {
   const { errors, kind, labels = {} } = form;
   if (!errors || errors.size === 0) return null;
@@ -43,7 +43,7 @@ export function ErrorSummary({
     <ul class="error-summary">
       {[...errors].map(([name, text]) => (
         <li key={name}>
-          <Link href={`#${name}`}>{labels[name] ?? labelOf(speech, kind.name, name)}</Link>: {text}
+          <Link href={`#${name}`}>{labels[name] ?? labelOf(i18n, kind.name, name)}</Link>: {text}
         </li>
       ))}
     </ul>
@@ -51,7 +51,7 @@ export function ErrorSummary({
 }
 
 /** One field of a form, with what is wrong with it, and what somebody else saved in the meantime. */
-export function FieldOf({ form, name, speech }: { readonly form: FormState; readonly name: string; readonly speech: Speech }): JSX.Element {
+export function FieldOf({ form, name, i18n }: { readonly form: FormState; readonly name: string; readonly i18n: I18n }): JSX.Element {
   const { kind, shown, data, errors, theirs, beside } = form;
   const field = kind.fields[name]!;
   const { Show } = controlOf(name, field);
@@ -62,8 +62,8 @@ export function FieldOf({ form, name, speech }: { readonly form: FormState; read
       <Show
         name={name}
         field={field}
-        label={labelOf(speech, kind.name, name)}
-        hint={hintOf(speech, kind.name, name)}
+        label={labelOf(i18n, kind.name, name)}
+        hint={hintOf(i18n, kind.name, name)}
         error={errors?.get(name)}
         required={field.required === true}
         shown={shown[name]}
@@ -71,14 +71,14 @@ export function FieldOf({ form, name, speech }: { readonly form: FormState; read
       />
       {other !== undefined && (
         <p class="theirs">
-          {speech.say('desk:form.theirs')} <span class="saved-now">{other === '' ? speech.say('desk:form.nothing') : other}</span>
+          {i18n.say('desk:form.theirs')} <span class="saved-now">{other === '' ? i18n.say('desk:form.nothing') : other}</span>
         </p>
       )}
       {text !== undefined && (
         <div class="beside">
           <p class="quiet">{beside?.name}</p>
           <p class="saved-now" lang={beside?.tag}>
-            {text === '' ? speech.say('desk:form.nothing') : text}
+            {text === '' ? i18n.say('desk:form.nothing') : text}
           </p>
         </div>
       )}

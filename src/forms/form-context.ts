@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Speech } from '../html/words.ts';
+import type { I18n } from '../html/i18n.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 
@@ -8,5 +8,5 @@ export interface FormContext {
   readonly site: Site;
   readonly settings: SiteSettings;
   readonly caller: Caller;
-  readonly speech: Speech;
+  readonly i18n: I18n;
 }

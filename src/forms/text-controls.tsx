@@ -28,7 +28,7 @@ export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Cont
   Show: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
 });
 
-/** A text of several lines; so many are shown at first. */
+/** A text of several lines, of which this many are shown at first. */
 export const paragraphs = (rows: number): Control => ({
   ...line,
   Show: (props) => <TextArea {...boxOf(props)} value={asText(props.shown)} rows={rows} />,

@@ -17,7 +17,7 @@ const GATHERED_MS = 10;
 /** Where lines go that nobody may have to wait for. */
 export interface Output {
   readonly write: (lines: string) => void;
-  /** Waits until everything is written, for so many milliseconds at most. */
+  /** Waits until everything is written, for this many milliseconds at most. */
   readonly written: (patience: number) => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export type OutputFormat = 'auto' | 'json' | 'pretty';
 let opened: GatheringOutput | undefined;
 
 /**
- * Standard output as a place for the log. A reader who is slow loses lines and is told how many; one who has gone away
+ * Standard output as a place for the log. A reader who is slow loses lines and learns how many; one who has gone away
  * is not missed, nor is room on a disk that is full. None of them keeps the process from its work, or from ending.
  */
 export function standardOutput(format: OutputFormat): GatheringOutput {

@@ -4,7 +4,7 @@ export class NoAnswer extends Error {
 }
 
 /**
- * What `work` gives, unless it takes longer than so many milliseconds. Throws NoAnswer then; the work itself is not
+ * What `work` gives, unless it takes longer than this many milliseconds. Throws NoAnswer then; the work itself is not
  * stopped by that.
  */
 export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {

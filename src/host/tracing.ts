@@ -1,6 +1,6 @@
 import { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
-/** What a span tells of a request that is over. */
+/** What a span records of a finished request. */
 export interface Traced {
   readonly id: string;
   readonly method: string;
@@ -58,7 +58,7 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** Tells of a request as OpenTelemetry's conventions for HTTP servers have it, without its query. */
+/** Records a request by OpenTelemetry's conventions for HTTP servers, without its query. */
 export function traceRequest({ id, method, url, route, status, ms, memory, traceparent }: Traced): void {
   const end = Date.now();
   const parent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });

@@ -2,7 +2,7 @@ import { url as debuggerUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import { runnable } from './runnable.ts';
 
-/** What the thread is told at its start. */
+/** What the thread gets at its start. */
 export interface WatchdogData {
   /** One number, which the main thread counts up. */
   readonly beats: Int32Array;
@@ -12,7 +12,7 @@ export interface WatchdogData {
 
 export interface Watchdog {
   /**
-   * Kills the process after so many milliseconds, whatever it is doing then. Resolves when the watchdog has heard of
+   * Kills the process after this many milliseconds, whatever it is doing then. Resolves when the watchdog has heard of
    * it.
    */
   readonly endWithin: (milliseconds: number) => void;

@@ -1,5 +1,5 @@
 import { memoize } from '../memo.ts';
-import type { Speech } from './words.ts';
+import type { I18n } from './i18n.ts';
 
 /*
  * Dates as people write them. All of them are wall clocks (`YYYY-MM-DD HH:MM:SS`), so they are written as if they were
@@ -20,11 +20,11 @@ const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
 export const isTwentyFour = (timeFormat: string): boolean => !/[gh]/.test(timeFormat);
 
 /** A day (`YYYY-MM-DD`, whatever follows it) or a month in words. */
-export const dayInWords = ({ locale }: Speech, day: string, form: DayForm): string =>
+export const dayInWords = ({ locale }: I18n, day: string, form: DayForm): string =>
   formatter(`${locale} ${JSON.stringify(FORMS[form])}`).format(momentOf(`${day.slice(0, 10).padEnd(10, '-01')} 00:00:00`));
 
 /** The time of a moment in words: `21:00` or `9:00 PM`. */
-export const timeInWords = ({ locale }: Speech, moment: string, is24: boolean): string =>
+export const timeInWords = ({ locale }: I18n, moment: string, is24: boolean): string =>
   formatter(`${locale} ${JSON.stringify(clock(is24))}`).format(momentOf(moment));
 
 export interface Span {
@@ -34,7 +34,7 @@ export interface Span {
 }
 
 /** From when to when something lasts: `Saturday 5 December 2026, 21:00–23:00`. */
-export function spanInWords({ locale }: Speech, { start, end, allDay }: Span, is24: boolean): string {
+export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, is24: boolean): string {
   const options = { ...FORMS.long, ...(allDay ? {} : clock(is24)) };
   const [from, to] = [momentOf(start), momentOf(end < start ? start : end)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
@@ -42,7 +42,7 @@ export function spanInWords({ locale }: Speech, { start, end, allDay }: Span, is
 }
 
 /** The names of the days of a week that begins with `first` (0: Sunday), whole and short. */
-export function weekdays({ locale }: Speech, first: number): readonly { readonly long: string; readonly short: string }[] {
+export function weekdays({ locale }: I18n, first: number): readonly { readonly long: string; readonly short: string }[] {
   const named = (width: 'long' | 'short') => formatter(`${locale} ${JSON.stringify({ weekday: width })}`);
   return Array.from({ length: 7 }, (_, at) => {
     // 4 January 1970 was a Sunday.

@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import type { I18n } from './i18n.ts';
 import { StructuredData } from './rendered.tsx';
-import type { Speech } from './words.ts';
 
 /** An element of a page's head: `<link>` or `<meta>`, by its attributes. */
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface DocumentProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly title: string;
   /** Addresses of stylesheets, in order, and of scripts (ES modules). */
   readonly styles: readonly string[];
@@ -24,9 +24,9 @@ export interface DocumentProps {
 /** A whole HTML page. What is in it is escaped, but for what `Rendered` shows. */
 export const documentOf = (props: DocumentProps): string => `<!doctype html>${renderToString(<Page {...props} />)}\n`;
 
-function Page({ speech, title, styles, scripts = [], links = [], metas = [], data = [], name, children }: DocumentProps): JSX.Element {
+function Page({ i18n, title, styles, scripts = [], links = [], metas = [], data = [], name, children }: DocumentProps): JSX.Element {
   return (
-    <html lang={speech.language}>
+    <html lang={i18n.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -48,7 +48,7 @@ function Page({ speech, title, styles, scripts = [], links = [], metas = [], dat
       </head>
       <body class={name}>
         <a class="skip" href="#content">
-          {speech.say('pages:skip')}
+          {i18n.say('pages:skip')}
         </a>
         {children}
       </body>

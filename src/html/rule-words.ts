@@ -1,6 +1,6 @@
 import type { Rule } from '../calendar/recurrence-rule.ts';
 import { dayInWords, weekdays } from './dates.ts';
-import type { Speech } from './words.ts';
+import type { I18n } from './i18n.ts';
 
 /** Parts of a rule that no sentence can express; a rule that has one is not put into words. */
 const UNWORDED = ['byYearDay', 'byWeekNo', 'byHour', 'byMinute', 'bySecond', 'bySetPos'] as const;
@@ -8,22 +8,20 @@ const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day',
 
 /**
  * A rule in words: `every 2 weeks, on Monday and Thursday, until Thursday 31 December 2026`. Undefined where no
- * sentence tells all of it.
+ * sentence says all of it.
  */
-export function ruleInWords(speech: Speech, rule: Rule): string | undefined {
-  const { say } = speech;
+export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
+  const { say } = i18n;
   const period = PERIODS[rule.freq];
   if (period === undefined || UNWORDED.some((part) => rule[part].length > 0)) return undefined;
-  const list = (names: readonly string[]) => new Intl.ListFormat(speech.locale, { type: 'conjunction' }).format(names);
-  const names = weekdays(speech, 0);
+  const list = (names: readonly string[]) => new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(names);
+  const names = weekdays(i18n, 0);
   const days = rule.byDay.map(({ nth, day }) => {
     const name = names[day]!.long;
-    return nth === 0 ? name : nthDay(speech, nth, day, name);
+    return nth === 0 ? name : nthDay(i18n, nth, day, name);
   });
   if (days.includes(undefined)) return undefined;
-  const months = rule.byMonth.map((month) =>
-    dayInWords(speech, `2000-${String(month).padStart(2, '0')}-01`, 'month').replace(/ ?2000/, ''),
-  );
+  const months = rule.byMonth.map((month) => dayInWords(i18n, `2000-${String(month).padStart(2, '0')}-01`, 'month').replace(/ ?2000/, ''));
   const monthDays = rule.byMonthDay.map((day) => (day < 0 ? (day === -1 ? say('desk:rule.last-day') : undefined) : String(day)));
   if (monthDays.includes(undefined)) return undefined;
   return [
@@ -32,14 +30,14 @@ export function ruleInWords(speech: Speech, rule: Rule): string | undefined {
     ...(monthDays.length > 0 ? [say('desk:rule.on-days', { days: list(monthDays as string[]) })] : []),
     ...(months.length > 0 ? [say('desk:rule.in', { months: list(months) })] : []),
     ...(rule.count === undefined ? [] : [say('desk:rule.times', { count: rule.count })]),
-    ...(rule.until === undefined ? [] : [say('desk:rule.until', { day: dayInWords(speech, dashed(rule.until), 'long') })]),
+    ...(rule.until === undefined ? [] : [say('desk:rule.until', { day: dayInWords(i18n, withDashes(rule.until), 'long') })]),
   ].join(', ');
 }
 
 /** `the second Monday`; in Italian Sunday goes with another article than the other days. */
-function nthDay({ say, has }: Speech, nth: number, day: number, name: string): string | undefined {
+function nthDay({ say, has }: I18n, nth: number, day: number, name: string): string | undefined {
   const key = [`desk:rule.nth-sunday.${nth}`, `desk:rule.nth.${nth}`].slice(day === 0 ? 0 : 1).find(has);
   return key === undefined ? undefined : say(key, { day: name });
 }
 
-const dashed = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
+const withDashes = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { weekdays } from './dates.ts';
-import type { Speech } from './words.ts';
+import type { I18n } from './i18n.ts';
 
 /** The head of a month's table: the days of the week, beginning with `first` (0: Sunday). */
-export const WeekdayHead = ({ speech, first }: { readonly speech: Speech; readonly first: number }): JSX.Element => (
+export const WeekdayHead = ({ i18n, first }: { readonly i18n: I18n; readonly first: number }): JSX.Element => (
   <thead>
     <tr>
-      {weekdays(speech, first).map(({ long, short }) => (
+      {weekdays(i18n, first).map(({ long, short }) => (
         <th key={long} scope="col" abbr={long}>
           {short}
         </th>

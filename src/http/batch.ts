@@ -62,7 +62,7 @@ export function batchRoute(router: () => Router): ServedRoute {
     forwards: true,
     prepare: async (site, _caller, { validation, requests = [], received }) => {
       const writes: Checked[] = [];
-      for (const write of requests) writes.push(await checked(site, innerRequest(site, router(), received, write)));
+      for (const write of requests) writes.push(await checkWrite(site, innerRequest(site, router(), received, write)));
       return { atomic: validation === 'require-all-validate', writes };
     },
     run: (site, _caller, prepared) => {
@@ -104,17 +104,17 @@ function innerRequest(site: Site, router: Router, { incoming: outer, caller }: R
   return { incoming, caller: callerOf(site, incoming, body, caller.viewer), nonce: undefined, body, release: () => undefined };
 }
 
-async function checked(site: Site, received: Received): Promise<Checked> {
+async function checkWrite(site: Site, received: Received): Promise<Checked> {
   try {
     if (!received.incoming.path.startsWith('/')) fail('parse_path_failed');
     const accepted = await acceptWrite(site, received);
     return 'asked' in accepted ? { received, accepted, values: accepted.values } : { received, values: {}, reply: accepted };
   } catch (error) {
-    return { received, values: {}, reply: refused(site, received, error) };
+    return { received, values: {}, reply: refusalReply(site, received, error) };
   }
 }
 
-const refused = (site: Site, { incoming, caller }: Received, error: unknown): Reply =>
+const refusalReply = (site: Site, { incoming, caller }: Received, error: unknown): Reply =>
   problemOf(site, incoming.req, caller.language, error);
 
 /** A write that was refused as it ran, so that what it had written must be undone. */
@@ -144,7 +144,7 @@ async function runEach(site: Site, { writes }: Prepared): Promise<Reply> {
 /** Runs all of them, or none if one is refused. */
 async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
   if (writes.some(({ reply }) => reply !== undefined && reply.status >= 400))
-    return failed(
+    return replyWithoutWrites(
       writes,
       writes.map(({ reply }) => reply),
     );
@@ -161,7 +161,7 @@ async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const { reply, place } = error;
-    return failed(
+    return replyWithoutWrites(
       writes,
       writes.map((_, at) => (at === place ? reply : undefined)),
     );
@@ -174,7 +174,7 @@ async function runChecked(site: Site, { received, accepted }: Checked, place: nu
     return await runWrite(site, accepted!);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    throw new Refused(refused(site, received, error), place);
+    throw new Refused(refusalReply(site, received, error), place);
   }
 }
 
@@ -187,7 +187,7 @@ function replyOfRefused(error: unknown): Reply {
 const multiStatus = (body: object): Reply => ({ status: 207, body });
 
 /** Nothing was written. Writes that were not at fault have no answer. */
-const failed = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): Reply => ({
+const replyWithoutWrites = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): Reply => ({
   ...multiStatus({
     failed: 'validation',
     responses: envelopes(
@@ -212,9 +212,9 @@ async function finish(writes: readonly Checked[], replies: readonly Reply[]): Pr
 
 /** Answers as members of the answer to the batch (WordPress `WP_REST_Server::envelope_response`). */
 const envelopes = (writes: readonly Checked[], replies: readonly (Reply | undefined)[]): unknown[] =>
-  replies.map((reply, place) => (reply === undefined ? null : enveloped(reply, writes[place]!.received)));
+  replies.map((reply, place) => (reply === undefined ? null : envelope(reply, writes[place]!.received)));
 
-function enveloped({ status, body, version, headers = {} }: Reply, { incoming }: Received): object {
+function envelope({ status, body, version, headers = {} }: Reply, { incoming }: Received): object {
   const fields = fieldNames(incoming.query._fields);
   const tagged = { ...headers, ...(version === undefined ? {} : { ETag: versionTag(version) }) };
   return {

@@ -12,7 +12,7 @@ import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
-import type { Budget } from './limits.ts';
+import type { Budget, Sender } from './limits.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, NO_STORE, PLAIN } from './protocol.ts';
 import { receive } from './receive.ts';
@@ -54,8 +54,8 @@ interface Stream {
 /** Serves the stream of changes, and passes on everything else. */
 export function serveChangeStream(site: Site, router: Router, budget: Budget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
-  const requireRoom = (known: boolean): void => {
-    if (!streams.hasRoom(known)) fail('server-busy', { detail: { streams: streams.size(), known } });
+  const requireRoom = (sender: Sender): void => {
+    if (!streams.hasRoom(sender)) fail('server-busy', { detail: { streams: streams.size(), ...sender } });
   };
   return async (req, res, next) => {
     if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
@@ -63,7 +63,8 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
     const served = incoming && servedNamespaces(site.config).some((name) => incoming.path.toLowerCase() === `/${name}/changes/stream`);
     if (!served || incoming.settings.calendar.restDisabled) return next();
     try {
-      requireRoom(true);
+      // Whether there is room for anybody at all; who calls takes a query to know.
+      requireRoom({ known: true });
       const { caller, release } = await receive(site, incoming, budget);
       release();
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
@@ -72,10 +73,10 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       // What is wrong with the token goes out as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
       // Others have come in the meantime.
-      const known = caller.viewer.id > 0;
-      requireRoom(known);
+      const sender = { known: caller.viewer.id > 0 };
+      requireRoom(sender);
       const credentials = credentialsOf(incoming);
-      streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), known);
+      streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), sender);
     } catch (error) {
       const reply = problemOf(site, req, requestLanguage(site, incoming, {}), error);
       await deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: 'GET', sent: 'GET', personal: true }));
@@ -110,12 +111,12 @@ function createStreams(site: Site, isOver: () => boolean) {
 
   return {
     size: () => streams.size,
-    hasRoom: (known: boolean): boolean => {
+    hasRoom: ({ known }: Sender): boolean => {
       const most = site.config.changeStreams;
       const strangers = [...streams.values()].filter((one) => !one).length;
       return streams.size < most && (known || strangers < Math.ceil(most * STRANGERS_PART));
     },
-    add: (stream: Stream, known: boolean): void => {
+    add: (stream: Stream, { known }: Sender): void => {
       streams.set(stream, known);
       clock ??= setInterval(() => void look(), LOOK_MS).unref();
     },
@@ -172,7 +173,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
       if (running) return;
       running = true;
       run()
-        // The client comes back with its token, and is told then what is the matter.
+        // The client comes back with its token, and gets the error then.
         .catch(() => stream.end())
         .finally(() => {
           running = false;

@@ -26,11 +26,11 @@ export function contentChoice(
   hints: ContentHints,
 ): ContentChoice {
   if (!languages) return ANY_LANGUAGE;
-  return chosen(languages, hints) ?? { code: unchosen(languages, contentLanguageDefault), chosen: false };
+  return choiceOfRequest(languages, hints) ?? { code: choiceWithoutRequest(languages, contentLanguageDefault), chosen: false };
 }
 
 /** What a request says itself; undefined: nothing. */
-function chosen(languages: ContentLanguages, { query, body, address }: ContentHints): ContentChoice | undefined {
+function choiceOfRequest(languages: ContentLanguages, { query, body, address }: ContentHints): ContentChoice | undefined {
   const known = (value: unknown): value is string =>
     typeof value === 'string' && (value === EVERY_LANGUAGE || languageOfCode(languages, value) !== undefined);
   for (const name of LANGUAGE_NAMES) {
@@ -52,7 +52,7 @@ export function feedChoice(languages: ContentLanguages | undefined, hints: Conte
   if (!languages) return ANY_LANGUAGE;
   const address = languageOfCode(languages, hints.address)?.code;
   return address === undefined
-    ? (chosen(languages, hints) ?? { code: languages.defaultCode, chosen: false })
+    ? (choiceOfRequest(languages, hints) ?? { code: languages.defaultCode, chosen: false })
     : { code: address, chosen: true };
 }
 
@@ -60,7 +60,7 @@ export function feedChoice(languages: ContentLanguages | undefined, hints: Conte
  * The language of lists for which none is chosen. WordPress with Polylang lists all of them then; without it, and with
  * WPML, no client shall get each event once in every language.
  */
-function unchosen(languages: ContentLanguages, setting: string): string | undefined {
+function choiceWithoutRequest(languages: ContentLanguages, setting: string): string | undefined {
   const { form, pluginRuns, defaultCode } = languages;
   if (setting === EVERY_LANGUAGE) return undefined;
   if (setting === 'default') return defaultCode;

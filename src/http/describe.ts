@@ -5,7 +5,8 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { type ContentLanguages, urlIn } from '../wordpress/content-languages.ts';
 import { restRoot, restUrl } from '../wordpress/links.ts';
-import { offsetAt, unixFromDate } from '../wordpress/time.ts';
+import { unixFromDate } from '../wordpress/time.ts';
+import { offsetAt } from '../wordpress/zones.ts';
 import { type Endpoint, paramsOn, type Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -17,7 +18,7 @@ export type Described = Pick<Site, 'texts' | 'config'>;
 const HELP = 'https://developer.wordpress.org/rest-api/';
 
 /**
- * One route as OPTIONS and the indexes tell it (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
+ * One route as OPTIONS and the indexes describe it (WordPress `WP_REST_Server::get_data_for_route`): all its methods,
  * whoever asks, and what each handler takes.
  */
 export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {

@@ -38,8 +38,13 @@ export const headerParameters = (say: Say): Json =>
 export const answerHeaders = (say: Say): Json =>
   Object.fromEntries(Object.entries(GIVEN).map(([key, { text, schema }]) => [key, { description: say(text), schema }]));
 
-/** What a method takes, as references to `headerParameters`. `single`: the path names a record. */
-export function headersTaken(method: Method, single: boolean): Json[] {
+/** Whether a path names one record. */
+interface OfPath {
+  readonly single: boolean;
+}
+
+/** What a method takes, as references to `headerParameters`. */
+export function headersTaken(method: Method, { single }: OfPath): Json[] {
   const names: (keyof typeof TAKEN)[] =
     method === 'GET' ? [] : single ? ['IdempotencyKey', 'IfMatch', 'IfUnmodifiedSince'] : ['IdempotencyKey'];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
@@ -59,5 +64,5 @@ export const headersGiven = (method: Method): Json => ({
 });
 
 /** The statuses that those headers lead to. */
-export const statusesOfWriting = (method: Method, single: boolean): ('409' | '412' | '422')[] =>
+export const statusesOfWriting = (method: Method, { single }: OfPath): ('409' | '412' | '422')[] =>
   method === 'GET' ? [] : single ? ['409', '412', '422'] : ['409', '422'];

@@ -34,12 +34,12 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
 }
 
 async function answerOf(site: Site, budget: Budget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
-  const share = budget.share(opened.visit.login !== undefined);
+  const share = budget.share({ known: opened.visit.login !== undefined });
   try {
     return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
   } catch (error) {
     const { visit } = opened;
-    const { status, body } = problemOf(site, req, visit.speech.language, error);
+    const { status, body } = problemOf(site, req, visit.i18n.language, error);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
     return deskProblem(visit, status, [message, ...details].join(' '), notesOf(req).id);

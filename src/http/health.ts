@@ -32,10 +32,10 @@ interface Faults {
 /**
  * Below `/health`. `/live`: the process runs. `/ready`: it can do everything; `/readable`: it can answer everything
  * that only reads. If not, why: `starting`, `stopping`, or what is wrong with the database. Uploads that can't be
- * written are told of beside it: a calendar does without them. Administrators who sign in are told of every part.
+ * written are reported beside it: a calendar does without them. Administrators who sign in see every part.
  */
 export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
-  const faults = kept(() => faultsOf(site));
+  const faults = atMostOnceIn(() => faultsOf(site));
   const answer = (blocks: (faults: Faults) => string | undefined) => async (req: Request, res: Response) => {
     const found = await faults();
     const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
@@ -149,8 +149,8 @@ async function faultIn({ log }: Site, ask: () => Promise<void>): Promise<string 
   return fault === undefined ? undefined : `database ${fault}`;
 }
 
-/** Does something at most once in a while, for all who ask for it. */
-function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
+/** Does something at most once within an interval, for all who ask for it. */
+function atMostOnceIn<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   return () => {
     if (result) return result;

@@ -9,7 +9,7 @@ import { type JsonFault, parseJson } from '../wordpress/json.ts';
 /** Parameters as they came, by name. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** The parameters in a body, by the way they were written; a fault of JSON is told later, in its turn. */
+/** The parameters in a body, by the way they were written; a fault of JSON is reported later, in its turn. */
 export interface Body {
   readonly json?: Raw;
   readonly form?: Raw;
@@ -26,7 +26,7 @@ export interface SentFile {
   readonly bytes: Buffer;
 }
 
-/** What a multipart form may hold: so many bytes of text fields, and whether files are of interest at all. */
+/** What a multipart form may hold: how many bytes of text fields, and whether files are of interest at all. */
 export interface FormLimits {
   readonly fieldBytes: number;
   readonly files: boolean;
@@ -39,9 +39,11 @@ export type BodyType = 'json' | 'form' | 'multipart' | 'other';
 const FORM_DEPTH = 20;
 const FORM_VARIABLES = 1000;
 const FORM_FILES = 20;
-/** Values in a JSON body, all told. A thousand links of each kind, as long as the longest lists, are some thousands. */
+/** Values in a JSON body, in all. A thousand links of each kind, as long as the longest lists, are some thousands. */
 const JSON_VALUES = 50_000;
-/** A multipart form is parsed in pieces of so many bytes, so that one with too many parts is not parsed to its end. */
+/**
+ * A multipart form is parsed in pieces of this many bytes, so that one with too many parts is not parsed to its end.
+ */
 const PIECE_BYTES = 65_536;
 
 const NOTHING: Raw = Object.freeze({});
@@ -105,7 +107,7 @@ function jsonBody(body: Buffer): Body {
   return { json: value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Raw) : NOTHING };
 }
 
-/** A query is cut after as many variables, as in PHP; of a body nothing is lost without a word. */
+/** A query is cut after as many variables, as in PHP; of a body nothing is lost silently. */
 function formBody(text: string): Body {
   let variables = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) variables += 1;

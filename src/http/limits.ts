@@ -17,13 +17,15 @@ export const TIME_LIMITS = {
   connectionsCheckingInterval: 5_000,
 } as const;
 
-/** How long a client may take to read an answer: so many milliseconds, and more for every kilobyte (32 kB a second). */
+/**
+ * How long a client may take to read an answer: this many milliseconds, and more for every kilobyte (32 kB a second).
+ */
 const READING_MS = 30_000;
 const READING_MS_PER_KB = 30;
 
 /**
  * Ends the connection of a client that reads its answer too slowly, since the answer stays in memory until it has been
- * read. To be called after `end`; where the system has taken the whole answer already, nothing is to be done.
+ * read. Call it after `end`; where the system has taken the whole answer already, nothing is to be done.
  *
  * @param patience milliseconds, beside those for its length
  */
@@ -39,7 +41,7 @@ export const LONGEST_HEAD = 16_384;
 /** The longest body, in bytes, of a request that only reads or deletes, and of one whose sender has not signed in. */
 export const SMALL_BODY = 65_536;
 
-/** A body is kept in blocks of so many bytes: the first is enough for most bodies. */
+/** A body is kept in blocks of this many bytes: the first is enough for most bodies. */
 const FIRST_BLOCK = 4096;
 const NEXT_BLOCK = 65_536;
 
@@ -49,14 +51,19 @@ const NEXT_BLOCK = 65_536;
  */
 const STRANGERS_PART = 0.25;
 
+/** Whether the sender of a request has signed in. */
+export interface Sender {
+  readonly known: boolean;
+}
+
 /** The memory that the bodies of all requests of a process share, from their first byte until they are answered. */
 export interface Budget {
-  /** The share of one request, which takes nothing yet. `known`: whether its sender has signed in. */
-  readonly share: (known: boolean) => Share;
+  /** The share of one request, which takes nothing yet. */
+  readonly share: (sender: Sender) => Share;
 }
 
 export interface Share {
-  /** Takes so many bytes more. Throws server-busy where all bodies together would take too much. */
+  /** Takes this many bytes more. Throws server-busy where all bodies together would take too much. */
   readonly take: (bytes: number) => void;
   /** Gives everything back. */
   readonly release: () => void;
@@ -68,7 +75,7 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
   let taken = 0;
   let byStrangers = 0;
   return {
-    share: (known) => {
+    share: ({ known }) => {
       let own = 0;
       const count = (more: number) => {
         own += more;

@@ -4,7 +4,7 @@ import { urlEncode } from '../wordpress/web-url.ts';
 import type { Raw } from './input.ts';
 
 /**
- * Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals tell of
+ * Proxies and clients refuse answers with longer ones: a list of a thousand ids would come to 40 kB. The totals show
  * further pages all the same.
  */
 const LONGEST_HEADER = 4000;
@@ -36,12 +36,12 @@ function queryFor(query: Raw, accepted: Values, page: number): string {
     ([name, value]) => [name, name === 'page' ? page : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,
   );
   const all = Object.hasOwn(query, 'page') ? pairs : [...pairs, ['page', page] as const];
-  return all.flatMap(([name, value]) => written(urlEncode(name), value)).join('&');
+  return all.flatMap(([name, value]) => queryPairs(urlEncode(name), value)).join('&');
 }
 
 /** A value as PHP writes it: members of lists by number, true as 1, false and null as nothing. */
-function written(name: string, value: unknown): string[] {
+function queryPairs(name: string, value: unknown): string[] {
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([key, member]) => written(`${name}%5B${urlEncode(key)}%5D`, member));
+    return Object.entries(value).flatMap(([key, member]) => queryPairs(`${name}%5B${urlEncode(key)}%5D`, member));
   return [`${name}=${value === true ? '1' : value === false || value === null || value === undefined ? '' : urlEncode(String(value))}`];
 }

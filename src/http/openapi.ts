@@ -120,7 +120,7 @@ function operation(described: Operation, method: Method): Json {
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
     parameters: [
       ...others.map(([name, param]) => parameter(described, name, param)),
-      ...(kind ? headersTaken(method, selectorsOf(route).length > 0) : []),
+      ...(kind ? headersTaken(method, { single: selectorsOf(route).length > 0 }) : []),
     ],
     ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses({ route, endpoint }, method, kind, say),
@@ -135,7 +135,7 @@ function parameter({ caller, say, route, endpoint }: Operation, name: string, { 
     return { ...ref('parameters/password'), name, in: 'path', required: false };
   }
   const schema = schemaOf(grammar.json);
-  const standard = inPath ? undefined : typed(defaultOf(caller, route, endpoint, name), schema);
+  const standard = inPath ? undefined : withDeclaredType(defaultOf(caller, route, endpoint, name), schema);
   return {
     in: inPath ? 'path' : 'query',
     schema: standard === undefined ? schema : { ...schema, default: standard },
@@ -177,7 +177,7 @@ function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   const single = (status: '200' | '201') => ({
     [status]: { description: say(`routes:answers.${status}`), ...headersGiven(method), content: json(record) },
   });
-  const safety = statusesOfWriting(method, selectorsOf(route).length > 0);
+  const safety = statusesOfWriting(method, { single: selectorsOf(route).length > 0 });
   const never = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
   if (selectorsOf(route).length === 0) {
@@ -219,7 +219,7 @@ function listSchema(kind: Kind, record: Json, say: Say): Json {
 }
 
 /** A default as the declared type has it; WordPress writes the page size as text. */
-function typed(value: unknown, { type }: Json): unknown {
+function withDeclaredType(value: unknown, { type }: Json): unknown {
   if (value === undefined || value === null) return undefined;
   return type === 'integer' ? Number(value) : value;
 }

@@ -12,7 +12,7 @@ import { answerOf, PLAIN } from './protocol.ts';
 import { requestEntry } from './request-log.ts';
 import type { Reply } from './route.ts';
 
-/** What an error comes to for the caller: itself if it is an error, else what little may be told of it. */
+/** The error that the caller sees: the one thrown if it has a name, else one that reveals nothing of the cause. */
 export function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof DatabaseUnavailable) return new ApiError(UNAVAILABLE[error.reason], { cause: error });
@@ -86,7 +86,7 @@ export function problemReply({ t }: Pick<Texts, 't'>, language: string, refusal:
   const say: Say = (key, values) => t(language, key, values);
   const message = refusalSentence(say, refusal);
   const rest = refusal.shape === 'bare' ? {} : { data: { status, ...faultMembers(say, details), ...data } };
-  // Nobody is told to send again what may have been written.
+  // What may have been written must not be sent again.
   const retryAfter = data.retry_after ?? (refusal.problem === 'write-uncertain' ? undefined : RETRY_AFTER[status]);
   if (refusal.shape === 'error') return { status, body: { error: message } };
   return {

@@ -3,7 +3,8 @@ import { LENGTHS } from '../kinds/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { addDays, nowLocal, unixFromLocal } from '../wordpress/time.ts';
+import { addDays } from '../wordpress/time.ts';
+import { nowLocal, unixFromLocal } from '../wordpress/zones.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import type { Raw } from './input.ts';
 import type { LinkedReply } from './reply.ts';
@@ -99,7 +100,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
   const { jsonp, script, envelope, pretty } = wrapping;
   const { headers: { Link: link, ...own } = {} as Record<string, string>, status, version, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
-  const json = JSON.stringify(envelope ? { body: whole, status, headers: enveloped(reply.headers) } : whole, null, pretty ? 4 : 0);
+  const json = JSON.stringify(envelope ? { body: whole, status, headers: headersInEnvelope(reply.headers) } : whole, null, pretty ? 4 : 0);
   const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);
   const answered = envelope ? 200 : status;
   const kept = answered === 200 && (sent === 'GET' || sent === 'HEAD');
@@ -127,7 +128,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
 /** Headers that count something: numbers in an envelope. */
 const COUNTS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
 
-const enveloped = (headers: Reply['headers'] = {}): Record<string, string | number> =>
+const headersInEnvelope = (headers: Reply['headers'] = {}): Record<string, string | number> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value]));
 
 /** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */

@@ -3,7 +3,7 @@ import { claimOf, type Identity } from '../accounts/credentials.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { type Body, bodyTypeOf, parseBody } from './input.ts';
-import { type Budget, readBody, SMALL_BODY } from './limits.ts';
+import { type Budget, readBody, type Sender, SMALL_BODY } from './limits.ts';
 import { callerOf, credentialsOf, type Incoming, nonceOf } from './request.ts';
 
 /** A request that has come in whole, and whose caller is known. */
@@ -41,9 +41,9 @@ export async function receive(site: Site, incoming: Incoming<Request>, budget: B
   const early = nonceMayFollow ? undefined : await claim.identify(nonceOf(incoming));
   const known = early === undefined || early.viewer.id > 0;
   const takesFile = incoming.found?.endpoint?.upload === true;
-  const share = budget.share(known);
+  const share = budget.share({ known });
   try {
-    const bytes = await readBody(req, limitOf(site, incoming, known, takesFile), share);
+    const bytes = await readBody(req, limitOf(site, incoming, { known, takesFile }), share);
     const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile });
     const sent = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
     const identity = early !== undefined && sent === undefined ? early : await claim.identify(nonceOf(incoming, sent));
@@ -63,7 +63,7 @@ const hasBody = ({ headers }: Request): boolean => headers['content-length'] !==
 const WRITING: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
 /** The longest body, in bytes, that a request may have. */
-function limitOf({ config }: Site, { method, req }: Incoming, known: boolean, takesFile: boolean): number {
+function limitOf({ config }: Site, { method, req }: Incoming, { known, takesFile }: Sender & { readonly takesFile: boolean }): number {
   if (!known || !WRITING.includes(method)) return Math.min(SMALL_BODY, config.bodyLimit);
   const mayBeFile = takesFile && ['multipart', 'other'].includes(bodyTypeOf(req.get('content-type')));
   return mayBeFile ? config.uploadLimit : config.bodyLimit;

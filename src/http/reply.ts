@@ -23,7 +23,7 @@ export interface LinkedReply extends Reply {
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** A record as it is read: it changes by writes alone. Headers tell its language, and where its translations are. */
+/** A record as it is read: it changes by writes alone. Headers say its language, and where its translations are. */
 export function record(shown: Shown<unknown>, { settings }: Caller): Reply {
   const { contentLanguages } = settings;
   const headers = contentLanguages ? languageHeaders(shown.record, contentLanguages) : undefined;
@@ -37,7 +37,7 @@ export const written = ({ record: body, version }: Shown<unknown>): Reply => ({
   ...(version === undefined ? {} : { version }),
 });
 
-/** A created record; `location`: where it can be read, for those that WordPress tells of. */
+/** A created record; `location`: where it can be read, where WordPress says it. */
 export const created = (shown: Shown<unknown>, location?: string): Reply => ({
   ...written(shown),
   status: 201,

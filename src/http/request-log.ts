@@ -39,7 +39,7 @@ function entryOf({ id, method, url, route, status, ms, bytes, memory, user, from
   };
 }
 
-/** A request as other entries of the log tell of it. */
+/** A request as other log entries mention it. */
 export const requestEntry = ({ method, notes }: Head): object => ({
   id: notes?.id,
   method,

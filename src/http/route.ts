@@ -23,7 +23,7 @@ export interface Reply {
   readonly version?: string;
   /** Nothing came of the request, though it is no error: it may be sent again with the same key. */
   readonly undone?: true;
-  /** To be called once the transaction is committed. */
+  /** Call it once the transaction is committed. */
   readonly afterwards?: () => Promise<void>;
 }
 

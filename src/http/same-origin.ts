@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 
 /**
- * Whether a request comes from a page of this site, as far as the browser tells: by `Sec-Fetch-Site`, else by `Origin`,
+ * Whether a request comes from a page of this site, as far as the browser says: by `Sec-Fetch-Site`, else by `Origin`,
  * which every browser sends with a form. Programs send neither.
  */
 export function isSameOrigin(req: Request, home: string): boolean {

@@ -6,7 +6,7 @@ import { notesOf } from './answered.ts';
 
 /**
  * Nothing here is a page, so nothing may run or be framed. Other sites may use the answers, pictures and scripts
- * (JSONP) included. Whether the site is to be reached by https alone is the affair of the server before this one.
+ * (JSONP) included. Whether the site is to be reached by https alone is for the server in front of this one to decide.
  */
 const helmeted = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -27,7 +27,7 @@ export const secure: RequestHandler = (req, res, next) => {
 };
 
 /**
- * Refuses a request that names its host more than once (RFC 9112, 3.2): a server before this one may have gone by
+ * Refuses a request that names its host more than once (RFC 9112, 3.2): a server in front of this one may have gone by
  * another of the names.
  */
 export const oneHost: RequestHandler = (req, _res, next) => {

@@ -128,7 +128,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
       ending = true;
       const patience = shutdownSeconds * 1000;
       const deadline = performance.now() + patience;
-      // Before anything else: whatever stands still from here on has an end.
+      // Before anything else: if the process hangs from here on, it is killed.
       watchdog?.endWithin(patience + GRACE_MS);
       host.life.info('stopping');
       await host.close(server);

@@ -48,7 +48,7 @@ export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, b
       await deliver(
         req,
         res,
-        req.method === 'POST' ? await taken(visit, budget, () => admit(req)) : await shown(visit, query.sent === '1'),
+        req.method === 'POST' ? await takeForm(visit, budget, () => admit(req)) : await showForm(visit, query.sent === '1'),
       );
     } catch (error) {
       await deliver(req, res, pages.problem(site, settings, req, error));
@@ -74,7 +74,7 @@ function askedAt(site: Site, settings: SiteSettings, path: string): { readonly s
   return pieces.join('/') === `${calendar.eventsSlug}/${suggestSlug}` ? { segment } : undefined;
 }
 
-async function shown({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {
+async function showForm({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {
   if (sent) return answerWith(context, caller, await thanksPage(context, caller), {});
   const key = cookieOf(req) ?? randomBytes(16).toString('hex');
   return formAnswer({ context, caller, req }, { key });
@@ -88,7 +88,7 @@ async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): P
 }
 
 /** Takes what a form sent: then the visitor is thanked, else shown what is wrong. */
-async function taken(visit: Visit, budget: Budget, admit: () => void): Promise<Answer> {
+async function takeForm(visit: Visit, budget: Budget, admit: () => void): Promise<Answer> {
   const { context, caller, req } = visit;
   if (!isSameOrigin(req, caller.settings.home)) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   const fields = await sentWith(context.site, req, budget);
@@ -102,7 +102,7 @@ async function taken(visit: Visit, budget: Budget, admit: () => void): Promise<A
 }
 
 async function sentWith({ config }: Site, req: Request, budget: Budget): Promise<Values> {
-  const share = budget.share(false);
+  const share = budget.share({ known: false });
   try {
     const type = req.get('content-type');
     const bytes = await readBody(req, Math.min(SMALL_BODY, config.bodyLimit), share);

@@ -33,16 +33,16 @@ export const uploadIn = (req: Pick<Head, 'get'>, body: Body): Upload => ({
  * rest_upload_invalid_disposition, rest_upload_hash_mismatch
  */
 export function sentFile({ file, body, empty, type, disposition, digest }: Upload): SentFile & { readonly raw?: true } {
-  if (file) return checked(file, digest);
+  if (file) return checkDigest(file, digest);
   if (empty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
   if (!type) return fail('rest_upload_no_content_type');
   if (!disposition) return fail('rest_upload_no_content_disposition');
   const name = nameIn(disposition);
   if (!name) return fail('rest_upload_invalid_disposition');
-  return { ...checked({ name, bytes: body ?? fail('raw-upload-refused') }, digest), raw: true };
+  return { ...checkDigest({ name, bytes: body ?? fail('raw-upload-refused') }, digest), raw: true };
 }
 
-function checked(file: SentFile, digest: string | undefined): SentFile {
+function checkDigest(file: SentFile, digest: string | undefined): SentFile {
   const own = digest === undefined ? undefined : createHash('md5').update(file.bytes).digest('hex');
   return own === digest?.trim().toLowerCase() ? file : fail('rest_upload_hash_mismatch');
 }

@@ -12,7 +12,7 @@ import type { Found } from './routing.ts';
 const LONGEST_WARNING = 100;
 
 /**
- * The header that tells of fields in a write that do not exist, such as `titel`: they change nothing, as in WordPress,
+ * The header that warns of fields in a write that do not exist, such as `titel`: they change nothing, as in WordPress,
  * but whoever sends them means something. The standard header `Warning` is obsolete (RFC 9111, 5.5). `params`: all that
  * the endpoint accepts.
  */

@@ -31,7 +31,7 @@ const ONE = '/webhooks/(?P<id>\\d+)';
 const REFUSALS = ['403', '404'] as const;
 
 /** No kinds: all of them. */
-const shown = <H extends ShownHook>(hook: H) => ({ ...hook, kinds: kindsIn(hook.kinds) });
+const withKindList = <H extends ShownHook>(hook: H) => ({ ...hook, kinds: kindsIn(hook.kinds) });
 
 export const webhookRoutes: readonly ServedRoute[] = [
   {
@@ -45,7 +45,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: {},
         mode: 'read',
         allow: manages,
-        run: async (site) => ok({ webhooks: (await listHooks(site)).map(shown) }),
+        run: async (site) => ok({ webhooks: (await listHooks(site)).map(withKindList) }),
       }),
       endpoint({
         methods: ['POST'],
@@ -60,7 +60,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         run: async (site, caller, { url = '', kinds = [], user = 0 }) => {
           if (user > 0 && !(await loadViewer(site.db, caller.settings, user))) failParam('user', 'user-unknown');
           const hook = await addHook(site, { url, kinds: kinds.join(), user });
-          return created({ record: shown(hook) }, restUrl(caller, `${caller.namespace}/webhooks/${hook.id}`));
+          return created({ record: withKindList(hook) }, restUrl(caller, `${caller.namespace}/webhooks/${hook.id}`));
         },
       }),
     ],
@@ -76,7 +76,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
-        run: async (site, _caller, { id }) => ok(shown(await found(readHook(site, id)))),
+        run: async (site, _caller, { id }) => ok(withKindList(await found(readHook(site, id)))),
       }),
       recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
@@ -84,7 +84,8 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: HOOK_PARAMS.change,
         mode: 'change',
         allow: manages,
-        run: async (site, _caller, { id, kinds, state }) => ok(shown(await found(changeHook(site, id, { kinds: kinds?.join(), state })))),
+        run: async (site, _caller, { id, kinds, state }) =>
+          ok(withKindList(await found(changeHook(site, id, { kinds: kinds?.join(), state })))),
       }),
       recordEndpoint({
         methods: ['DELETE'],
@@ -93,7 +94,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: manages,
         run: async (site, _caller, { id }) => {
-          const previous = shown(await found(readHook(site, id)));
+          const previous = withKindList(await found(readHook(site, id)));
           await deleteHook(site, id);
           return ok({ deleted: true, previous });
         },

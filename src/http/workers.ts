@@ -13,14 +13,14 @@ const PAUSE_MS = 500;
 const GRACE_MS = 5000;
 
 /**
- * What a worker says: it can serve; it can't yet, but would tell so to whoever asks for its health; it has taken the
- * connection that came next; it was told to end by somebody else.
+ * What a worker says: it can serve; it can't yet, but would answer so to whoever asks for its health; it has taken the
+ * connection that came next; somebody else has asked it to end.
  */
 export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics';
 /** Messages to a worker: here is a connection; the service is about to end; end, with nothing more to come. */
 export type ToWorker = 'connection' | 'stopping' | 'end' | 'measure' | { readonly metrics: string };
 /**
- * The variable of the environment that tells a worker its number. The first, `0`, speaks for all of them in the log.
+ * The variable of the environment that gives a worker its number. The first, `0`, speaks for all of them in the log.
  */
 export const WORKER = 'FASTI_WORKER';
 
@@ -80,7 +80,7 @@ interface WorkerPool {
 
 /**
  * Runs the server in several processes and hands them the connections of one port. Those who can serve get them; only
- * while none can, one of the others, to tell why: so readiness is true of all. A worker that ends by itself is
+ * while none can, one of the others, which says why: so readiness is true of all. A worker that ends by itself is
  * replaced.
  */
 export function manageWorkers(options: WorkersOptions): Workers {
@@ -141,7 +141,7 @@ function start(pool: WorkerPool, number: number): Worker {
   pool.workers.add(worker);
   child.on('message', (word: FromWorker) => receive(pool, worker, word));
   child.on('error', () => undefined);
-  child.once('exit', (code, signal) => void ended(pool, worker, { code, signal }));
+  child.once('exit', (code, signal) => void replaceEnded(pool, worker, { code, signal }));
   return worker;
 }
 
@@ -196,7 +196,7 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
 }
 
 /** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
-async function ended(
+async function replaceEnded(
   pool: WorkerPool,
   worker: Worker,
   end: { readonly code: number | null; readonly signal: string | null },

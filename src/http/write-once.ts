@@ -31,7 +31,7 @@ export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoi
   const upload = body.bytes ? [digest(body.bytes), req.get('content-disposition')] : [];
   return {
     id: digest(JSON.stringify([who, namespace, route.pattern, key])),
-    fingerprint: digest(JSON.stringify([method, sorted(pieces), sorted(params), files, upload])),
+    fingerprint: digest(JSON.stringify([method, withSortedMembers(pieces), withSortedMembers(params), files, upload])),
   };
 }
 
@@ -59,7 +59,7 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
 /** The answer that this request was given before, if there is one. Throws idempotency-key-reused. */
 export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Promise<Reply | undefined> {
   const earlier = await findAnswer(db, key.id, now);
-  return earlier && replayed(earlier, key);
+  return earlier && replay(earlier, key);
 }
 
 /** Keyed requests that this process is working on, with their fingerprints. Other processes wait in `claimAnswer`. */
@@ -71,7 +71,7 @@ const UNDER_WAY = new WeakMap<Site, Map<string, string>>();
  */
 export async function runAndKeep(db: Database, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
   const earlier = await claimAnswer(db, key, now);
-  if (earlier) return replayed(earlier, key);
+  if (earlier) return replay(earlier, key);
   const reply = await work();
   const { status, body, headers, version, undone } = reply;
   if (undone) await unclaimAnswer(db, key.id);
@@ -79,7 +79,7 @@ export async function runAndKeep(db: Database, key: AnswerKey, now: Date, work: 
   return reply;
 }
 
-function replayed({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
+function replay({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
   if (fingerprint !== key.fingerprint) fail('idempotency-key-reused');
   const reply = JSON.parse(answer) as Reply;
   return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
@@ -104,9 +104,9 @@ function keyIn(header: string): string | undefined {
 const digest = (text: string | Buffer): string => createHash('sha256').update(text).digest('base64url');
 
 /** The same value with the members of every object in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function withSortedMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedMembers);
   if (value === null || typeof value !== 'object') return value;
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
-  return members.map(([name, member]) => [name, sorted(member)]);
+  return members.map(([name, member]) => [name, withSortedMembers(member)]);
 }

@@ -11,7 +11,7 @@ const TERM_RIGHTS: Readonly<Record<TermKindName, { readonly create: string; read
 
 /**
  * What a caller may do to a record in the form for editing, by the names of its links
- * (`WP_REST_Posts_Controller::get_available_actions`). They are told there alone.
+ * (`WP_REST_Posts_Controller::get_available_actions`). They are shown there alone.
  */
 export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can: Can): string[] {
   return [
@@ -32,6 +32,6 @@ const authoring = (can: Can, capabilities: string): string[] => [
   ...(can(`edit_others_${capabilities}`) ? ['assign-author'] : []),
 ];
 
-/** The links that tell of them; `href`: the address of the record. */
+/** The links that stand for them; `href`: the address of the record. */
 export const actionLinks = (actions: readonly string[], href: string): Readonly<Record<string, unknown>> =>
   Object.fromEntries(actions.map((name) => [`wp:action-${name}`, [{ href }]]));

@@ -2,7 +2,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { postClasses } from '../wordpress/post-classes.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { coreMeta } from './core-meta.ts';
-import { authored, type CorePostFacts, postCore, revisionLinks } from './core-post.ts';
+import { authorAndPicture, type CorePostFacts, postCore, revisionLinks } from './core-post.ts';
 import { type CoreContext, CURIES, inView, type View, WHOLE } from './core-view.ts';
 import { thumbnailOf } from './image-record.ts';
 import { isLocked } from './post-record.ts';
@@ -16,7 +16,7 @@ import type { Bundle } from './rendering.ts';
 export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
 export type BlogType = keyof typeof BLOG_BASES;
 
-/** What one of them tells besides its rows. `sticky`: whether the blog keeps it on top. */
+/** What a record of one of them shows besides its rows. `sticky`: whether the blog keeps it on top. */
 export interface BlogFacts extends Pick<CorePostFacts, 'methods' | 'revisions'> {
   readonly link: string;
   readonly categories: readonly Term[];
@@ -44,7 +44,7 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
     title,
     content,
     excerpt,
-    ...authored(row, bundle),
+    ...authorAndPicture(row, bundle),
     ...(isPage ? { parent: row.post_parent, menu_order: row.menu_order } : {}),
     comment_status: row.comment_status,
     ping_status: row.ping_status,

@@ -6,7 +6,7 @@ import { filteredContent, filteredExcerpt, renderTitle } from '../wordpress/rend
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { actionLinks } from './core-actions.ts';
 import { coreMeta } from './core-meta.ts';
-import { authored, datesAndPlace } from './core-post.ts';
+import { authorAndPicture, datesAndPlace } from './core-post.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, type View, WHOLE } from './core-view.ts';
 import { attachmentPage, contentImage, metadataOf } from './image-record.ts';
 import type { Bundle } from './rendering.ts';
@@ -37,7 +37,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
     permalink_template: attachmentPage(row, bundle, context, null),
     generated_slug: facts.sampleSlug ?? row.post_name,
     title: { raw: row.post_title, rendered: renderTitle(row.post_title) },
-    ...authored(row, bundle),
+    ...authorAndPicture(row, bundle),
     comment_status: row.comment_status,
     ping_status: row.ping_status,
     template: '',

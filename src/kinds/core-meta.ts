@@ -74,7 +74,7 @@ const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 type Bare = 'attachment' | 'blog';
 
 /** The metas of a kind of records, or of what is none of them. */
-const registered = (of: PostKind | Bare): Readonly<Record<string, CoreMeta>> => {
+const registeredMetas = (of: PostKind | Bare): Readonly<Record<string, CoreMeta>> => {
   if (typeof of === 'object') return ofKind(of);
   return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
 };
@@ -95,11 +95,11 @@ const membersOf = ({ fields }: PostKind) =>
 /**
  * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
  * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
- * fields hold is not told, as it is told nowhere else, nor are the notes, which are a part of its text.
+ * fields hold is not shown, as it is shown nowhere else, nor are the notes, which are a part of its text.
  */
 export function coreMeta(of: PostKind | Bare, metas: Metas | undefined, locked = false): Record<string, unknown> {
-  const all = Object.entries(registered(of)).flatMap(([key, { type, ours }]) =>
-    ours && !metaOf(metas, key) ? [] : [[key, shown(type, metas?.get(key) ?? [])] as const],
+  const all = Object.entries(registeredMetas(of)).flatMap(([key, { type, ours }]) =>
+    ours && !metaOf(metas, key) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
   );
   if (!locked) return Object.fromEntries(all);
   const hidden = new Set([...Object.keys(ON_BLOCKS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);
@@ -114,12 +114,12 @@ export function metaParam(kind: PostKind): Param<Readonly<Record<string, unknown
   return { grammar: { ...object, json: { ...object.json, properties } } };
 }
 
-function shown(type: MetaType, stored: readonly string[]): unknown {
+function shownValue(type: MetaType, stored: readonly string[]): unknown {
   if (type === 'boolean') return isTruthy(stored[0]);
   return type === 'ids' ? stored.map((value) => Number.parseInt(value, 10) || 0) : (stored[0] ?? '');
 }
 
-/** What writing metas comes to: the calendar's fields as they may be sent there, and rows of what is no field. */
+/** The metas of a write: the calendar's fields as they may be sent there, and rows of what is no field. */
 export interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly metas: Rows['metas'];
@@ -140,11 +140,11 @@ export function metaChange(
   const changed: Record<string, unknown> = {};
   const members = new Map(membersOf(kind));
   const metas: Record<string, readonly string[]> = {};
-  for (const [key, { type, fields }] of Object.entries(registered(kind))) {
+  for (const [key, { type, fields }] of Object.entries(registeredMetas(kind))) {
     if (!Object.hasOwn(sent, key)) continue;
-    const value = sent[key] === null ? null : typed(type, sent[key]);
+    const value = sent[key] === null ? null : valueOfType(type, sent[key]);
     if (value === undefined || isFaulty(value)) return { wrong: wrongMeta(key, type, value) };
-    if (value !== null && JSON.stringify(value) === JSON.stringify(shown(type, stored?.get(key) ?? []))) continue;
+    if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, stored?.get(key) ?? []))) continue;
     const field = fields.get(kind.postType);
     const member = members.get(key);
     if (member) changed[member.field] = { ...objectOf(changed[member.field]), [member.name]: value };
@@ -185,7 +185,7 @@ function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): 
   return { name: key, type: type === 'ids' ? 'array' : type };
 }
 
-function typed(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
+function valueOfType(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
   if (type === 'boolean') return truth.read(value === '' ? false : value, () => false).value;
   if (type === 'string') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   const list = parseList(value);

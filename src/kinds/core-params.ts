@@ -1,6 +1,6 @@
 import { memoizeByObject } from '../memo.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import type { Condition, PersonCondition, TermCondition } from './condition.ts';
 import { coreTerms } from './core-term.ts';
 import { control, filter, filterOf, group } from './filter.ts';
@@ -43,6 +43,11 @@ export const CONTEXT = { context: control(oneOf(['view', 'embed', 'edit'], 'enum
 export const READ_CONTEXT = { context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }) };
 export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
 export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
+/** Which record to remove, and whether for good (`force`) rather than into the trash. */
+export interface Removal {
+  readonly id: number;
+  readonly force?: boolean | undefined;
+}
 /** What every reading route takes without describing it. */
 export const EMBED = { _embed: { grammar: anything(LENGTHS.word) } } satisfies Params;
 
@@ -58,7 +63,7 @@ export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
 /** In which form records are shown. */
 export type ContextValues = ValuesOf<typeof CONTEXT>;
 
-const ordered = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
+const orderParams = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
   order: control(oneOf(['asc', 'desc'], 'enum'), { fallback: direction }),
   orderby: control(oneOf(orders, 'enum'), { fallback: standard }),
 });
@@ -141,7 +146,7 @@ const LISTED = {
   ...DATED,
   ...PICKED,
   ...OFFSET,
-  ...ordered(POST_ORDERS, 'date', 'desc'),
+  ...orderParams(POST_ORDERS, 'date', 'desc'),
   search_columns,
   slug: bySlug,
   status: control(choices(STATUSES), { fallback: 'publish' }),
@@ -156,7 +161,7 @@ export type CoreListValues = ValuesOf<CoreFilters>;
 
 /**
  * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`).
- * `tax_relation` is told by neither list of terms alone: OR counts as AND.
+ * `tax_relation` is described by neither list of terms alone: OR counts as AND.
  */
 export const postFilters = memoizeByObject((kind: PostKind): CoreFilters => {
   const taxonomies = coreTerms(kind);
@@ -231,7 +236,7 @@ export const MEDIA_FILTERS = {
   ...DATED,
   ...PICKED,
   ...OFFSET,
-  ...ordered(POST_ORDERS, 'date', 'desc'),
+  ...orderParams(POST_ORDERS, 'date', 'desc'),
   ...PARENTS,
   search_columns,
   slug: bySlug,
@@ -269,13 +274,14 @@ const LIST = {
 const ofTerms = filterOf<TermCondition>();
 const ofPeople = filterOf<PersonCondition>();
 const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
+const TERM_NAME = { grammar: anyString(LENGTHS.name) };
 const PARENT = { parent: { grammar: integer() } } satisfies Params;
 
 /** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
 export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   ...LIST,
   ...(hierarchical ? {} : OFFSET),
-  ...ordered(TERM_ORDERS, 'name', 'asc'),
+  ...orderParams(TERM_ORDERS, 'name', 'asc'),
   hide_empty: ofTerms({ grammar: truth, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
   ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
   post: ofTerms({ grammar: integer(), narrows: (post) => [{ post }] }),
@@ -283,20 +289,22 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
 }));
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
-export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>, creating: boolean) => ({
+export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
   description: { grammar: anyString(LENGTHS.content) },
-  name: { grammar: anyString(LENGTHS.name), ...(creating ? { required: true } : {}) },
+  name: TERM_NAME,
   slug: { grammar: anyString(LENGTHS.slug) },
   ...(hierarchical ? PARENT : {}),
   meta: { grammar: object },
 });
+/** The same where a term is created, which needs a name. */
+export const newTermFields = (kind: Pick<TermKind, 'hierarchical'>) => ({ ...termFields(kind), name: { ...TERM_NAME, required: true } });
 export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;
 
 /** Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). */
 export const USER_FILTERS = {
   ...LIST,
   ...OFFSET,
-  ...ordered(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
+  ...orderParams(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
   slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
   roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
   capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),

@@ -68,7 +68,7 @@ export type PasswordFieldValues = ValuesOf<typeof PASSWORD_PARAMS.create>;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * An application password as WordPress's own routes show it. `plain`: the password itself, which is told in the answer
+ * An application password as WordPress's own routes show it. `plain`: the password itself, which is shown in the answer
  * to its creation and nowhere else.
  */
 export function corePassword(

@@ -2,7 +2,8 @@ import { restUrl } from '../wordpress/links.ts';
 import { postClasses } from '../wordpress/post-classes.ts';
 import { filteredContent, filteredExcerpt, renderTitle, wordsOf } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { toUtc, ZERO_DATE } from '../wordpress/time.ts';
+import { ZERO_DATE } from '../wordpress/time.ts';
+import { toUtc } from '../wordpress/zones.ts';
 import { actionLinks } from './core-actions.ts';
 import { coreMeta } from './core-meta.ts';
 import { coreTerms } from './core-term.ts';
@@ -18,7 +19,7 @@ export interface Revisions {
   readonly last: number;
 }
 
-/** What a post tells besides its rows. */
+/** What a record of a post shows besides its rows. */
 export interface CorePostFacts extends CoreFacts {
   readonly revisions: Revisions | undefined;
 }
@@ -49,7 +50,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
     title,
     content,
     excerpt,
-    ...authored(row, bundle),
+    ...authorAndPicture(row, bundle),
     template,
     meta: coreMeta(kind, bundle.metas.get(id), isLocked(row, context)),
     ...termMembers(kind, id, bundle),
@@ -107,7 +108,10 @@ export function datesAndPlace(row: Post, link: string, { settings }: Pick<Render
 }
 
 /** Who wrote a post, and its picture. */
-export const authored = (row: Post, bundle: Bundle) => ({ author: row.post_author, featured_media: thumbnailOf(row.ID, bundle) ?? 0 });
+export const authorAndPicture = (row: Post, bundle: Bundle) => ({
+  author: row.post_author,
+  featured_media: thumbnailOf(row.ID, bundle) ?? 0,
+});
 
 /** Terms of an event and the classes that follow from them; nothing for the kinds that have none. */
 export function termMembers(
@@ -121,7 +125,7 @@ export function termMembers(
   const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   return {
     ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
-    // The class tells of a password even where the request brings it.
+    // The class names a password even where the request brings it.
     class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
   };
 }

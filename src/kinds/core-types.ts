@@ -8,7 +8,7 @@ import { tag } from './tag.ts';
 
 type Place = Pick<RenderContext, 'home' | 'settings'>;
 
-/** A type of posts as WordPress's own routes tell it. */
+/** A type of posts as WordPress's own routes show it. */
 interface CoreType {
   readonly slug: string;
   readonly restBase: string;
@@ -80,7 +80,7 @@ const types = (say: Say): readonly CoreType[] => [
   },
 ];
 
-/** A taxonomy as WordPress's own routes tell it. `inColumns`: lists of posts have a column of its terms. */
+/** A taxonomy as WordPress's own routes show it. `inColumns`: lists of posts have a column of its terms. */
 interface CoreTaxonomy {
   readonly kind: TermKind;
   readonly types: readonly string[];

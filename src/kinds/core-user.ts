@@ -21,7 +21,7 @@ export interface Person {
   /** All that the roles and own grants allow, and the own grants alone. */
   readonly capabilities: readonly string[];
   readonly grants: readonly string[];
-  /** What the editor remembers of the person's wishes, told to those alone who may edit the person. */
+  /** What the editor remembers of the person's preferences, shown only to those who may edit the person. */
   readonly preferences: object;
 }
 
@@ -50,8 +50,8 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
     slug: person.nicename,
     roles: person.roles,
     registered_date: `${isoDate(person.registered)}+00:00`,
-    capabilities: held(person.capabilities),
-    extra_capabilities: held(person.grants),
+    capabilities: grantsOf(person.capabilities),
+    extra_capabilities: grantsOf(person.grants),
     ...(['', '0'].includes(option('show_avatars', '1'))
       ? {}
       : { avatar_urls: avatarUrls(person.email, { standard: option('avatar_default', 'mystery'), rating: option('avatar_rating', 'G') }) }),
@@ -62,4 +62,4 @@ export function coreUser(person: Person, context: CoreContext, methods: Methods)
   return { ...inView(record, context.view, SHOWN), _links: links };
 }
 
-const held = (capabilities: readonly string[]) => Object.fromEntries(capabilities.map((capability) => [capability, true]));
+const grantsOf = (capabilities: readonly string[]) => Object.fromEntries(capabilities.map((capability) => [capability, true]));

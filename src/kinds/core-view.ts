@@ -13,7 +13,7 @@ export const EDITED: readonly View[] = ['edit'];
 /** The methods that a caller may use on a record's own route. */
 export type Methods = readonly string[];
 
-/** What a record tells besides its rows. */
+/** What a record shows besides its rows. */
 export interface CoreFacts {
   readonly methods: Methods;
   /** What the caller may do to it in the form for editing (`core-actions.ts`); none elsewhere. */

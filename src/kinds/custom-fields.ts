@@ -108,9 +108,9 @@ function membersGrammar(fields: readonly CustomField[]): Grammar<Sent> {
       const sent = new Map<CustomField, readonly string[]>();
       for (const [name, value] of Object.entries(raw)) {
         const field = known.get(name);
-        if (!field) return refused('custom-field-unknown', { name: name.slice(0, 100), names: fields.map((one) => one.name).join(', ') });
+        if (!field) return faultOf('custom-field-unknown', { name: name.slice(0, 100), names: fields.map((one) => one.name).join(', ') });
         const stored = storedValue(field, value);
-        if (!stored) return refused(REASONS[field.type], { name: field.name, choices: field.choices.join(', ') });
+        if (!stored) return faultOf(REASONS[field.type], { name: field.name, choices: field.choices.join(', ') });
         sent.set(field, stored);
       }
       return { value: sent };
@@ -141,7 +141,7 @@ const REASONS: Readonly<Record<CustomField['type'], string>> = {
   checkbox: 'custom-field-checkbox',
 };
 
-const refused = (reason: string, values: Readonly<Record<string, string>>): { readonly fault: Fault } => ({
+const faultOf = (reason: string, values: Readonly<Record<string, string>>): { readonly fault: Fault } => ({
   fault: { stage: 'value', reason, values },
 });
 
@@ -166,18 +166,18 @@ type Reader = (raw: unknown, choices: readonly string[]) => readonly string[] | 
 const textIn = (raw: unknown): string | undefined => (typeof raw === 'string' || typeof raw === 'number' ? String(raw) : undefined);
 
 const READERS: Readonly<Record<CustomField['type'], Reader>> = {
-  text: (raw) => mapped(textIn(raw), (text) => sanitizeTextField(text)),
+  text: (raw) => storedBy(textIn(raw), (text) => sanitizeTextField(text)),
   textarea: (raw) =>
-    mapped(textIn(raw), (text) =>
+    storedBy(textIn(raw), (text) =>
       text
         .split(/\r\n|\r|\n/)
         .map(sanitizeTextField)
         .join('\n'),
     ),
-  number: (raw) => mapped(numeric(raw), String),
-  url: (raw) => mapped(typeof raw === 'string' ? (normalizeWebUrl(raw) ?? undefined) : undefined, String),
+  number: (raw) => storedBy(numeric(raw), String),
+  url: (raw) => storedBy(typeof raw === 'string' ? (normalizeWebUrl(raw) ?? undefined) : undefined, String),
   choice: (raw, choices) =>
-    mapped(
+    storedBy(
       choices.find((choice) => choice === textIn(raw)?.trim()),
       String,
     ),
@@ -187,7 +187,7 @@ const READERS: Readonly<Record<CustomField['type'], Reader>> = {
   },
 };
 
-const mapped = <T>(value: T | undefined, read: (value: T) => string): readonly string[] | undefined =>
+const storedBy = <T>(value: T | undefined, read: (value: T) => string): readonly string[] | undefined =>
   value === undefined ? undefined : [read(value)];
 
 /**

@@ -19,7 +19,7 @@ export function costChange(values: { readonly cost?: unknown }, before: Before |
   };
 }
 
-/** The members of a record that tell the cost. */
+/** The members of a record that show the cost. */
 export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'free'>) =>
   costOf(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context));
 

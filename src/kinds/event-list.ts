@@ -71,8 +71,8 @@ const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condi
   filters.map((bound) => ({ by: 'moment', utc: settings.calendar.timezoneMode === 'site', ...bound }));
 
 /**
- * A list moves on with the day where it begins today, and with the second where a bound is told in words or the default
- * is meant exactly.
+ * A list moves on with the day where it begins today, and with the second where a bound is given in words or the
+ * default is meant exactly.
  */
 function datesAge({
   include,

@@ -1,6 +1,7 @@
 import { beginOfDay, endOfDay } from '../calendar/window.ts';
 import { parsePhpDate } from '../wordpress/php-date.ts';
-import { addDays, addMonths, nowLocal, toUtc } from '../wordpress/time.ts';
+import { addDays, addMonths } from '../wordpress/time.ts';
+import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { eventFilters } from './event-list.ts';
 import { HIDDEN_META } from './event-metas.ts';

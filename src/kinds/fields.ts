@@ -70,7 +70,7 @@ export const rule = <T>(grammar: Grammar<unknown, T>, extra: Extra<T> = {}): Fie
 });
 
 /** The same field under other names elsewhere. */
-export const renamed = <T, E extends Empty>(names: FieldNames, field: Field<T, E>): Field<T, E> => ({ ...field, names });
+export const withNames = <T, E extends Empty>(names: FieldNames, field: Field<T, E>): Field<T, E> => ({ ...field, names });
 
 /** The same field where an empty value does something else than clear it. */
 export const whenEmpty = <T, E extends Empty>(empty: E, field: Field<T>): Field<T, E> => ({ ...field, empty });

@@ -1,5 +1,5 @@
 import { parsePhpDate } from '../wordpress/php-date.ts';
-import { parseZone, UTC } from '../wordpress/time.ts';
+import { parseZone, UTC } from '../wordpress/zones.ts';
 import { accept, type Grammar, type Hint, isEmpty, LENGTHS, numeric, type Plain, REFUSED, wrongType } from './grammar.ts';
 
 /** The hint of everything that reads a date with a time. */

@@ -50,7 +50,7 @@ export const LENGTHS = {
 } as const;
 
 /**
- * How one parameter is written: what is accepted, and how that is told in OPTIONS and `/doc`.
+ * How one parameter is written: what is accepted, and how that is described in OPTIONS and `/doc`.
  * `T`: the type of the value as it is read. `Accepted`: its type once what it names has been looked up (`refers`),
  * which is what handlers get.
  */
@@ -77,7 +77,7 @@ export interface Grammar<T = unknown, Accepted = T> {
   readonly blank?: (raw: unknown) => boolean;
 }
 
-/** What a caller is told whose value is refused. */
+/** What is wrong with a refused value, for its caller. */
 export interface Hint {
   /** What is wrong with such a value: a sentence in `locales/<language>/reasons.json`, with the value as `sent`. */
   readonly reason: string;

@@ -165,7 +165,7 @@ export const decimal: Grammar<number> = {
   },
 };
 
-/** Anything at all, in which no text may be longer than so many bytes. */
+/** Anything at all, in which no text may be longer than this many bytes. */
 export const anything = (longest: number): Grammar => ({
   longest,
   hint: { reason: 'not-accepted', example: 'Jazz' },

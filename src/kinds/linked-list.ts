@@ -1,6 +1,6 @@
 import { searchPieces } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { control, filter } from './filter.ts';
 import type { Grammar } from './grammar.ts';

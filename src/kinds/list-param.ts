@@ -6,7 +6,7 @@ import type { Timeliness } from './timeliness.ts';
 /** Parameters as the URLs of a list carry them, in order. */
 export type Echo = readonly (readonly [name: string, value: string])[];
 
-/** What the parameters of a list come to. `C`: how what is listed can be narrowed. */
+/** What the parameters of a list mean for its query and its URLs. `C`: how what is listed can be narrowed. */
 export interface Narrowing<C = Condition> {
   readonly conditions: readonly C[];
   /**

@@ -6,8 +6,8 @@ import type { TermKindName } from './kind-names.ts';
 import type { RuleContext } from './rendering.ts';
 
 /*
- * What the filters of several lists come to: functions from an accepted value to conditions. `guarded` is explained
- * with `Condition`.
+ * The conditions of filters that several lists share: functions from an accepted value to conditions. `guarded` is
+ * explained with `Condition`.
  */
 
 type Narrows<T> = (value: T, context: RuleContext) => Condition[];

@@ -1,6 +1,6 @@
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
-import { abbreviation, parseZone } from '../wordpress/time.ts';
+import { abbreviation, parseZone } from '../wordpress/zones.ts';
 import { DATES } from './event-metas.ts';
 import type { OccurrencePage } from './rendering.ts';
 

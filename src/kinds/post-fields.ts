@@ -1,6 +1,6 @@
 import type { PostColumn } from '../wordpress/rows.ts';
 import type { Condition } from './condition.ts';
-import { column, renamed, rule, textMeta, whenEmpty } from './fields.ts';
+import { column, rule, textMeta, whenEmpty, withNames } from './fields.ts';
 import { control, filter } from './filter.ts';
 import { choiceHint, type Grammar, LENGTHS } from './grammar.ts';
 import { time, timeText } from './grammar-times.ts';
@@ -16,7 +16,7 @@ import { agesOf } from './timeliness.ts';
  */
 export const authorField = whenEmpty('refused', column('post_author', idOf('user')));
 export const dateField = whenEmpty('refused', rule(timeText));
-export const dateUtcField = renamed({ tec: 'date_gmt' }, dateField);
+export const dateUtcField = withNames({ tec: 'date_gmt' }, dateField);
 export const statusField = whenEmpty('refused', rule(status));
 export const titleField = (): Field<string, 'refused'> =>
   whenEmpty('refused', column('post_title', titleText, { required: true, names: { tec: 'title' } }));
@@ -41,14 +41,14 @@ const bound = (by: 'modified' | 'published', op: '<' | '>') =>
   filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
-const named = (names: readonly string[]): Grammar => ({
+const orderNames = (names: readonly string[]): Grammar => ({
   longest: LENGTHS.word,
   hint: choiceHint(names),
   json: { type: 'string', enum: names },
   read: (value) => ({ value }),
 });
 const ordering = (names: readonly string[]) =>
-  control(named(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
+  control(orderNames(names), { echo: (value) => (typeof value === 'string' ? value : undefined), last: true, ours: true });
 
 /** The record that another system knows by this name. */
 export const byExternalId = (value: string): Condition[] => [{ by: 'metaIs', key: EXTERNAL_ID, value }];

@@ -99,12 +99,12 @@ const RENDER = { content: renderContent, excerpt: renderExcerpt };
  */
 const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
 const knownTitle = memoize(renderTitle);
-const memoizedTexts = (smilies: boolean) => {
+const memoizedTexts = ({ smilies }: { readonly smilies: boolean }) => {
   const options = { smilies, images: () => undefined };
   return { content: memoize((text) => renderContent(text, options)), excerpt: memoize((text) => renderExcerpt(text, options)) };
 };
-const WITH_SMILIES = memoizedTexts(true);
-const WITHOUT_SMILIES = memoizedTexts(false);
+const WITH_SMILIES = memoizedTexts({ smilies: true });
+const WITHOUT_SMILIES = memoizedTexts({ smilies: false });
 
 /** What differs between the records of venues and organizers. `Between`, `After`: members of one of them only. */
 interface LinkedShape<Name extends string, Texts, Between, After> {

@@ -4,7 +4,7 @@ import { isTime, MOMENT_HINT } from './grammar-times.ts';
 
 /*
  * Parameters as WordPress's own routes check them (`rest_validate_value_from_schema`): every fault belongs to the
- * schema, and is told with a code of its own.
+ * schema, and is reported with a code of its own.
  */
 
 const accept = <T>(value: T) => ({ value });
@@ -196,7 +196,7 @@ export const termIds: Grammar<WantedTerms> = {
   },
 };
 
-/** A page or a length: a positive whole number, told as the calendar's newer routes do. */
+/** A page or a length: a positive whole number, reported as the calendar's newer routes do. */
 export const positiveArgument: Grammar<number> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-positive', example: 12 },
@@ -208,7 +208,7 @@ export const positiveArgument: Grammar<number> = {
   },
 };
 
-/** A moment in PHP's grammar, told as the calendar's newer routes do. */
+/** A moment in PHP's grammar, reported as the calendar's newer routes do. */
 export const momentArgument: Grammar<string> = {
   longest: LENGTHS.date,
   hint: MOMENT_HINT,

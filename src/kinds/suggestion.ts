@@ -19,7 +19,7 @@ export const SUGGESTION_PARTS = ['name', 'email', 'note', 'venue', 'organizer'] 
 export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
   const stored = metaOf(metas, SUGGESTION_META);
   if (stored === undefined || stored === '') return undefined;
-  const said = parsed(stored);
+  const said = parseDetails(stored);
   const text = (name: string) => (typeof said[name] === 'string' ? said[name] : '');
   return Object.fromEntries(SUGGESTION_PARTS.map((name) => [name, text(name)])) as unknown as Suggestion;
 }
@@ -27,7 +27,7 @@ export function suggestionIn(metas: Metas | undefined): Suggestion | undefined {
 /** What the meta holds. */
 export const storedSuggestion = (suggestion: Suggestion): string => JSON.stringify(suggestion);
 
-function parsed(stored: string): Readonly<Record<string, unknown>> {
+function parseDetails(stored: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(stored);
     return value !== null && typeof value === 'object' ? { ...value } : {};

@@ -2,7 +2,7 @@ import { exactBounds } from '../calendar/window.ts';
 import { memoizeByObject } from '../memo.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { tableOf } from '../wordpress/table.ts';
-import { toLocal } from '../wordpress/time.ts';
+import { toLocal } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { shownTexts } from './fields.ts';
@@ -63,7 +63,7 @@ const statuses: Grammar<readonly string[]> = {
 
 /**
  * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected
- * events are found by their venues, which WordPress's own routes tell everybody.
+ * events are found by their venues, which WordPress's own routes show everybody.
  */
 const EVENT_FILTERS = {
   ...PAGING,
@@ -191,7 +191,7 @@ export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
   };
 }
 
-/** A grammar whose faults these routes tell by a code of their own. */
+/** A grammar whose faults these routes report with a code of their own. */
 const withOwnCode = (name: string, grammar: Grammar): Grammar => {
   const code = CODES.get(name);
   if (code === undefined) return grammar;

@@ -1,14 +1,15 @@
 import { costOnPages } from '../calendar/cost-on-pages.ts';
-import { daysOf, scheduleDetails } from '../calendar/schedule.ts';
+import { daysOf, scheduleDetails, shortScheduleDetails } from '../calendar/schedule.ts';
 import { isTruthy } from '../calendar/settings.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { phpZone } from '../wordpress/php-zone.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import { type Metas, metaOf, type Post } from '../wordpress/rows.ts';
 import { isPrivate } from '../wordpress/status.ts';
-import { diffSeconds, nowUtc, toLocal } from '../wordpress/time.ts';
+import { diffSeconds, nowUtc } from '../wordpress/time.ts';
 import { urlEncode } from '../wordpress/web-url.ts';
-import { authored, postCore, termMembers } from './core-post.ts';
+import { toLocal } from '../wordpress/zones.ts';
+import { authorAndPicture, postCore, termMembers } from './core-post.ts';
 import { customFieldsRecord, takesCustomFields } from './custom-fields.ts';
 import { costOptions, currencyOf } from './event-cost.ts';
 import { storedDates } from './event-dates.ts';
@@ -67,9 +68,9 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     ...base,
     guid: { rendered: guid.rendered },
     title: { rendered: title.rendered },
-    ...authored(row, bundle),
+    ...authorAndPicture(row, bundle),
     ...(classes ? { class_list: classes } : {}),
-    ...(isLocked(row, context) ? guarded(shown, context.words.locked) : shown),
+    ...(isLocked(row, context) ? withFillers(shown, context.words.locked) : shown),
   };
 }
 
@@ -104,7 +105,7 @@ const NO_MOMENT = '1970-01-01 00:00:00.000000';
 /** Members whose records or words are counted by nobody: lists that stay empty. */
 const EMPTY = new Set(['organizers', 'venues', 'displays_on', 'custom_fields']);
 
-function guarded(record: TecRecord, word: string): TecRecord {
+function withFillers(record: TecRecord, word: string): TecRecord {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, filler(name, value, word)]));
 }
 
@@ -114,7 +115,7 @@ function filler(name: string, value: unknown, word: string): unknown {
   if (['duration', 'timezone'].includes(name)) return word;
   if (['multiday', 'starts_this_week', 'ends_this_week', 'this_week_duration', 'happens_this_week'].includes(name)) return null;
   if (Array.isArray(value)) return name === 'organizer_names' ? [word] : [0];
-  if (value !== null && typeof value === 'object') return guarded(value as TecRecord, word);
+  if (value !== null && typeof value === 'object') return withFillers(value as TecRecord, word);
   return typeof value === 'string' ? word : typeof value === 'number' ? 0 : null;
 }
 
@@ -200,8 +201,8 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     organizer_names: organizers.map((organizer) => namedInPassing(bundle.posts.get(organizer)!, words)),
     organizers: organizers.map((organizer) => tecRecord(kinds.organizer, organizer, bundle, context, kinds)),
     venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((venue) => tecRecord(kinds.venue, venue, bundle, context, kinds)),
-    schedule_details: scheduleDetails(display, schedule) ?? '',
-    short_schedule_details: scheduleDetails(display, schedule, true) ?? words.allDay,
+    schedule_details: scheduleDetails(display, schedule),
+    short_schedule_details: shortScheduleDetails(display, schedule) ?? words.allDay,
   };
 }
 

@@ -62,7 +62,7 @@ export function translationsMember(
 
 /**
  * What is shown of a linked post in an event of a language: its translation into that, if that is published; else the
- * post itself. Gives its id.
+ * post itself. Returns its id.
  */
 export function shownLink(linked: number, language: string, { languages, posts }: Bundle, { settings }: Pick<Place, 'settings'>): number {
   const type = posts.get(linked)?.post_type ?? '';

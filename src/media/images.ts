@@ -3,9 +3,10 @@ import type { LogDetail } from '../errors.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { findImage, insertAttachment } from '../storage/rows/media.ts';
-import { nowLocal, nowUtc, type Zone } from '../wordpress/time.ts';
+import { nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
+import { nowLocal, type Zone } from '../wordpress/zones.ts';
 import { namesAnotherType } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
@@ -32,7 +33,7 @@ interface ImageCaller extends OwnAddresses {
 /** An image with its files on disk, to be inserted in a transaction or undone. */
 export type PreparedImage = StoredImage;
 
-/** Is told, for the log, why no image was had. Callers are not told what is behind an address. */
+/** Called with the reason, for the log, why there is no image. Callers do not learn what is behind an address. */
 export type Refused = (detail: LogDetail) => void;
 
 /** Whether the viewer may bring new images into the library, and so name one by URL. */
@@ -105,7 +106,7 @@ export async function prepareUpload(
 }
 
 /**
- * Inserts the rows of a prepared image, in the transaction that uses it. Gives its id. May run again; on failure call
+ * Inserts the rows of a prepared image, in the transaction that uses it. Returns its id. May run again; on failure call
  * `prepared.undo()`.
  */
 export function insertPrepared(db: Database, prepared: PreparedImage, author: number, now: Date, zone: Zone): Promise<number> {

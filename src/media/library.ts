@@ -193,7 +193,7 @@ export async function leadsOutside(folder: string, path: string): Promise<boolea
 
 /**
  * Removes files of the library, by their paths below its folder; what would lie outside of it is passed over, and what
- * is gone already is no fault (`wp_delete_attachment_files`). Gives those that could not be removed.
+ * is gone already is no fault (`wp_delete_attachment_files`). Returns those that could not be removed.
  */
 export async function removeFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const root = resolve(folder);

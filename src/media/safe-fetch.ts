@@ -8,7 +8,7 @@ import { type ImageType, imageType } from './image-type.ts';
 /** Why nothing was fetched. `address`: the URL leads to a place that is not public. */
 export type FetchFault = 'url' | 'address' | 'unreachable' | 'time' | 'status' | 'redirects' | 'size' | 'type';
 
-/** The one error of this file. The message is for the log: callers are not told what is behind an address. */
+/** The one error of this file. The message is for the log: callers do not learn what is behind an address. */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused';
   readonly fault: FetchFault;

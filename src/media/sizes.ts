@@ -66,7 +66,7 @@ export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
  * (`image_resize_dimensions`).
  */
 export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
-  const fit = rule.crop ? cropped(image, rule) : shrunk(image, rule);
+  const fit = rule.crop ? cropTo(image, rule) : shrunk(image, rule);
   const same = (one: number, other: number) => Math.abs(one - other) <= 1;
   return same(fit.width, image.width) && same(fit.height, image.height) ? undefined : fit;
 }
@@ -89,18 +89,18 @@ export async function makeSizes(
   const straight = () => open().autoOrient();
   const { turned, ...image } = await readDimensions(open());
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const made = await encoded(picture, type).catch(unreadable);
+    const made = await encode(picture, type).catch(unreadable);
     await write(name, made);
     return made;
   };
-  const full = await displayCopy({ image, turned, type, file }, (fit, name) => save(fit ? resized(straight(), fit) : straight(), name));
+  const full = await displayCopy({ image, turned, type, file }, (fit, name) => save(fit ? resize(straight(), fit) : straight(), name));
 
   const sizes: Record<string, unknown> = {};
   for (const rule of rules) {
     const fit = fitSize(image, rule);
     if (!fit) continue;
     const name = beside(file, `${fit.width}x${fit.height}`);
-    const made = await save(resized(straight(), fit), name);
+    const made = await save(resize(straight(), fit), name);
     sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: made.length };
   }
   const metadata = {
@@ -168,12 +168,12 @@ async function displayCopy(
 /** The name of a file made of another one. */
 const beside = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
 
-function resized(picture: Sharp, { width, height, part }: Fit): Sharp {
+function resize(picture: Sharp, { width, height, part }: Fit): Sharp {
   return (part ? picture.extract(part) : picture).resize({ width, height, fit: 'fill' });
 }
 
 /** WordPress's qualities: 82, and 86 for WebP. */
-function encoded(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
+function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
   const plain = picture.keepIccProfile();
   if (mime === 'image/png') return plain.png({ compressionLevel: 9 }).toBuffer();
   if (mime === 'image/gif') return plain.gif().toBuffer();
@@ -198,7 +198,7 @@ function shrunk({ width, height }: Dimensions, rule: Dimensions): Fit {
 }
 
 /** The middle of the image, in the proportions of the size; an image that is smaller one way is not enlarged. */
-function cropped(image: Dimensions, rule: Dimensions): Fit {
+function cropTo(image: Dimensions, rule: Dimensions): Fit {
   const shape = image.width / image.height;
   const [wanted, tall] = [Math.min(rule.width, image.width), Math.min(rule.height, image.height)];
   const width = Math.max(1, wanted || Math.round(tall * shape));

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Checkbox, Input, Select, TextArea } from '../html/form-fields.tsx';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { Speech } from '../html/words.ts';
 
 /*
  * The reference of the API for people, made of its OpenAPI document, so that it cannot say anything else.
@@ -58,7 +58,7 @@ export interface ApiDocument {
 }
 
 /** One thing that can be done at a path, by whatever methods do it. */
-interface Deed extends Operation {
+interface PathOperation extends Operation {
   readonly path: string;
   readonly methods: readonly string[];
   /** The path of the address that `path` is below. */
@@ -66,7 +66,7 @@ interface Deed extends Operation {
 }
 
 export interface ReferenceProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly document: ApiDocument;
   /** The address of the document itself. */
   readonly json: string;
@@ -74,8 +74,8 @@ export interface ReferenceProps {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-export function ApiReference({ speech, document, json }: ReferenceProps): JSX.Element {
-  const { say } = speech;
+export function ApiReference({ i18n, document, json }: ReferenceProps): JSX.Element {
+  const { say } = i18n;
   const groups = groupsOf(document);
   return (
     <>
@@ -90,11 +90,11 @@ export function ApiReference({ speech, document, json }: ReferenceProps): JSX.El
         <Input name="user" label={say('pages:reference.user')} autocomplete="off" />
         <Input name="secret" type="password" label={say('pages:reference.secret')} autocomplete="off" />
       </form>
-      {[...groups].map(([name, deeds]) => (
+      {[...groups].map(([name, operations]) => (
         <section key={name} aria-labelledby={`group-${name}`}>
           <h2 id={`group-${name}`}>{name === '' ? say('pages:reference.other') : name}</h2>
-          {deeds.map((deed) => (
-            <DeedView key={idOf(deed)} speech={speech} document={document} deed={deed} />
+          {operations.map((operation) => (
+            <OperationView key={idOf(operation)} i18n={i18n} document={document} operation={operation} />
           ))}
         </section>
       ))}
@@ -105,7 +105,7 @@ export function ApiReference({ speech, document, json }: ReferenceProps): JSX.El
             <summary>
               <code>{name}</code>
             </summary>
-            <Fields speech={speech} schema={schema} />
+            <Fields i18n={i18n} schema={schema} />
           </details>
         ))}
       </section>
@@ -113,95 +113,93 @@ export function ApiReference({ speech, document, json }: ReferenceProps): JSX.El
   );
 }
 
-function groupsOf({ paths }: ApiDocument): Map<string, Deed[]> {
-  const groups = new Map<string, Deed[]>();
+function groupsOf({ paths }: ApiDocument): Map<string, PathOperation[]> {
+  const groups = new Map<string, PathOperation[]>();
   for (const [path, item] of Object.entries(paths)) {
     const base = new URL(item.servers?.[0]?.url ?? '/', 'http://site.invalid').pathname;
-    const bySummary = new Map<string, Deed>();
+    const bySummary = new Map<string, PathOperation>();
     for (const method of METHODS) {
       const operation = item[method];
       if (!operation) continue;
       const known = bySummary.get(operation.summary ?? method);
       bySummary.set(operation.summary ?? method, { ...operation, ...known, path, base, methods: [...(known?.methods ?? []), method] });
     }
-    for (const deed of bySummary.values()) {
-      const name = deed.tags?.[0] ?? '';
-      groups.set(name, [...(groups.get(name) ?? []), deed]);
+    for (const operation of bySummary.values()) {
+      const name = operation.tags?.[0] ?? '';
+      groups.set(name, [...(groups.get(name) ?? []), operation]);
     }
   }
   return groups;
 }
 
-const idOf = ({ methods, path }: Deed): string => `${methods[0]}${path.replace(/[^\w]+/g, '-')}`;
+const idOf = ({ methods, path }: PathOperation): string => `${methods[0]}${path.replace(/[^\w]+/g, '-')}`;
 
-interface DeedProps {
-  readonly speech: Speech;
+interface OperationProps {
+  readonly i18n: I18n;
   readonly document: ApiDocument;
-  readonly deed: Deed;
+  readonly operation: PathOperation;
 }
 
-function DeedView({ speech, document, deed }: DeedProps): JSX.Element {
-  const { say } = speech;
-  const parameters = (deed.parameters ?? []).map((parameter) => resolved(document, parameter));
-  const body = deed.requestBody?.content?.['application/json']?.schema;
-  const isOpen = deed.security?.some((way) => Object.keys(way).length === 0) ?? true;
+function OperationView({ i18n, document, operation }: OperationProps): JSX.Element {
+  const { say } = i18n;
+  const parameters = (operation.parameters ?? []).map((parameter) => resolveParameter(document, parameter));
+  const body = operation.requestBody?.content?.['application/json']?.schema;
+  const isOpen = operation.security?.some((way) => Object.keys(way).length === 0) ?? true;
   return (
-    <details class="deed" id={idOf(deed)}>
+    <details class="deed" id={idOf(operation)}>
       <summary>
-        <span class="methods">{deed.methods.map((method) => method.toUpperCase()).join(' ')}</span> <code>{deed.path}</code>{' '}
-        <span class="deed-summary">{deed.summary}</span>
+        <span class="methods">{operation.methods.map((method) => method.toUpperCase()).join(' ')}</span> <code>{operation.path}</code>{' '}
+        <span class="deed-summary">{operation.summary}</span>
       </summary>
       {!isOpen && <p class="quiet">{say('pages:reference.needs-login')}</p>}
       {parameters.length > 0 && (
         <Table heading={say('pages:reference.parameters')}>
           {parameters.map(({ name = '', in: place, description, required, schema }) => (
-            <Row
-              key={`${place}${name}`}
-              speech={speech}
-              name={name}
-              type={typeOf(speech, schema)}
-              isRequired={required}
-              about={description}
-            />
+            <Row key={`${place}${name}`} i18n={i18n} name={name} type={typeOf(i18n, schema)} isRequired={required} about={description} />
           ))}
         </Table>
       )}
       {body && (
         <>
           <h3>{say('pages:reference.fields')}</h3>
-          <Fields speech={speech} schema={body} />
+          <Fields i18n={i18n} schema={body} />
         </>
       )}
       <h3>{say('pages:reference.answers')}</h3>
       <ul class="answers">
-        {Object.entries(deed.responses ?? {}).map(([status, answer]) => {
+        {Object.entries(operation.responses ?? {}).map(([status, answer]) => {
           const problem = document.components.responses[answer.$ref?.split('/').at(-1) ?? ''];
           return (
             <li key={status}>
               <code>{status}</code> {answer.description ?? problem?.description}{' '}
-              <TypeView schema={answer.content?.['application/json']?.schema} speech={speech} />
+              <TypeView schema={answer.content?.['application/json']?.schema} i18n={i18n} />
             </li>
           );
         })}
       </ul>
-      <TryForm speech={speech} deed={deed} parameters={parameters} hasBody={body !== undefined} isOpen={isOpen} />
+      <TryForm i18n={i18n} operation={operation} parameters={parameters} hasBody={body !== undefined} isOpen={isOpen} />
     </details>
   );
 }
 
-const resolved = ({ components }: ApiDocument, parameter: Parameter): Parameter => ({
+const resolveParameter = ({ components }: ApiDocument, parameter: Parameter): Parameter => ({
   ...components.parameters[parameter.$ref?.split('/').at(-1) ?? ''],
   ...parameter,
   ...(parameter.$ref === undefined ? {} : { in: components.parameters[parameter.$ref.split('/').at(-1) ?? '']?.in ?? 'query' }),
 });
 
 /** A form that the script of the page sends. Without the script it is not shown. */
-function TryForm({ speech, deed, parameters, hasBody, isOpen }: Omit<DeedProps, 'document'> & TryProps): JSX.Element {
-  const { say } = speech;
-  const id = idOf(deed);
+function TryForm({ i18n, operation, parameters, hasBody, isOpen }: Omit<OperationProps, 'document'> & TryProps): JSX.Element {
+  const { say } = i18n;
+  const id = idOf(operation);
   const common = (name: string) => ({ name, id: `${id}-${name}`, label: name });
   return (
-    <form class="try" hidden data-method={deed.methods[0]?.toUpperCase()} data-path={`${deed.base.replace(/\/$/, '')}${deed.path}`}>
+    <form
+      class="try"
+      hidden
+      data-method={operation.methods[0]?.toUpperCase()}
+      data-path={`${operation.base.replace(/\/$/, '')}${operation.path}`}
+    >
       <h3>{say('pages:reference.try')}</h3>
       {parameters.map(({ name = '', in: place, required, schema }) =>
         schema?.enum ? (
@@ -240,34 +238,34 @@ const Table = ({ heading, children }: { readonly heading: string; readonly child
 );
 
 interface RowProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly name: string;
   readonly type: ComponentChildren;
   readonly isRequired: boolean | undefined;
   readonly about: string | undefined;
 }
 
-const Row = ({ speech, name, type, isRequired, about }: RowProps): JSX.Element => (
+const Row = ({ i18n, name, type, isRequired, about }: RowProps): JSX.Element => (
   <div>
     <dt>
-      <code>{name}</code> <span class="quiet">{type}</span> {isRequired && <strong>{speech.say('pages:reference.required')}</strong>}
+      <code>{name}</code> <span class="quiet">{type}</span> {isRequired && <strong>{i18n.say('pages:reference.required')}</strong>}
     </dt>
     {about !== undefined && about !== '' && <dd>{about}</dd>}
   </div>
 );
 
 /** The members of a schema. */
-function Fields({ speech, schema }: { readonly speech: Speech; readonly schema: Schema }): JSX.Element {
+function Fields({ i18n, schema }: { readonly i18n: I18n; readonly schema: Schema }): JSX.Element {
   const members = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties));
-  if (members.length === 0) return <p>{typeOf(speech, schema)}</p>;
+  if (members.length === 0) return <p>{typeOf(i18n, schema)}</p>;
   return (
     <dl class="params">
       {members.map(([name, member]) => (
         <Row
           key={name}
-          speech={speech}
+          i18n={i18n}
           name={name}
-          type={typeOf(speech, member)}
+          type={typeOf(i18n, member)}
           isRequired={schema.required?.includes(name)}
           about={member.description}
         />
@@ -276,19 +274,19 @@ function Fields({ speech, schema }: { readonly speech: Speech; readonly schema: 
   );
 }
 
-const TypeView = ({ schema, speech }: { readonly schema: Schema | undefined; readonly speech: Speech }) =>
-  schema === undefined ? null : <span class="quiet">{typeOf(speech, schema)}</span>;
+const TypeView = ({ schema, i18n }: { readonly schema: Schema | undefined; readonly i18n: I18n }) =>
+  schema === undefined ? null : <span class="quiet">{typeOf(i18n, schema)}</span>;
 
 /** What a value is, in a few words; a record by a link to its description. */
-function typeOf(speech: Speech, schema: Schema = {}): ComponentChildren {
-  const { say } = speech;
+function typeOf(i18n: I18n, schema: Schema = {}): ComponentChildren {
+  const { say } = i18n;
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
     return <Link href={`#schema-${name}`}>{name}</Link>;
   }
   if (schema.enum) return say('pages:reference.one-of', { values: schema.enum.map(String).join(', ') });
   const several = schema.anyOf ?? schema.oneOf;
-  if (several) return several.map((one, at) => [at > 0 ? ' | ' : '', typeOf(speech, one)]);
-  if (schema.type === 'array' && schema.items) return [say('pages:reference.list-of', { type: '' }), typeOf(speech, schema.items)];
+  if (several) return several.map((one, at) => [at > 0 ? ' | ' : '', typeOf(i18n, one)]);
+  if (schema.type === 'array' && schema.items) return [say('pages:reference.list-of', { type: '' }), typeOf(i18n, schema.items)];
   return schema.format ?? schema.type ?? say('pages:reference.any');
 }

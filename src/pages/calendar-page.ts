@@ -1,9 +1,9 @@
 import { fail } from '../errors.ts';
 import { plainLine } from '../exchange/items/event-record.ts';
 import { dayInWords } from '../html/dates.ts';
+import type { I18n } from '../html/i18n.ts';
 import { weeksOf } from '../html/month-weeks.ts';
 import type { Neighbour } from '../html/paging.tsx';
-import type { Speech } from '../html/words.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { FeedView } from '../kinds/feed-list.ts';
 import { termKind } from '../kinds/index.ts';
@@ -11,14 +11,15 @@ import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { ancestorsOf } from '../records/terms.ts';
 import type { Site } from '../site.ts';
-import { addDays, addMonths, nowLocal } from '../wordpress/time.ts';
+import { addDays, addMonths } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { calendarUrl, type Pairs, subscriptions, type Target } from './addresses.ts';
 import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
 import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
 import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink } from './models.ts';
-import { type Content, type PageContext, speechFor } from './pages.tsx';
+import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
@@ -29,7 +30,7 @@ export async function calendarPage(
   query: Readonly<Record<string, unknown>>,
 ): Promise<Content> {
   const { settings } = caller;
-  const speech = speechFor(site, caller);
+  const i18n = i18nFor(site, caller);
   const view = page.view ?? settings.calendar.view;
   const isMonth = view === 'month';
   const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
@@ -45,7 +46,7 @@ export async function calendarPage(
   if (found.events.length === 0 && page.number > 1) fail('rest_no_route');
   const shown: ShownCalendar = {
     caller,
-    speech,
+    i18n,
     page,
     found,
     filters,
@@ -54,7 +55,7 @@ export async function calendarPage(
     pages: Math.ceil(found.total / perPage),
   };
   const target = await targetOf(site, shown);
-  const cards = found.events.map((event) => eventCard(event, caller, speech));
+  const cards = found.events.map((event) => eventCard(event, caller, i18n));
   const props = await calendarProps(site, shown, target);
   const month = isMonth ? monthOf(shown, target, cards) : undefined;
   const body = month
@@ -62,7 +63,7 @@ export async function calendarPage(
     : theme.views.list({
         ...props,
         events: cards,
-        none: speech.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
+        none: i18n.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
       });
   const term = found.terms[0];
   return {
@@ -82,13 +83,13 @@ export async function calendarPage(
   };
 }
 
-/** So many events of a month or a day are shown. */
+/** How many events of a month or a day are shown. */
 const MOST_AT_ONCE = 400;
 
 /** What a page of the calendar is made of. */
 interface ShownCalendar {
   readonly caller: Caller;
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly page: ListPage;
   readonly found: CalendarList;
   /** What it is narrowed by besides. */
@@ -124,12 +125,12 @@ async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalen
 }
 
 async function calendarProps(site: Site, shown: ShownCalendar, target: Target): Promise<CalendarProps> {
-  const { caller, speech, page, found, pages } = shown;
-  const { say } = speech;
+  const { caller, i18n, page, found, pages } = shown;
+  const { say } = i18n;
   const [term] = found.terms;
   const whole = found.view === 'month' || found.view === 'day';
   return {
-    speech,
+    i18n,
     heading: headingOf(shown),
     about: term?.description ?? '',
     views: viewsOf(shown, target),
@@ -142,13 +143,13 @@ async function calendarProps(site: Site, shown: ShownCalendar, target: Target): 
   };
 }
 
-function headingOf({ speech, page, found, date = '' }: ShownCalendar): string {
-  const { say } = speech;
+function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
+  const { say } = i18n;
   const views: Readonly<Record<FeedView, () => string>> = {
     list: () => say(page.featured ? 'pages:featured' : 'pages:upcoming'),
     past: () => say('pages:past'),
-    month: () => say('pages:in-month', { month: dayInWords(speech, date, 'month') }),
-    day: () => say('pages:on-day', { day: dayInWords(speech, date, 'long') }),
+    month: () => say('pages:in-month', { month: dayInWords(i18n, date, 'month') }),
+    day: () => say('pages:on-day', { day: dayInWords(i18n, date, 'long') }),
   };
   const title = page.search === undefined ? views[found.view]() : say('pages:found', { words: page.search });
   const names = found.terms.map(({ name }) => plainLine(name)).join(', ');
@@ -156,7 +157,7 @@ function headingOf({ speech, page, found, date = '' }: ShownCalendar): string {
 }
 
 /** The other ways of looking at the same events. */
-function viewsOf({ caller, speech, found }: ShownCalendar, { term, search, filters }: Target) {
+function viewsOf({ caller, i18n, found }: ShownCalendar, { term, search, filters }: Target) {
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
     ['month', 'pages:month'],
@@ -164,7 +165,7 @@ function viewsOf({ caller, speech, found }: ShownCalendar, { term, search, filte
     ['past', 'pages:past'],
   ];
   return views.map(([view, text]) => ({
-    name: speech.say(text),
+    name: i18n.say(text),
     href: calendarUrl(caller, { view, term, search, filters }),
     current: view === found.view,
   }));
@@ -203,11 +204,11 @@ function narrowedBy({ page, found, filters }: ShownCalendar): Narrowed {
 }
 
 /** What the page is narrowed by, in words, with the address of the page without it. */
-function activeOf({ caller, speech, filters }: ShownCalendar, target: Target, boxes: SearchProps['boxes']): NamedLink[] {
+function activeOf({ caller, i18n, filters }: ShownCalendar, target: Target, boxes: SearchProps['boxes']): NamedLink[] {
   return filters.map(([name, value]) => {
     const box = boxes.find((one) => one.name === name);
-    const label = speech.say(`pages:filter.${name}`);
-    const text = box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(speech, value, 'long') : box ? textOfBox(box) : value;
+    const label = i18n.say(`pages:filter.${name}`);
+    const text = box?.as === 'day' && /^\d{4}-\d\d-\d\d$/.test(value) ? dayInWords(i18n, value, 'long') : box ? textOfBox(box) : value;
     return {
       name: box?.as === 'tick' ? label : `${label}: ${text}`,
       href: calendarUrl(caller, { ...target, number: 1, filters: filters.filter(([other]) => other !== name) }),
@@ -221,8 +222,8 @@ interface Neighbours {
 }
 
 /** Before the first page of what is to come there is what is past, and the other way round. */
-function listNeighbours({ caller, speech, page: { number }, found, pages }: ShownCalendar, target: Target): Neighbours {
-  const { say } = speech;
+function listNeighbours({ caller, i18n, page: { number }, found, pages }: ShownCalendar, target: Target): Neighbours {
+  const { say } = i18n;
   const isPast = found.view === 'past';
   const at = (change: Partial<Target>, text: string): Neighbour => ({
     href: calendarUrl(caller, { ...target, ...change }),
@@ -240,12 +241,12 @@ function listNeighbours({ caller, speech, page: { number }, found, pages }: Show
 const YEARS_ON = 2;
 
 /** The days or months before and after. Far from today, those without events lead no further. */
-function spanNeighbours({ caller, speech, found, date = '' }: ShownCalendar, target: Target): Neighbours {
+function spanNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, target: Target): Neighbours {
   const isMonth = found.view === 'month';
   const first = `${date.padEnd(DAY, '-01')} 00:00:00`;
   const step = (by: number): Neighbour => {
     const other = (isMonth ? addMonths(first, by) : addDays(first, by)).slice(0, isMonth ? MONTH : DAY);
-    return { href: calendarUrl(caller, { ...target, date: other }), text: dayInWords(speech, other, isMonth ? 'month' : 'long') };
+    return { href: calendarUrl(caller, { ...target, date: other }), text: dayInWords(i18n, other, isMonth ? 'month' : 'long') };
   };
   const now = nowLocal(caller.now, caller.settings.zone);
   const [earliest, latest] = [addMonths(now, -12 * YEARS_ON), addMonths(now, 12 * YEARS_ON)];
@@ -259,7 +260,7 @@ function spanNeighbours({ caller, speech, found, date = '' }: ShownCalendar, tar
 /** Dates have four digits for the year. */
 const [FIRST, LAST] = ['1000-01', '9999-11'];
 
-function monthOf({ caller, speech, found, date = '' }: ShownCalendar, { term, filters }: Target, cards: readonly EventCard[]) {
+function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, { term, filters }: Target, cards: readonly EventCard[]) {
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = nowLocal(now, settings.zone).slice(0, DAY);
@@ -267,7 +268,7 @@ function monthOf({ caller, speech, found, date = '' }: ShownCalendar, { term, fi
     week.map(
       (day): MonthDay => ({
         date: day.date,
-        words: dayInWords(speech, day.date, 'long'),
+        words: dayInWords(i18n, day.date, 'long'),
         href: calendarUrl(caller, { view: 'day', date: day.date, term, filters }),
         isToday: day.date === today,
         events: day.items,

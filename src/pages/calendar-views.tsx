@@ -1,10 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { dayInWords } from '../html/dates.ts';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
 import { WeekdayHead } from '../html/weekday-head.tsx';
-import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
 import { SearchForm, type SearchProps } from './filter-views.tsx';
 import { Menu, Subscribe } from './frame.tsx';
@@ -12,7 +12,7 @@ import type { EventCard, MonthDay, NamedLink } from './models.ts';
 
 /** What every page of the calendar has around its events. */
 export interface CalendarProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly heading: string;
   /** HTML about the category or tag; empty: there is none. */
   readonly about: string;
@@ -36,19 +36,19 @@ export interface ListProps extends CalendarProps {
 
 /** Events below the months in which they begin. */
 export function ListView({ events, none, ...calendar }: ListProps): JSX.Element {
-  const { speech } = calendar;
+  const { i18n } = calendar;
   return (
     <CalendarPage {...calendar}>
       {events.length === 0 && <p class="none">{none}</p>}
       {[...byMonth(events)].map(([month, cards]) => (
         <section key={month} aria-labelledby={`m${month}`}>
           <h2 id={`m${month}`} class="month-heading">
-            {dayInWords(speech, month, 'month')}
+            {dayInWords(i18n, month, 'month')}
           </h2>
           <ol class="events">
             {cards.map((card) => (
               <li key={card.id}>
-                <Card speech={speech} card={card} />
+                <Card i18n={i18n} card={card} />
               </li>
             ))}
           </ol>
@@ -68,13 +68,13 @@ function byMonth(events: readonly EventCard[]): Map<string, EventCard[]> {
 }
 
 /** An event in a list. */
-export function Card({ speech, card }: { readonly speech: Speech; readonly card: EventCard }): JSX.Element {
+export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard }): JSX.Element {
   const { lang, title, href, start, when, zone, where, cost, summary, picture, featured } = card;
-  const { say } = speech;
+  const { say } = i18n;
   return (
     <article class={featured ? 'card card-featured' : 'card'} lang={lang}>
       <div class="card-day" aria-hidden="true">
-        <span class="card-weekday">{weekdayOf(speech, start)}</span>
+        <span class="card-weekday">{weekdayOf(i18n, start)}</span>
         <span class="card-number">{Number(start.slice(8, 10))}</span>
       </div>
       <div class="card-text">
@@ -96,7 +96,7 @@ export function Card({ speech, card }: { readonly speech: Speech; readonly card:
   );
 }
 
-const weekdayOf = (speech: Speech, day: string): string => dayInWords(speech, day, 'weekday').slice(0, 3);
+const weekdayOf = (i18n: I18n, day: string): string => dayInWords(i18n, day, 'weekday').slice(0, 3);
 
 export interface MonthProps extends CalendarProps {
   /** Weeks of seven days each, the first of them beginning with the day that weeks begin with. */
@@ -107,7 +107,7 @@ export interface MonthProps extends CalendarProps {
   readonly unseen: number;
 }
 
-/** So many events stand in a day of a month; the day's own page has all. */
+/** How many events stand in a day of a month; the day's own page has all. */
 const MOST_IN_A_DAY = 3;
 
 /** Ids of the events that stand in the days of a month. */
@@ -116,28 +116,28 @@ export const namedInMonth = (weeks: MonthProps['weeks']): ReadonlySet<number> =>
 
 /** A month as a table of its days. On a narrow screen its style makes a list of it, of the days that have events. */
 export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps): JSX.Element {
-  const { speech, heading } = calendar;
+  const { i18n, heading } = calendar;
   return (
     <CalendarPage {...calendar}>
       <table class="month">
         <caption class="hidden">{heading}</caption>
-        <WeekdayHead speech={speech} first={firstDay} />
+        <WeekdayHead i18n={i18n} first={firstDay} />
         <tbody>
           {weeks.map((week) => (
             <tr key={week[0]?.date}>
               {week.map((day) => (
-                <Day key={day.date} speech={speech} day={day} />
+                <Day key={day.date} i18n={i18n} day={day} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {unseen > 0 && <p class="quiet">{speech.say('pages:many-events', { count: unseen })}</p>}
+      {unseen > 0 && <p class="quiet">{i18n.say('pages:many-events', { count: unseen })}</p>}
     </CalendarPage>
   );
 }
 
-function Day({ speech, day }: { readonly speech: Speech; readonly day: MonthDay }): JSX.Element {
+function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JSX.Element {
   const { date, words, href, isToday, events } = day;
   if (events === undefined) return <td class="other-month" />;
   const [shown, more] = [events.slice(0, MOST_IN_A_DAY), Math.max(0, events.length - MOST_IN_A_DAY)];
@@ -169,7 +169,7 @@ function Day({ speech, day }: { readonly speech: Speech; readonly day: MonthDay 
       )}
       {more > 0 && (
         <p class="day-more">
-          <Link href={href}>{speech.say('pages:more-on-day', { count: more })}</Link>
+          <Link href={href}>{i18n.say('pages:more-on-day', { count: more })}</Link>
         </p>
       )}
     </td>
@@ -177,13 +177,13 @@ function Day({ speech, day }: { readonly speech: Speech; readonly day: MonthDay 
 }
 
 function CalendarPage(props: CalendarProps & { readonly children: ComponentChildren }): JSX.Element {
-  const { speech, heading, about, views, categories, search, subscriptions, previous, next, here, paged, children } = props;
-  const { say } = speech;
+  const { i18n, heading, about, views, categories, search, subscriptions, previous, next, here, paged, children } = props;
+  const { say } = i18n;
   return (
     <>
       <h1>{heading}</h1>
       {about !== '' && <Rendered html={about} class="about" />}
-      <SearchForm speech={speech} search={search} />
+      <SearchForm i18n={i18n} search={search} />
       <nav aria-label={say('pages:views')}>
         <Menu items={views} class="views" />
       </nav>
@@ -195,7 +195,7 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
           <Menu items={categories} />
         </nav>
       )}
-      <Subscribe speech={speech} ways={subscriptions} />
+      <Subscribe i18n={i18n} ways={subscriptions} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Checkbox, Input, Select } from '../html/form-fields.tsx';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { Speech } from '../html/words.ts';
 import type { FilterBox } from './filters.ts';
 import type { NamedLink } from './models.ts';
 
@@ -21,8 +21,8 @@ export interface SearchProps {
   readonly clear: string;
 }
 
-export function SearchForm({ speech, search }: { readonly speech: Speech; readonly search: SearchProps }): JSX.Element {
-  const { say } = speech;
+export function SearchForm({ i18n, search }: { readonly i18n: I18n; readonly search: SearchProps }): JSX.Element {
+  const { say } = i18n;
   const { action, hidden, words, from, boxes, more, active, clear } = search;
   return (
     <search>
@@ -45,7 +45,7 @@ export function SearchForm({ speech, search }: { readonly speech: Speech; readon
         {boxes.length > 0 && (
           <div class="search-boxes">
             {boxes.map((box) => (
-              <Box key={box.name} speech={speech} box={box} />
+              <Box key={box.name} i18n={i18n} box={box} />
             ))}
           </div>
         )}
@@ -70,7 +70,7 @@ export function SearchForm({ speech, search }: { readonly speech: Speech; readon
   );
 }
 
-function Box({ speech: { say }, box }: { readonly speech: Speech; readonly box: FilterBox }): JSX.Element {
+function Box({ i18n: { say }, box }: { readonly i18n: I18n; readonly box: FilterBox }): JSX.Element {
   const { name, value, as, choices = [] } = box;
   const field = { name, id: `filter-${name}`, label: say(`pages:filter.${name}`) };
   if (as === 'day') return <Input {...field} type="date" value={value} />;

@@ -53,15 +53,15 @@ const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
   until: { as: 'day' },
   categories: { as: 'choice', choices: ({ categories }) => categories },
   tags: { as: 'choice', choices: ({ tags }) => tags },
-  venue: { as: 'choice', choices: ({ venues }) => named(venues, 'venue') },
-  organizer: { as: 'choice', choices: ({ organizers }) => named(organizers, 'organizer') },
+  venue: { as: 'choice', choices: ({ venues }) => choicesFrom(venues, 'venue') },
+  organizer: { as: 'choice', choices: ({ organizers }) => choicesFrom(organizers, 'organizer') },
   city: { as: 'choice', choices: ({ venues }) => different(venues, 'city') },
   state: { as: 'choice', choices: ({ venues }) => different(venues, 'stateprovince') },
   country: { as: 'choice', choices: ({ venues }) => different(venues, 'country') },
   featured: { as: 'tick' },
 };
 
-/** So many of each are offered, by name. */
+/** How many of each are offered, by name. */
 const MOST_CHOICES = 100;
 
 /** What the query of a page narrows it by: filters that are not empty, as they were sent. */
@@ -110,7 +110,7 @@ async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Prom
   return { categories, tags, venues, organizers };
 }
 
-const named = (records: readonly Values[], title: string): Choice[] =>
+const choicesFrom = (records: readonly Values[], title: string): Choice[] =>
   records.map((record) => ({ value: String(record.id), text: plainLine(String(record[title])) }));
 
 /** The different texts that records have in a member, in order. */

@@ -1,12 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
 import type { NamedLink, Picture } from './models.ts';
 
 /** What stands around the content of every page. */
 export interface FrameProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly siteName: string;
   readonly home: string;
   readonly logo: Picture | undefined;
@@ -18,8 +18,8 @@ export interface FrameProps {
   readonly children?: ComponentChildren;
 }
 
-export function Frame({ speech, siteName, home, logo, menu, languages, links, children }: FrameProps): JSX.Element {
-  const { say } = speech;
+export function Frame({ i18n, siteName, home, logo, menu, languages, links, children }: FrameProps): JSX.Element {
+  const { say } = i18n;
   return (
     <>
       <header class="site-header">
@@ -71,8 +71,8 @@ interface MenuItem extends NamedLink {
 }
 
 /** Buttons that take a calendar into one's own. */
-export function Subscribe({ speech, ways }: { readonly speech: Speech; readonly ways: readonly Subscription[] }): JSX.Element {
-  const { say } = speech;
+export function Subscribe({ i18n, ways }: { readonly i18n: I18n; readonly ways: readonly Subscription[] }): JSX.Element {
+  const { say } = i18n;
   return (
     <details class="subscribe">
       <summary>{say('pages:subscribe')}</summary>

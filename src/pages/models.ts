@@ -1,8 +1,8 @@
 import { shownTimes } from '../calendar/shown-times.ts';
 import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event-record.ts';
 import { isTwentyFour, spanInWords, timeInWords } from '../html/dates.ts';
+import type { I18n } from '../html/i18n.ts';
 import { mapUrl } from '../html/map-url.ts';
-import type { Speech } from '../html/words.ts';
 import type { EventRecord } from '../kinds/event-shape.ts';
 import type { ImageRecord } from '../kinds/image-record.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
@@ -61,7 +61,7 @@ export interface EventCard {
 /** Words of a description that a list shows. */
 const SUMMARY_WORDS = 28;
 
-export function eventCard(event: FeedEvent, caller: Caller, speech: Speech): EventCard {
+export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCard {
   const { record, locked } = event;
   const { settings } = caller;
   const { start, end } = shownTimes(record, settings.calendar.timezoneMode, settings.zone);
@@ -70,13 +70,13 @@ export function eventCard(event: FeedEvent, caller: Caller, speech: Speech): Eve
   return {
     id: record.id,
     lang: langOf(record, caller),
-    title: titleOf(event, speech),
+    title: titleOf(event, i18n),
     href: record.url,
     start,
     end,
     allDay,
-    when: spanInWords(speech, { start, end, allDay }, is24),
-    time: allDay ? undefined : timeInWords(speech, start, is24),
+    when: spanInWords(i18n, { start, end, allDay }, is24),
+    time: allDay ? undefined : timeInWords(i18n, start, is24),
     zone: zoneNote(record, caller),
     where: venuesOf(record).map(shortPlace).join(' · '),
     cost: plainLine(record.cost),
@@ -96,7 +96,7 @@ function langOf({ language }: { readonly language?: string | null | undefined },
 }
 
 /** The title as text. For those who have not opened a protected event it says that it is one. */
-export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: Speech): string {
+export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: I18n): string {
   const title = plainLine(record.title) || say('pages:untitled');
   return locked ? say('site:words.protected-title', { title }) : title;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { plainLine } from '../exchange/items/event-record.ts';
 import { documentOf } from '../html/document.tsx';
-import { type Speech, speechIn } from '../html/words.ts';
+import { type I18n, i18nIn } from '../html/i18n.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -62,16 +62,16 @@ export interface Content {
 }
 
 /** How pages speak to a caller. */
-export const speechFor = ({ texts }: Pick<Site, 'texts'>, { language, settings }: Caller): Speech =>
-  speechIn(texts, language, settings.contentLanguage);
+export const i18nFor = ({ texts }: Pick<Site, 'texts'>, { language, settings }: Caller): I18n =>
+  i18nIn(texts, language, settings.contentLanguage);
 
 /** A page around its content. */
 export function pageOf({ site, assets, theme }: PageContext, caller: Caller, content: Content, status = 200): Page {
   const { settings, home } = caller;
-  const speech = speechFor(site, caller);
-  const siteName = plainLine(settings.name) || speech.say('pages:calendar');
+  const i18n = i18nFor(site, caller);
+  const siteName = plainLine(settings.name) || i18n.say('pages:calendar');
   const base = baseOf(settings.home);
-  const title = content.title === '' ? siteName : speech.say('pages:titled', { title: content.title, of: siteName });
+  const title = content.title === '' ? siteName : i18n.say('pages:titled', { title: content.title, of: siteName });
   const languages = languagesOf(site, caller, content);
   const { route, query } = routesOf(content.subject);
   const head = headOf({
@@ -90,10 +90,10 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     news: newsOf(caller),
     api: restUrl(caller, `${caller.namespace}/${route}`, query),
     icon: assets.at(base, theme.icon),
-    locale: speech.locale,
+    locale: i18n.locale,
   });
   const html = documentOf({
-    speech,
+    i18n,
     title,
     styles: ['base.css', 'pages.css', ...(content.styles ?? []), ...theme.styles].map((name) => assets.at(base, name)),
     scripts: (content.scripts ?? []).map((name) => assets.at(base, name)),
@@ -101,15 +101,15 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     data: content.data ?? [],
     name: `page page-${content.name}`,
     children: theme.views.frame({
-      speech,
+      i18n,
       siteName,
       home: `${home}/`,
       logo: theme.logo === undefined ? undefined : { src: assets.at(base, theme.logo), text: siteName },
-      menu: menuOf(speech, caller, content.address),
+      menu: menuOf(i18n, caller, content.address),
       languages,
       links: [
-        { name: speech.say('pages:rss'), href: newsOf(caller) },
-        { name: speech.say('pages:api'), href: `${home}/doc` },
+        { name: i18n.say('pages:rss'), href: newsOf(caller) },
+        { name: i18n.say('pages:api'), href: `${home}/doc` },
       ],
       children: content.body,
     }),
@@ -160,7 +160,7 @@ function inLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code:
 
 const languageName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
 
-function menuOf({ say }: Speech, place: Caller, address: string) {
+function menuOf({ say }: I18n, place: Caller, address: string) {
   const suggest = suggestUrl(place);
   const entries = [
     { name: say('pages:events'), href: calendarUrl(place, { view: 'list' }) },
@@ -172,19 +172,19 @@ function menuOf({ say }: Speech, place: Caller, address: string) {
 
 /** A page that says why there is none. `request`: by what an administrator finds it in the log. */
 export function problemPage(context: PageContext, caller: Caller, status: number, request: string | undefined): Page {
-  const speech = speechFor(context.site, caller);
+  const i18n = i18nFor(context.site, caller);
   const heading = status >= 500 || status === 429 ? 'failed' : status === 400 ? 'not-understood' : 'not-found';
   const view: JSX.Element = ProblemView({
-    speech,
-    heading: speech.say(`pages:${heading}`),
-    about: speech.say(`pages:${heading}-about`),
+    i18n,
+    heading: i18n.say(`pages:${heading}`),
+    about: i18n.say(`pages:${heading}-about`),
     request: status >= 500 ? request : undefined,
     back: calendarUrl(caller, { view: 'list' }),
   });
   const content: Content = {
     body: view,
     name: 'problem',
-    title: speech.say(`pages:${heading}`),
+    title: i18n.say(`pages:${heading}`),
     description: '',
     address: `${caller.home}/`,
     unlisted: true,

@@ -12,10 +12,10 @@ import { linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { nowLocal } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
 import { descriptionOf, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
-import { type Content, type PageContext, speechFor } from './pages.tsx';
+import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 
 /** The page of an event, or of one of its dates. `password`: what was entered to open a protected one. */
@@ -25,17 +25,17 @@ export async function eventPage(
   page: EventPage,
   password: string | undefined,
 ): Promise<Content> {
-  const speech = speechFor(site, caller);
-  const { say } = speech;
+  const i18n = i18nFor(site, caller);
+  const { say } = i18n;
   const found = await namedEvents(site, caller, namesOf(page), { password, withJsonLd: true });
   const event = found.events[0] ?? fail('rest_no_route');
   const { record, locked } = event;
-  const card = eventCard(event, caller, speech);
+  const card = eventCard(event, caller, i18n);
   const picture = pictureOf(record.image, 'large', event.imageText);
   const website = websiteOf(record.website);
   const dates = await otherDates({ site, caller, event, isDate: page.on !== undefined });
   const body = theme.views.event({
-    speech,
+    i18n,
     card,
     description: record.description,
     picture,
@@ -50,7 +50,7 @@ export async function eventPage(
       return { label, value };
     }),
     notice: noticeOf(record.json_ld?.eventStatus, say),
-    dates: (dates ?? []).map(({ start, href }) => ({ name: dayInWords(speech, start, 'long'), href })),
+    dates: (dates ?? []).map(({ start, href }) => ({ name: dayInWords(i18n, start, 'long'), href })),
     add: eventSubscriptions(record.url, {
       title: plainLine(record.title),
       start: card.start,
@@ -65,7 +65,7 @@ export async function eventPage(
   return {
     body,
     name: 'event',
-    title: titleOf(event, speech),
+    title: titleOf(event, i18n),
     description: locked ? '' : descriptionOf(record.excerpt || record.description),
     address: record.url,
     record,
@@ -100,7 +100,7 @@ const organizerModel = ({ organizer, url, phone = '', email = '', website }: Org
   website: websiteOf(website),
 });
 
-/** So many dates of an event that recurs are named on its page. */
+/** How many dates of an event that recurs are named on its page. */
 const MOST_DATES = 12;
 
 interface Dated {
@@ -130,8 +130,8 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ sta
 /** The page of a venue or an organizer, with the events that name it. */
 export async function linkedPage({ site, theme }: PageContext, caller: Caller, page: LinkedPage): Promise<Content> {
   const { settings } = caller;
-  const speech = speechFor(site, caller);
-  const { say } = speech;
+  const i18n = i18nFor(site, caller);
+  const { say } = i18n;
   const { kind, slug, number } = page;
   const { record, imageText } = (await linkedBySlug(site, caller, kind, slug)) ?? fail('rest_no_route');
   const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
@@ -150,7 +150,7 @@ export async function linkedPage({ site, theme }: PageContext, caller: Caller, p
   const previous = number > 1 ? { href: at(number - 1), text: say('pages:previous-page') } : undefined;
   const next = number < pages ? { href: at(number + 1), text: say('pages:next-page') } : undefined;
   const body = theme.views.linked({
-    speech,
+    i18n,
     name,
     description: record.description ?? '',
     picture,
@@ -159,7 +159,7 @@ export async function linkedPage({ site, theme }: PageContext, caller: Caller, p
     email: 'venue' in record ? '' : plainLine(record.email ?? ''),
     website: websiteOf(record.website),
     heading: say('venue' in record ? 'pages:events-at' : 'pages:events-by', { name }),
-    events: found.events.map((event) => eventCard(event, caller, speech)),
+    events: found.events.map((event) => eventCard(event, caller, i18n)),
     previous,
     next,
     here: pages > 1 ? say('pages:page', { page: number, pages }) : undefined,

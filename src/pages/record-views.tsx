@@ -1,16 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Input } from '../html/form-fields.tsx';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
-import type { Speech } from '../html/words.ts';
 import type { Subscription } from './addresses.ts';
 import { Card } from './calendar-views.tsx';
 import { Subscribe } from './frame.tsx';
 import type { EventCard, NamedLink, Picture, PlaceModel } from './models.ts';
 
 export interface EventProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly card: EventCard;
   /** HTML of its text. */
   readonly description: string;
@@ -39,8 +39,8 @@ export interface OrganizerModel extends NamedLink {
 }
 
 export function EventView(props: EventProps): JSX.Element {
-  const { speech, card, description, picture, notice, add, back, locked } = props;
-  const { say } = speech;
+  const { i18n, card, description, picture, notice, add, back, locked } = props;
+  const { say } = i18n;
   const { when, zone } = card;
   return (
     <article class="record">
@@ -53,7 +53,7 @@ export function EventView(props: EventProps): JSX.Element {
         <time dateTime={card.start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
       </p>
       {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
-      {locked ? <PasswordForm speech={speech} error={locked.error} /> : <Rendered html={description} class="text" lang={card.lang} />}
+      {locked ? <PasswordForm i18n={i18n} error={locked.error} /> : <Rendered html={description} class="text" lang={card.lang} />}
       <Facts {...props} />
       {!locked && (
         <p class="buttons">
@@ -69,14 +69,14 @@ export function EventView(props: EventProps): JSX.Element {
 }
 
 /** What is known of an event besides its text, each under its name. */
-function Facts({ speech, card, places, organizers, website, categories, tags, details, dates }: EventProps): JSX.Element {
-  const { say } = speech;
+function Facts({ i18n, card, places, organizers, website, categories, tags, details, dates }: EventProps): JSX.Element {
+  const { say } = i18n;
   return (
     <dl class="facts">
       {places.length > 0 && (
         <Fact label={say('pages:where')}>
           {places.map((place) => (
-            <Place key={place.href} speech={speech} place={place} />
+            <Place key={place.href} i18n={i18n} place={place} />
           ))}
         </Fact>
       )}
@@ -86,7 +86,7 @@ function Facts({ speech, card, places, organizers, website, categories, tags, de
           {organizers.map((organizer) => (
             <div key={organizer.href}>
               <Link href={organizer.href}>{organizer.name}</Link>
-              <Contact speech={speech} {...organizer} website="" />
+              <Contact i18n={i18n} {...organizer} website="" />
             </div>
           ))}
         </Fact>
@@ -126,7 +126,7 @@ function Facts({ speech, card, places, organizers, website, categories, tags, de
   );
 }
 
-function Place({ speech: { say }, place }: { readonly speech: Speech; readonly place: PlaceModel }): JSX.Element {
+function Place({ i18n: { say }, place }: { readonly i18n: I18n; readonly place: PlaceModel }): JSX.Element {
   return (
     <div>
       <Link href={place.href}>{place.name}</Link>
@@ -141,8 +141,8 @@ function Place({ speech: { say }, place }: { readonly speech: Speech; readonly p
 }
 
 /** Asks for the password of a protected event. It goes to the very address of the page. */
-function PasswordForm({ speech, error }: { readonly speech: Speech; readonly error: string | undefined }): JSX.Element {
-  const { say } = speech;
+function PasswordForm({ i18n, error }: { readonly i18n: I18n; readonly error: string | undefined }): JSX.Element {
+  const { say } = i18n;
   return (
     <form method="post" class="password">
       <p>{say('pages:locked')}</p>
@@ -172,7 +172,7 @@ const NameList = ({ names }: { readonly names: readonly NamedLink[] }): JSX.Elem
 );
 
 interface ContactProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly phone: string;
   readonly email?: string;
   readonly website: string;
@@ -205,7 +205,7 @@ function Contact({ phone, email = '', website }: ContactProps): JSX.Element | nu
 const shortAddress = (url: string): string => url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
 
 export interface LinkedProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly name: string;
   /** HTML of its text. */
   readonly description: string;
@@ -227,8 +227,8 @@ export interface LinkedProps {
 
 /** A venue or an organizer, and what takes place there or is done by them. */
 export function LinkedView(props: LinkedProps): JSX.Element {
-  const { speech, name, description, picture, place, heading, events, previous, next, here, back, subscriptions } = props;
-  const { say } = speech;
+  const { i18n, name, description, picture, place, heading, events, previous, next, here, back, subscriptions } = props;
+  const { say } = i18n;
   return (
     <article class="record">
       <p class="back">
@@ -250,19 +250,19 @@ export function LinkedView(props: LinkedProps): JSX.Element {
         <ol class="events">
           {events.map((card) => (
             <li key={card.id}>
-              <Card speech={speech} card={card} />
+              <Card i18n={i18n} card={card} />
             </li>
           ))}
         </ol>
         <Paging label={say('pages:other-pages')} previous={previous} next={next} here={here} />
       </section>
-      {subscriptions.length > 0 && <Subscribe speech={speech} ways={subscriptions} />}
+      {subscriptions.length > 0 && <Subscribe i18n={i18n} ways={subscriptions} />}
     </article>
   );
 }
 
 export interface ProblemProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly heading: string;
   readonly about: string;
   /** By what an administrator finds it in the log. */
@@ -271,13 +271,13 @@ export interface ProblemProps {
 }
 
 /** Says that there is no page. */
-export const ProblemView = ({ speech, heading, about, request, back }: ProblemProps): JSX.Element => (
+export const ProblemView = ({ i18n, heading, about, request, back }: ProblemProps): JSX.Element => (
   <>
     <h1>{heading}</h1>
     <p>{about}</p>
-    {request !== undefined && <p class="quiet">{speech.say('pages:request', { id: request })}</p>}
+    {request !== undefined && <p class="quiet">{i18n.say('pages:request', { id: request })}</p>}
     <p>
-      <Link href={back}>{speech.say('pages:back')}</Link>
+      <Link href={back}>{i18n.say('pages:back')}</Link>
     </p>
   </>
 );

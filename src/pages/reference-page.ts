@@ -1,15 +1,15 @@
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { type ApiDocument, ApiReference } from './api-reference.tsx';
-import { type Page, type PageContext, pageOf, speechFor } from './pages.tsx';
+import { i18nFor, type Page, type PageContext, pageOf } from './pages.tsx';
 
 /** The reference of the API for people. `document`: its OpenAPI document, in the caller's language. */
 export function referencePage(context: PageContext, caller: Caller, document: ApiDocument): Page {
-  const speech = speechFor(context.site, caller);
+  const i18n = i18nFor(context.site, caller);
   return pageOf(context, caller, {
-    body: ApiReference({ speech, document, json: restUrl(caller, `${caller.namespace}/doc`) }),
+    body: ApiReference({ i18n, document, json: restUrl(caller, `${caller.namespace}/doc`) }),
     name: 'reference',
-    title: speech.say('pages:reference.title'),
+    title: i18n.say('pages:reference.title'),
     description: document.info.description,
     address: `${caller.home}/doc`,
     styles: ['reference.css'],

@@ -24,7 +24,7 @@ interface Part {
   readonly total: number;
 }
 
-/** So many addresses stand in one file; 50,000 would be allowed. */
+/** How many addresses stand in one file; 50,000 would be allowed. */
 const MOST = 1000;
 
 type PartName = keyof typeof PARTS;

@@ -1,11 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { FieldOf, type FormState } from '../forms/fields.tsx';
 import { Input, TextArea } from '../html/form-fields.tsx';
+import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
-import type { Speech } from '../html/words.ts';
 
 export interface SuggestProps {
-  readonly speech: Speech;
+  readonly i18n: I18n;
   readonly form: FormState;
   /** The fields of the event that are asked for. */
   readonly names: readonly string[];
@@ -20,8 +20,8 @@ export interface SuggestProps {
 }
 
 /** The form by which visitors suggest an event. */
-export function SuggestView({ speech, form, names, said, address, hidden, notice, summary }: SuggestProps): JSX.Element {
-  const { say } = speech;
+export function SuggestView({ i18n, form, names, said, address, hidden, notice, summary }: SuggestProps): JSX.Element {
+  const { say } = i18n;
   const own = (name: 'name' | 'email' | 'note') => ({
     name: `from_${name}`,
     label: say(`pages:suggest.${name}`),
@@ -45,7 +45,7 @@ export function SuggestView({ speech, form, names, said, address, hidden, notice
           <input type="text" id={hidden.trap} name={hidden.trap} autocomplete="off" tabIndex={-1} />
         </p>
         {names.map((name) => (
-          <FieldOf key={name} form={form} speech={speech} name={name} />
+          <FieldOf key={name} form={form} i18n={i18n} name={name} />
         ))}
         <h2>{say('pages:suggest.you')}</h2>
         <p class="quiet">{say('pages:suggest.you-about')}</p>
@@ -60,7 +60,7 @@ export function SuggestView({ speech, form, names, said, address, hidden, notice
   );
 }
 
-export function ThanksView({ speech: { say }, address }: { readonly speech: Speech; readonly address: string }): JSX.Element {
+export function ThanksView({ i18n: { say }, address }: { readonly i18n: I18n; readonly address: string }): JSX.Element {
   return (
     <>
       <h1>{say('pages:suggest.title')}</h1>

@@ -19,7 +19,7 @@ import type { Site } from '../site.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { stripControlCharacters } from '../wordpress/plain-text.ts';
 import { suggestPath, suggestUrl } from './addresses.ts';
-import { type Page, type PageContext, pageOf, speechFor } from './pages.tsx';
+import { i18nFor, type Page, type PageContext, pageOf } from './pages.tsx';
 import { SuggestView, ThanksView } from './suggest-view.tsx';
 
 /*
@@ -72,32 +72,32 @@ export async function suggestPage(
   const { kind, names } = askedOf(formContext);
   const typed = typedIn(kind, names, sent);
   const data = await loadControlData(formContext, kind, names, typed);
-  const labels = Object.fromEntries(Object.keys(LONGEST).map((name) => [`from_${name}`, formContext.speech.say(`pages:suggest.${name}`)]));
+  const labels = Object.fromEntries(Object.keys(LONGEST).map((name) => [`from_${name}`, formContext.i18n.say(`pages:suggest.${name}`)]));
   const form: FormState = { kind, shown: typed, data, labels, ...(errors ? { errors } : {}) };
   const said = Object.fromEntries(Object.keys(LONGEST).map((name) => [name, textIn(sent, `from_${name}`)])) as Record<Said, string>;
   const body = (
     <SuggestView
-      speech={formContext.speech}
+      i18n={formContext.i18n}
       form={form}
       names={names}
       said={said}
       address={suggestPath(caller)}
       hidden={{ key, trap: TRAP }}
       notice={notice}
-      summary={<ErrorSummary form={form} speech={formContext.speech} />}
+      summary={<ErrorSummary form={form} i18n={formContext.i18n} />}
     />
   );
-  return framed(context, caller, body, status);
+  return formPage(context, caller, body, status);
 }
 
 /** What is shown once a suggestion has arrived. */
 export async function thanksPage(context: PageContext, caller: Caller): Promise<Page> {
-  const speech = speechFor(context.site, caller);
-  return framed(context, caller, <ThanksView speech={speech} address={suggestPath(caller)} />, 200);
+  const i18n = i18nFor(context.site, caller);
+  return formPage(context, caller, <ThanksView i18n={i18n} address={suggestPath(caller)} />, 200);
 }
 
-function framed(context: PageContext, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
-  const title = speechFor(context.site, caller).say('pages:suggest.title');
+function formPage(context: PageContext, caller: Caller, body: Parameters<typeof pageOf>[2]['body'], status: number): Page {
+  const title = i18nFor(context.site, caller).say('pages:suggest.title');
   return pageOf(
     context,
     caller,
@@ -129,7 +129,7 @@ export async function takeSuggestion(
 ): Promise<Pick<SuggestForm, 'errors' | 'notice' | 'status'> | undefined> {
   const formContext = formContextOf(site, caller);
   const { kind, names } = askedOf(formContext);
-  const { speech } = formContext;
+  const { i18n } = formContext;
   if (textIn(sent, TRAP) !== '') return undefined;
   const errors = new Map<string, string>(saidErrors(formContext, sent));
   const typed = typedIn(kind, names, sent);
@@ -138,14 +138,14 @@ export async function takeSuggestion(
   const { known, unknown } = linksIn(raw, kind);
   try {
     const values = await acceptParams(site, caller, kind.fields, known, 'create');
-    if (errors.size > 0) return { errors, notice: speech.say('pages:suggest.wrong'), status: 422 };
+    if (errors.size > 0) return { errors, notice: i18n.say('pages:suggest.wrong'), status: 422 };
     admit();
     await keepSuggestion(site, caller, values, suggestionOf(sent, unknown));
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     for (const [name, sentence] of fieldErrors(formContext, kind, error)) errors.set(name, sentence);
-    const notice = errors.size > 0 ? speech.say('pages:suggest.wrong') : sentenceOf(formContext, error);
+    const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : sentenceOf(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
   }
 }
@@ -154,7 +154,7 @@ const formContextOf = (site: Site, caller: Caller): FormContext => ({
   site,
   caller,
   settings: caller.settings,
-  speech: speechFor(site, caller),
+  i18n: i18nFor(site, caller),
 });
 
 function askedOf({ settings }: FormContext): { readonly kind: PostKind; readonly names: readonly string[] } {
@@ -183,12 +183,12 @@ function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonl
 }
 
 /** What is wrong with what visitors say of themselves. */
-function saidErrors({ speech }: FormContext, sent: Values): [string, string][] {
+function saidErrors({ i18n }: FormContext, sent: Values): [string, string][] {
   const said = Object.entries(LONGEST).map(([name, longest]) => ({ name, longest, text: textIn(sent, `from_${name}`).trim() }));
   return said.flatMap(({ name, longest, text }): [string, string][] => {
-    if (text.length > longest) return [[`from_${name}`, speech.say('pages:suggest.too-long', { count: longest })]];
-    if (text === '' && name !== 'note') return [[`from_${name}`, speech.say('desk:form.required')]];
-    return name === 'email' && !isEmail(text) ? [[`from_${name}`, speech.say('pages:suggest.email-wrong')]] : [];
+    if (text.length > longest) return [[`from_${name}`, i18n.say('pages:suggest.too-long', { count: longest })]];
+    if (text === '' && name !== 'note') return [[`from_${name}`, i18n.say('desk:form.required')]];
+    return name === 'email' && !isEmail(text) ? [[`from_${name}`, i18n.say('pages:suggest.email-wrong')]] : [];
   });
 }
 

@@ -17,14 +17,14 @@ import { blogUrl } from '../wordpress/blog-links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { toUtc } from '../wordpress/time.ts';
+import { toUtc } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, viewOf } from './core-lists.ts';
 import { opens, publishedRights } from './visibility.ts';
 
 /*
  * Posts of the blog and pages: what is published is read as WordPress's own routes show it (`wp/v2/posts`,
- * `wp/v2/pages`); everything else about them is WordPress's affair.
+ * `wp/v2/pages`); everything else about them is left to WordPress.
  */
 
 /**

@@ -17,7 +17,7 @@ import { listVisibility } from './visibility.ts';
 
 /*
  * What has changed since a client asked last. It begins with a full reading and goes on with the journal from where
- * that stood before the reading began. So it loses nothing, though others write in the meantime; it may tell the same
+ * that stood before the reading began. So it loses nothing, though others write in the meantime; it may name the same
  * twice.
  */
 
@@ -53,7 +53,8 @@ export interface Following {
  * more
  */
 export async function changesSince(site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> {
-  const views = viewsOf(caller, following);
+  const reading = readingOf(site, caller, following);
+  const { views } = reading;
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
   const tokenAt = (place: Place) => tokenOf(place, scope, versionKey);
@@ -67,14 +68,14 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
   const place = since === undefined ? await begin() : placeIn(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
-    const { changes, walk } = await walked(site, caller, views, place.walk, following);
+    const { changes, walk } = await readOn(reading, place.walk);
     // The token may come from a server that has more than this one.
     const known = place.number > last ? { number: last, mark: await here(last) } : place;
     return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
   if (place.number > last) last = await lastAfterCatchingUp(site.db, place.number);
   if (place.number <= last && wasPutBack(place.mark, await here(place.number))) fail('changes-token-expired');
-  const { changes, number, more, mark = place.mark } = await followed(site, caller, views, { from: place.number, last }, following);
+  const { changes, number, more, mark = place.mark } = await readJournal(reading, { from: place.number, last });
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
 
@@ -111,10 +112,10 @@ export interface NumberedChange {
  *
  * @throws changes-token-expired
  */
-export const changesAfter = async (site: Site, caller: Caller, from: number, following: Following): Promise<Followed> =>
-  followed(site, caller, viewsOf(caller, following), { from, last: await lastNumber(site.db) }, following);
+export const changesAfter = async (site: Site, caller: Caller, from: number, following: Following): Promise<JournalStretch> =>
+  readJournal(readingOf(site, caller, following), { from, last: await lastNumber(site.db) });
 
-interface Followed {
+interface JournalStretch {
   readonly changes: readonly NumberedChange[];
   readonly number: number;
   /** Of the last entry that was read; undefined: there was none. */
@@ -129,11 +130,26 @@ export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick
   return tokenOf(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
 }
 
-/** What a token is good for. Records may get another language without a word when the languages of the site change. */
+/** What a token is good for. When the languages of the site change, records may get another one without an entry. */
 function scopeOf({ settings }: Caller, views: readonly View[]): string {
   const codes = settings.contentLanguages?.languages.map(({ code }) => code);
   return JSON.stringify(views.map(({ kind, statuses, language }) => [kind.name, statuses, ...(language ? [language, codes] : [])]));
 }
+
+/** Who reads, and what of the records. */
+interface Reading {
+  readonly site: Site;
+  readonly caller: Caller;
+  readonly views: readonly View[];
+  readonly following: Following;
+}
+
+const readingOf = (site: Site, caller: Caller, following: Following): Reading => ({
+  site,
+  caller,
+  views: viewsOf(caller, following),
+  following,
+});
 
 /** What of a kind the caller sees: posts of these statuses, and only records in this language, where one is named. */
 interface View {
@@ -144,7 +160,7 @@ interface View {
 
 /**
  * Whoever sees the same of everybody's records, whoever wrote them, follows all that. Whoever sees more of their own
- * follows what everybody sees: the journal does not tell whose a record was that is gone.
+ * follows what everybody sees: the journal does not say whose a record was that is gone.
  */
 function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
   const named = kinds ? allKinds.filter(({ name }) => kinds.includes(name)) : allKinds;
@@ -159,13 +175,13 @@ function viewsOf(caller: Caller, { kinds }: Pick<Following, 'kinds'>): View[] {
 const PUBLIC = ['publish'];
 
 // ------------------------------------------------------------------------------------------------- the full reading
-async function walked(
-  site: Site,
-  caller: Caller,
-  views: readonly View[],
+/** The next records of the full reading, as changes, and where it goes on; undefined: it is over. */
+async function readOn(
+  reading: Reading,
   { kind: name, after }: NonNullable<Place['walk']>,
-  { records, limit }: Following,
 ): Promise<{ changes: RecordChange[]; walk: Place['walk'] }> {
+  const { site, views } = reading;
+  const { limit } = reading.following;
   const at = views.findIndex(({ kind }) => kind.name === name);
   const view = views[at];
   if (!view) return { changes: [], walk: undefined };
@@ -174,7 +190,7 @@ async function walked(
     kind.is === 'post'
       ? await postsFrom(site.db, kind.postType, { statuses, after, limit })
       : await termsFrom(site.db, kind.taxonomy, { after, limit });
-  const shown = await visibleNow(site, caller, view, ids, records);
+  const shown = await visibleNow(reading, view, ids);
   const changes = ids.flatMap((id) => (shown.has(id) ? [changeOf(kind, id, 'created', shown.get(id))] : []));
   const next = views[at + 1];
   const last = ids.at(-1);
@@ -183,18 +199,15 @@ async function walked(
 }
 
 // ------------------------------------------------------------------------------------------------- the journal
-async function followed(
-  site: Site,
-  caller: Caller,
-  views: readonly View[],
-  { from, last }: { readonly from: number; readonly last: number },
-  { records, limit }: Following,
-): Promise<Followed> {
+/** The changes that the journal names after a number; `last`: its last one. */
+async function readJournal(reading: Reading, { from, last }: { readonly from: number; readonly last: number }): Promise<JournalStretch> {
+  const { site, caller } = reading;
+  const { limit } = reading.following;
   // A replica may be behind the database that the token comes from.
   if (from > last) return site.replicas.includes(site.db) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
   if (from < (await oldestNumber(site.db))) fail('changes-token-expired');
   const entries = await entriesAfter(site.db, from, limit);
-  const changes = await changesIn(site, caller, entries, views, records);
+  const changes = await changesIn(reading, entries);
   const end = entries.at(-1);
   const reached = end?.number ?? 0;
   const more = entries.length === limit;
@@ -206,30 +219,24 @@ async function followed(
  *
  * @throws changes-token-expired where anything may have changed
  */
-async function changesIn(
-  site: Site,
-  caller: Caller,
-  entries: readonly JournalEntry[],
-  views: readonly View[],
-  records: boolean,
-): Promise<NumberedChange[]> {
+async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Promise<NumberedChange[]> {
   if (entries.some(({ kind }) => kind === 'all')) fail('changes-token-expired');
   const shownChanges = new Map<JournalEntry, RecordChange>();
-  for (const view of views) {
+  for (const view of reading.views) {
     const ofKind = entries.filter((entry) => isOf(entry, view.kind));
     const byId = new Map<number, JournalEntry[]>();
     for (const entry of ofKind) byId.set(entry.object, [...(byId.get(entry.object) ?? []), entry]);
-    const shown = await visibleNow(site, caller, view, [...byId.keys()], records);
+    const shown = await visibleNow(reading, view, [...byId.keys()]);
     for (const [id, own] of byId) {
       const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';
-      // What the caller never saw is not told of when it goes.
+      // Nothing is said when something goes that the caller never saw.
       if (change === 'removed' && !own.some((entry) => wasSeen(view, entry))) continue;
       shownChanges.set(own.at(-1)!, changeOf(view.kind, id, change, shown.get(id)));
     }
   }
   return entries.flatMap((entry) => {
     const change = shownChanges.get(entry);
-    return change ? [{ number: entry.number, mark: markOf(entry, caller.settings.versionKey), change }] : [];
+    return change ? [{ number: entry.number, mark: markOf(entry, reading.caller.settings.versionKey), change }] : [];
   });
 }
 
@@ -250,15 +257,13 @@ const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], re
 // ------------------------------------------------------------------------------------------------- what is there now
 /** Those of these records that the caller sees, with the records themselves if they are wanted. */
 async function visibleNow(
-  site: Site,
-  caller: Caller,
+  { site, caller, following: { records } }: Reading,
   { kind, statuses, language }: View,
   found: readonly number[],
-  records: boolean,
 ): Promise<Map<number, unknown>> {
   const ids = await inLanguage(site, caller, kind, language, found);
   if (ids.length === 0) return new Map();
-  if (kind.is === 'term') return visibleTerms(site, caller, kind, ids, records);
+  if (kind.is === 'term') return visibleTerms(site, caller, kind, ids, { withRecords: records });
   const rows = await loadPosts(site.db, ids);
   const visible = ids.filter((id) => rows.get(id)?.post_type === kind.postType && statuses.includes(rows.get(id)!.post_status));
   return records ? visiblePosts(site, caller, kind, visible) : new Map(visible.map((id) => [id, undefined]));
@@ -288,9 +293,9 @@ async function visibleTerms(
   caller: Caller,
   kind: TermKind,
   ids: readonly number[],
-  records: boolean,
+  { withRecords }: { readonly withRecords: boolean },
 ): Promise<Map<number, unknown>> {
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const shown = records ? await translatedTerms(db, caller, kind, [...terms.values()]) : () => undefined;
+  const shown = withRecords ? await translatedTerms(db, caller, kind, [...terms.values()]) : () => undefined;
   return new Map([...terms].map(([id, term]) => [id, shown(term)]));
 }

@@ -26,7 +26,7 @@ export function inLanguage({ settings, content }: Caller, name: string, fallback
   return { languages, code: content.code, fill: fallback ? 'stand-ins-and-neutral' : isFilled ? 'stand-ins' : 'nothing' };
 }
 
-/** How a list goes by the language that is asked for. */
+/** How a list is narrowed to the requested language. */
 interface InContentLanguage {
   /** As in `inLanguage`. */
   readonly fallback?: boolean | undefined;

@@ -2,7 +2,14 @@ import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { postActions } from '../kinds/core-actions.ts';
 import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
-import { type ContextValues, type CoreFieldValues, type CoreListValues, type CoreReadValues, postFilters } from '../kinds/core-params.ts';
+import {
+  type ContextValues,
+  type CoreFieldValues,
+  type CoreListValues,
+  type CoreReadValues,
+  postFilters,
+  type Removal,
+} from '../kinds/core-params.ts';
 import { corePost, isViewable } from '../kinds/core-post.ts';
 import type { CoreContext, Methods } from '../kinds/core-view.ts';
 import { onSite } from '../kinds/custom-fields.ts';
@@ -168,7 +175,7 @@ export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: Con
   context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
 
 export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
+  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (context === 'edit' && !mayEdit(viewer, accessRow(row, metas))) return 'rest_forbidden_context';
     return mayRead(viewer, accessRow(row, metas)) ? true : 'rest_forbidden';
   });
@@ -185,14 +192,14 @@ export const mayChangeCore = (
   kind: PostKind,
   { id, author, status }: Selected & CoreFieldValues,
 ): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
+  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
     if (!mayEdit(viewer, accessRow(row, metas))) return 'rest_cannot_edit';
     if (author !== row.post_author && isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
     return status !== row.post_status && publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
   });
 
 export const mayDeleteCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id }: Selected): Promise<Verdict> =>
-  judged(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
+  verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => (mayDelete(viewer, accessRow(row, metas)) ? true : 'rest_cannot_delete'));
 
 const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) =>
   author !== undefined && author !== viewer.id && !viewer.can(`edit_others_${kind.capabilities}`);
@@ -201,7 +208,7 @@ const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) 
 const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
   status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`);
 
-async function judged(
+async function verdictOn(
   lookUp: LookUp,
   caller: Caller,
   kind: PostKind,
@@ -214,7 +221,7 @@ async function judged(
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a record: a draft, unless a status is named. Gives its id. */
+/** Creates a record: a draft, unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
   const { fields, extra } = await calendarFields(site, caller, kind, values, undefined);
@@ -236,7 +243,7 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
  *
  * @throws rest_already_trashed
  */
-export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, id: number, force: boolean): Promise<Shown> {
+export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<Shown> {
   if (force || site.config.emptyTrashDays === 0) {
     const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     const { _links: _, ...previous } = shown;
@@ -252,7 +259,7 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
 const NAMES = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
 
 /**
- * The calendar's fields that WordPress's members and metas come to, checked as the calendar checks them, and the rows
+ * The calendar's fields that WordPress's members and metas stand for, checked as the calendar checks them, and the rows
  * that go beside.
  */
 async function calendarFields(
@@ -272,7 +279,7 @@ async function calendarFields(
   );
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...changed.fields };
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change').catch((error: unknown) => {
-    throw named(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
+    throw inWordsOfRoute(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
   });
   const { password, comment_status, ping_status, excerpt, slug } = values;
   const columns = {
@@ -291,7 +298,7 @@ function refuseMeta({ name, type }: WrongMeta): never {
 }
 
 /** An error of the calendar's fields in the words of these routes. */
-function named(error: unknown, names: ReadonlyMap<string, string>): unknown {
+function inWordsOfRoute(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ApiError) || !error.details.faults) return error;
   const { faults } = error.details;
   if (faults.has('author')) return new ApiError('rest_invalid_author');

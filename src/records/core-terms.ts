@@ -1,5 +1,5 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
-import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../kinds/core-params.ts';
+import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core-params.ts';
 import { coreTerm } from '../kinds/core-term.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
@@ -74,18 +74,18 @@ export async function embeddedTerms(
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a term. Gives its id. */
+/** Creates a term. Returns its id. */
 export async function createCoreTerm(site: Site, caller: Caller, kind: TermKind, values: CoreTermFieldValues): Promise<number> {
-  return (await createTerm(site, caller, kind, await accepted(site, kind, values))).id;
+  return (await createTerm(site, caller, kind, await termValues(site, kind, values))).id;
 }
 
 /** Changes what the values name of a term. */
 export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, values: CoreTermFieldValues): Promise<void> {
-  await changeTerm(site, caller, kind, id, await accepted(site, kind, values));
+  await changeTerm(site, caller, kind, id, await termValues(site, kind, values));
 }
 
-/** Deletes a term for good. Throws rest_trash_not_supported unless that is what is asked for. */
-export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, id: number, force: boolean): Promise<Shown> {
+/** Deletes a term for good. Throws rest_trash_not_supported without `force`. */
+export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<Shown> {
   if (!force) fail('rest_trash_not_supported');
   const { record: previous } = await readCoreTerm(site, caller, kind, id, {});
   await deleteTerm(site, caller, kind, id);
@@ -93,7 +93,7 @@ export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 }
 
 /** The values as `terms.ts` takes them. The parent must exist; 0 is the root. */
-async function accepted({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
+async function termValues({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
   const above = kind.hierarchical ? parent : undefined;
   if (above !== undefined && above !== 0 && !(await findTerm(db, kind.taxonomy, above))) fail('rest_term_invalid', { status: 400 });
   if (name === '') failParam('name', 'name-needed');

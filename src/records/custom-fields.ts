@@ -142,7 +142,7 @@ function readMembers(option: string, text: string): Readonly<Record<string, unkn
   return objectOf(value);
 }
 
-/** The number of a new meta: one that no definition has had, as far as they tell. The extension begins with 2. */
+/** The number of a new meta: one that no definition has had, as far as is known. The extension begins with 2. */
 function nextNumber(definitions: ReadonlyMap<string, unknown>): number {
   const numbers = [...definitions].flatMap(([key, definition]) => {
     const name = nameOf(definition);

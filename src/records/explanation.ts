@@ -21,11 +21,11 @@ export async function explaining<Result>(
   try {
     return await work();
   } catch (error) {
-    throw explained(error, params, raw);
+    throw withExplanations(error, params, raw);
   }
 }
 
-function explained(error: unknown, params: Params, raw: Readonly<Record<string, unknown>>): unknown {
+function withExplanations(error: unknown, params: Params, raw: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof ApiError) || !error.details.faults || error.details.sent) return error;
   return new ApiError(error.problem, { ...error.details, sent: sentValues(params, raw, [...error.details.faults.keys()]) });
 }
@@ -43,7 +43,7 @@ export function sentValues(
     const hint = Object.hasOwn(params, name) ? params[name]?.grammar.hint : undefined;
     if (hint === undefined || !Object.hasOwn(raw, name)) return [];
     const { reason, values = {}, example } = hint;
-    return [[name, { shown: shownValue(name, raw[name]), reason, values, example: written(example) }] as const];
+    return [[name, { shown: shownValue(name, raw[name]), reason, values, example: exampleText(example) }] as const];
   });
   return new Map<string, SentValue>(found);
 }
@@ -71,4 +71,4 @@ export function shortened(text: string): string {
   return isWhole ? plain.join('') : `${plain.slice(0, LONGEST_SHOWN - 1).join('')}…`;
 }
 
-const written = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));
+const exampleText = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));

@@ -7,7 +7,7 @@ import { continueRule, endingBefore } from '../storage/rows/ruled-dates.ts';
 import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
 import { keepIndexOf } from './list-index.ts';
 
-/** Further dates come for at least so many days at once. */
+/** Further dates come for at least this many days at once. */
 const STEP_DAYS = 31;
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 50;
@@ -17,7 +17,7 @@ const looked = new WeakMap<Site, number>();
 
 /**
  * Gives the rules without end further dates, for as many months ahead as the site's settings say: once an hour, and
- * only where no WordPress does it. Several processes may do so at once. Gives how many dates came.
+ * only where no WordPress does it. Several processes may do so at once. Returns how many dates came.
  */
 export async function addFurtherDates(site: Site): Promise<number> {
   const now = site.clock();

@@ -92,7 +92,7 @@ function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<str
   return readings;
 }
 
-/** Notes what an empty value means. Gives whether it is to be read like any other. */
+/** Notes what an empty value means. Returns whether it is to be read like any other. */
 function takeBlank({ refused, mistyped, values }: Readings, name: string, param: Param, meaning: ReturnType<typeof blankMeaning>): boolean {
   if (meaning === 'false' || meaning === 'null') values[name] = meaning === 'false' ? false : null;
   else if (meaning === 'mistyped') mistyped.set(name, { stage: 'type', type: typeOf(param) });
@@ -105,7 +105,7 @@ const isExcused = (params: Params, { unless }: Param, raw: Readonly<Record<strin
   unless !== undefined && Object.hasOwn(params, unless) && Object.hasOwn(raw, unless) && !isBlank(params[unless]!, raw[unless]);
 
 /**
- * What is said of a value that names nothing the caller can see; whether there is something else is not told (decision
+ * What is said of a value that names nothing the caller can see; whether there is something else is not said (decision
  * D35).
  */
 const UNKNOWN: Readonly<Record<Reference, string>> = {

@@ -5,7 +5,6 @@ import { arePrintsComplete } from '../storage/freshness/prints.ts';
 import {
   distrustIndex,
   dropFacet,
-  type EventRows,
   eventsUnder,
   eventsWith,
   INDEX_OPTION,
@@ -17,6 +16,7 @@ import {
 } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
+import type { EventRows } from '../storage/index/indexed-events.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -42,8 +42,8 @@ export type IndexLack = 'shared' | 'missing';
 
 /**
  * To be asked at the start: where WordPress wrote while nobody of us looked on, the index is given up until it is
- * rebuilt, unless it can be found out what that was. Gives why lists go without it from now on; undefined where they do
- * not, or where there are no occurrences to make it of.
+ * rebuilt, unless it can be found out what that was. Returns why lists go without it from now on; undefined where they
+ * do not, or where there are no occurrences to make it of.
  */
 export async function giveUpStaleIndex(site: Site): Promise<IndexLack | undefined> {
   const { shared, occurrenceTables, raw, contentLanguages } = await site.settings();

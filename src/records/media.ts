@@ -1,7 +1,7 @@
 import { fail, type Verdict } from '../errors.ts';
 import { fileActions } from '../kinds/core-actions.ts';
 import { coreMedia } from '../kinds/core-media.ts';
-import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues } from '../kinds/core-params.ts';
+import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues, type Removal } from '../kinds/core-params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
 import { conditionsOf } from '../kinds/filter.ts';
 import type { Selected } from '../kinds/param.ts';
@@ -20,8 +20,9 @@ import { existingUserIds } from '../storage/rows/users.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { nowLocal, nowUtc } from '../wordpress/time.ts';
+import { nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import { type CorePage, orderOf, paging, refuseStatus, viewOf } from './core-lists.ts';
@@ -101,7 +102,7 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
   ...(mayDeleteFile(viewer, row) ? ['DELETE'] : []),
 ];
 
-/** The form for editing is for those who edit anything; which files they see in it, the list itself tells. */
+/** The form for editing is for those who edit anything; which files they see in it is the list's own rule. */
 export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
   context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
 
@@ -171,7 +172,7 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
   return parent.post_date.slice(0, 7).replace('-', '/');
 }
 
-/** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Gives its id. */
+/** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Returns its id. */
 export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
   const { viewer, now, settings } = caller;
   return db.transaction(async (trx) => {
@@ -210,7 +211,7 @@ export interface RemovedMedia extends Shown {
  *
  * @throws rest_trash_not_supported without `force`; rest_post_invalid_id where somebody else has deleted it meanwhile
  */
-export async function removeMedia(site: Site, caller: Caller, id: number, force: boolean): Promise<RemovedMedia> {
+export async function removeMedia(site: Site, caller: Caller, { id, force }: Removal): Promise<RemovedMedia> {
   if (!force) fail('rest_trash_not_supported');
   const { record: shown } = await readMedia(site, caller, id, { context: 'edit' });
   const { _links: _, ...previous } = shown;
@@ -240,7 +241,7 @@ async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues
 const storedTitle = (title: string, viewer: Viewer): string =>
   viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
 
-/** Writes the named fields; gives whether there were any. */
+/** Writes the named fields; returns whether there were any. */
 async function writeFields(db: Database, { viewer }: Caller, id: number, values: MediaFieldValues): Promise<boolean> {
   const { title, slug, caption, description, alt_text: alt, post, author } = values;
   const columns: Partial<Post> = {

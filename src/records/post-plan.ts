@@ -6,28 +6,29 @@ import { hasVisibleText } from '../wordpress/plain-text.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { settleSlug } from '../wordpress/slug.ts';
 import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';
-import { nowLocal, nowUtc, toLocal, toUtc, UTC } from '../wordpress/time.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { nowLocal, toLocal, toUtc, UTC } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { accessRow, mayDelete } from './visibility.ts';
 
-/** What a write comes to, before anything is looked up or written. */
+/** The columns, metas and slug that a write will store, settled before anything is looked up or written. */
 export interface PostPlan extends Rows {
-  /** The slug that is wished for; `unique`: no other post may have it. */
+  /** The requested slug; `unique`: no other post may have it. */
   readonly slug: { readonly slug: string; readonly unique: boolean };
 }
 
 /**
  * The columns and metas of a new record, or of a change of an existing one, with its status and dates (decisions D1,
- * D33, D36). `source`: the record that a new one is a translation of, from which its dates go on. Pure: whatever can be
- * told of the values alone is refused here, before a row is written.
+ * D33, D36). `source`: the record that a new one is a translation of, from which its dates go on. Pure: whatever can
+ * be refused by the values alone is refused here, before a row is written.
  *
  * @throws what is wrong with the title, the status, the dates, the cost; rest_forbidden for what is not the caller's to
  * give away
  */
 export function planPost(caller: Caller, kind: PostKind, values: PostValues, before?: Before, source?: Before): PostPlan {
   const { viewer } = caller;
-  const own = fieldRows(kind, values, viewer.can('unfiltered_html'));
+  const own = fieldRows(kind, values, { trusted: viewer.can('unfiltered_html') });
   const { post_title: title, post_author: author } = own.columns;
   checkTitle(kind, title, before);
   checkAuthor(caller, kind, author, before?.row.post_author ?? viewer.id);

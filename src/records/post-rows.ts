@@ -8,7 +8,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 
 /**
- * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off without a word; `wpdb`
+ * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off silently; `wpdb`
  * refuses such a row.
  */
 const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_excerpt: 65_535 });
@@ -16,14 +16,18 @@ const ROOM: ReadonlyMap<string, number> = tableOf({ post_title: 65_535, post_exc
 /** Columns that hold numbers. */
 const NUMBERS = new Set(['post_author', 'menu_order', 'post_parent']);
 
+/** Whether HTML stays as it is; of callers who are not trusted with it, scripts and the like are taken out. */
+export interface HtmlTrust {
+  readonly trusted: boolean;
+}
+
 /**
- * The columns and metas that the named fields come to by themselves; what else changes with them is the kind's
- * `follows`. `trusted`: the caller may write unfiltered HTML; of others, scripts and the like are taken out. Links,
- * terms and the image are resolved elsewhere.
+ * The columns and metas in which the named fields themselves are stored; what else changes with them is the kind's
+ * `follows`. Links, terms and the image are resolved elsewhere.
  *
  * @throws rest_invalid_param for a text that is longer than its column
  */
-export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Rows {
+export function fieldRows(kind: PostKind, values: Values, { trusted }: HtmlTrust): Rows {
   const columns: Record<string, string | number> = {};
   const metas: Record<string, readonly string[]> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -32,7 +36,7 @@ export function fieldRows(kind: PostKind, values: Values, trusted: boolean): Row
     const stored = (field.store?.(value === null ? '' : value) ?? []).map(stripControlCharacters);
     if (field.place.in === 'column') {
       const text = stored[0] ?? '';
-      const kept = NUMBERS.has(field.place.column) ? Number(text) : filtered(field.place.column, text, trusted);
+      const kept = NUMBERS.has(field.place.column) ? Number(text) : filterHtml(field.place.column, text, trusted);
       if (Buffer.byteLength(String(kept)) > (ROOM.get(field.place.column) ?? Number.POSITIVE_INFINITY)) failParam(name, 'too-long');
       columns[field.place.column] = kept;
     } else if (field.place.in === 'meta') metas[field.place.key] = stored;
@@ -55,7 +59,7 @@ export function followingRows(kind: PostKind, values: Values, before: Before | u
   return kind.follows(Object.fromEntries(stored), before, context);
 }
 
-function filtered(column: string, text: string, trusted: boolean): string {
+function filterHtml(column: string, text: string, trusted: boolean): string {
   if (column === 'post_title') return (trusted ? text : ksesTitle(text)).trim();
   return storedContent(trusted ? text : ksesPost(text));
 }

@@ -12,8 +12,8 @@ import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { idInLanguage } from './content-lists.ts';
+import { deleteForGood } from './metas-and-terms.ts';
 import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
-import { deleteForGood } from './post-details.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { renderPost } from './posts.ts';
@@ -22,8 +22,8 @@ import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-d
 import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import { accessRow, mayEdit } from './visibility.ts';
-import type { Write } from './write.ts';
-import { inLanguage, lockExisting, newWrite, resolveDetails, writeChange, writeNew } from './write-post.ts';
+import type { WriteContext } from './write-context.ts';
+import { inLanguage, lockExisting, newWrite, resolveReferences, writeChange, writeNew } from './write-post.ts';
 
 /** Columns and metas that a write sets beside the kind's own fields, already sanitized. `anew`: as in `NewPost`. */
 export interface ExtraRows {
@@ -49,7 +49,7 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
 
 /** The same, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<number> =>
-  written(site, caller, async (db) => {
+  writeInTransaction(site, caller, async (db) => {
     const source = await sourceOf(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
     const { anew } = extra;
@@ -93,7 +93,7 @@ export async function changeRecord(
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
     return;
   }
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     await changeLocked({ db, caller, kind }, { before, date }, { values: asked, extra, scope });
   });
@@ -101,7 +101,7 @@ export async function changeRecord(
 
 /** Changes a record that is locked. `date`: the one of its dates that the change names. */
 async function changeLocked(
-  { db, caller, kind }: Write,
+  { db, caller, kind }: WriteContext,
   { before, date }: { readonly before: Before; readonly date: EventDate | undefined },
   { values: asked, extra = {}, scope }: PostChange,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  await writeChange(write, before, plan, await inLanguage(write, id, await resolveDetails(write, values)));
+  await writeChange(write, before, plan, await inLanguage(write, id, await resolveReferences(write, values)));
 }
 
 /** By what an existing record is found that a request means to create or to change. */
@@ -131,7 +131,7 @@ export async function upsertPost(
 ): Promise<Shown & { readonly isNew: boolean }> {
   const name = values[by as keyof PostValues];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
-  const { id, isNew } = await written(site, caller, async (db) => {
+  const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const source = await sourceOf(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
@@ -150,7 +150,7 @@ export async function upsertPost(
   return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
 }
 
-async function namedRecord({ db, caller, kind }: Write, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
+async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
   const { postType } = kind;
   if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, postType, [slug.slug]));
   const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
@@ -165,14 +165,14 @@ async function namedRecord({ db, caller, kind }: Write, by: UpsertBy, { metas, s
  */
 export async function deletePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<void> {
   const id = await deletable(site, caller, kind, record);
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     await deleteForGood(write, (await lockExisting(write, id)).row);
   });
 }
 
 /**
- * Puts a record into the trash, or deletes it for good where the site has no trash. Gives it as it is then, or was.
+ * Puts a record into the trash, or deletes it for good where the site has no trash. Returns it as it is then, or was.
  *
  * @throws `isInTrash` of the kind's problems; recurring-event-date-kept for the id of one date of an event that recurs
  */
@@ -180,7 +180,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   const id = await deletable(site, caller, kind, record);
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
@@ -198,7 +198,7 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
  * @throws not-in-trash
  */
 export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
-  await written(site, caller, async (db) => {
+  await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
@@ -212,7 +212,7 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, id
 }
 
 /**
- * Leaves out one date of an event that recurs. Gives it as it was.
+ * Leaves out one date of an event that recurs. Returns it as it was.
  *
  * @throws rest_invalid_param for another id; recurring-event-date-kept for a date that can't be left out
  */
@@ -245,9 +245,9 @@ const changeDates = (
   caller: Caller,
   kind: PostKind,
   post: number,
-  change: (write: Write, before: Before) => Promise<Rows['metas']>,
+  change: (write: WriteContext, before: Before) => Promise<Rows['metas']>,
 ): Promise<void> =>
-  written(site, caller, async (db) => {
+  writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };
     const before = await lockExisting(write, post);
     const metas = await change(write, before);
@@ -263,7 +263,7 @@ async function deletable({ db }: Site, caller: Caller, kind: PostKind, record: n
 /**
  * Runs a write as one transaction, and notes who wrote.
  */
-function written<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
+function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Database) => Promise<Result>): Promise<Result> {
   return db.transaction(async (trx) => {
     const result = await work(trx);
     noteChange(trx, caller);

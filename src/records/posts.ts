@@ -63,7 +63,7 @@ export async function listPosts<Published extends PublishedRecord>(
   const found = await findPosts(site, caller, kind, slice, values);
   const { total } = found;
   const context = renderContext(caller, rights(caller, values));
-  const render = (id: number, bundle: Bundle) => published(kind, id, bundle, context);
+  const render = (id: number, bundle: Bundle) => renderRecord(kind, id, bundle, context);
   const records = await renderedPosts(openedFor(site, values), caller, kind, render, found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
   const status = statuses?.join(',') ?? (editsKind(caller.viewer, kind) ? ANY_STATUS : 'publish');
@@ -103,7 +103,7 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: asked.withJsonLd };
   const shown = ids.filter((id) => bundle.posts.has(id));
-  return { records: shown.map((id) => published(kind, id, bundle, context)), bundle, total };
+  return { records: shown.map((id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
 
 /** A slice of a list: what it is narrowed to, its order, and which part of it. */
@@ -153,7 +153,7 @@ export async function readablePosts<Published extends PublishedRecord>(
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => published(kind, id, bundle, context)), bundle };
+  return { records: readable.map((id) => renderRecord(kind, id, bundle, context)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */
@@ -255,11 +255,11 @@ export async function readPost<Published extends PublishedRecord>(
   const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: true };
   if (locked && isLocked(mine, context)) return fail(locked);
   const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
-  return { record: { ...published(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
+  return { record: { ...renderRecord(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
 }
 
 /** A record as it is shown by itself or in a list: with its translations, which records within others go without. */
-const published = <Published extends PublishedRecord>(
+const renderRecord = <Published extends PublishedRecord>(
   kind: PostKind<PostFields, Published>,
   id: number,
   bundle: Bundle,
@@ -299,7 +299,7 @@ export async function renderPost(
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), expected });
   if (!bundle.posts.has(id)) return missing(kind);
   const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
-  const record = published(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }));
+  const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }));
   return { record, version: loadedVersion(caller, id, bundle) };
 }
 

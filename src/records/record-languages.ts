@@ -10,10 +10,10 @@ import { loadTerms } from '../storage/rows/terms.ts';
 import type { Translatable } from '../storage/translations/writer.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
-import { isConflict, joined, type TranslationGroup, without } from '../wordpress/translation-group.ts';
+import { isConflict, joinGroups, type TranslationGroup, withoutMembers } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
-import type { LanguageOfWrite } from './write.ts';
+import type { LanguageOfWrite } from './write-context.ts';
 
 /*
  * The language of a record that is written, and the records that it is a translation of. Inside the transaction of the
@@ -104,7 +104,7 @@ export interface Placing {
 }
 
 /**
- * Gives a record its language and its translations. Gives the ids of other records whose translations have changed.
+ * Gives a record its language and its translations. Returns the ids of other records whose translations have changed.
  *
  * @throws language-taken where the group has another record of that language; rest_invalid_param for translations that
  * cannot be linked; translation-conflict where two groups have different records of a language
@@ -203,7 +203,7 @@ async function groupOf(
   const { placing, state } = wish;
   const { id, language } = placing;
   const alive = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => state(one) !== 'dead'));
-  const rest = new Map(alive(without(present, id)));
+  const rest = new Map(alive(withoutMembers(present, id)));
   const holder = rest.get(language.code);
   if (holder !== undefined && state(holder) === 'living' && placing.before !== language.code)
     fail('language-taken', { values: { language: language.code } });
@@ -241,13 +241,13 @@ const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === O
  * All groups as one. Where two records of a language meet, the one in the trash gives way. Throws translation-conflict.
  */
 function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup {
-  const result = joined(...groups);
+  const result = joinGroups(...groups);
   if (!isConflict(result)) return result;
   const gone = result.ids.filter((id) => state(id) === 'trashed');
   if (gone.length === 0) return fail('translation-conflict', { values: { language: result.conflict } });
   return withoutTrashed(
     state,
-    groups.map((group) => without(group, ...gone.slice(0, 1))),
+    groups.map((group) => withoutMembers(group, ...gone.slice(0, 1))),
   );
 }
 
@@ -261,17 +261,22 @@ async function mayRegroup({ db, caller, kind, placing }: Wish, ids: readonly num
 }
 
 /**
- * Removes what is noted of a record that is about to be deleted for good. Gives the records that it was a translation
+ * Removes what is noted of a record that is about to be deleted for good. Returns the records that it was a translation
  * of.
  */
-export async function forgetLanguage(db: Database, caller: Caller, kind: Kind, id: number, visible = false): Promise<number[]> {
+export async function forgetLanguage(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  { id, isCounted }: { readonly id: number; readonly isCounted: boolean },
+): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return [];
   const writer = writerFor(own.languages);
   const group = (await writer.lockGroups(db, own.of, [id])).get(id) ?? new Map<string, number>();
-  if (visible) await writer.countVisible(db, id, 'hidden');
+  if (isCounted) await writer.countVisible(db, id, 'hidden');
   await writer.forget(db, own.of, id);
-  return [...without(group, id).values()];
+  return [...withoutMembers(group, id).values()];
 }
 
 /** Counts a post that is published from now on, or not any more, for its language. */

@@ -5,7 +5,7 @@ import type { EventRecord } from '../kinds/event-shape.ts';
 import type { Site } from '../site.ts';
 import { loadRecurrences, loadSeries } from '../storage/rows/recurrences.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
-import { parseZone } from '../wordpress/time.ts';
+import { parseZone } from '../wordpress/zones.ts';
 import type { Caller } from './caller.ts';
 
 /*

@@ -37,7 +37,7 @@ interface Options {
 
 /**
  * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown
- * (decision D35), and so do the protected events of a filter. Gives the values to go on with, and the names of
+ * (decision D35), and so do the protected events of a filter. Returns the values to go on with, and the names of
  * parameters that name something unknown; `detail`: why an image could not be had, for the log.
  */
 export async function resolveReferences(
@@ -91,7 +91,7 @@ async function findPeople(search: Search, found: Found): Promise<void> {
   for (const { name, value } of people) settle(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
 }
 
-/** Events, venues and organizers. Gives the rows, those of images among them. */
+/** Events, venues and organizers. Returns the rows, those of images among them. */
 async function findPosts(search: Search, found: Found): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
   const { site, caller, options } = search;
   const posts = about(search, 'event', 'venue', 'organizer');
@@ -111,7 +111,7 @@ async function findPosts(search: Search, found: Found): Promise<{ images: readon
     for (const { name, value: sent, grammar } of about(search, kind.name)) {
       const value = kind.dated && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
       const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
-      settle(found, name, sound ? await planned(value, kind, options.accept) : undefined);
+      settle(found, name, sound ? await planLinks(value, kind, options.accept) : undefined);
     }
   }
   return { images, rows };
@@ -165,7 +165,7 @@ const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray
  * Wishes for links with the parameters of new records accepted (decision D5); other values as they are. Undefined:
  * something is refused.
  */
-async function planned(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
+async function planLinks(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
   if (!isWishes(value)) return value;
   const plans: LinkPlan[] = [];
   for (const wish of value) {
@@ -182,7 +182,7 @@ async function planned(value: unknown, kind: PostKind, accept: Options['accept']
 }
 
 /**
- * Tells of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may
+ * Answers of ids among those asked for whether they are a record of a kind that the caller may read; `anyway`: or may
  * not.
  */
 async function knownPosts(db: Database, { viewer }: Caller, rows: ReadonlyMap<number, Post>, password: string | undefined) {
@@ -266,8 +266,8 @@ function termValue(value: unknown, { use }: Grammar, { byId, byToken, everyByTok
 }
 
 /**
- * Tells of ids among `rows` whether they are an image of the library that the caller may read, or sees beside a record:
- * what a record shows may be sent back with it.
+ * Answers of ids among `rows` whether they are an image of the library that the caller may read, or sees beside a
+ * record: what a record shows may be sent back with it.
  */
 async function shownImages(
   db: Database,

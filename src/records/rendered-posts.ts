@@ -48,8 +48,9 @@ function keysFor({ viewer: _viewer, settings: _settings, now: _now, ...place }: 
 }
 
 /**
- * The same bundle, and which objects were looked up in it; undefined where that does not tell everything. Galleries
- * show what is attached to a post, and pages of single dates depend on several events: such records are not kept.
+ * The same bundle, and which objects were looked up in it; undefined where that is not all that it depends on.
+ * Galleries show what is attached to a post, and pages of single dates depend on several events: such records are not
+ * kept.
  */
 function trackBundle(bundle: Bundle): { readonly bundle: Bundle; readonly dependencies: () => readonly Dependency[] | undefined } {
   const found = new Set<Dependency>();

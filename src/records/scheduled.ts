@@ -9,7 +9,7 @@ import { countForLanguage } from './record-languages.ts';
 
 /**
  * Publishes the scheduled records whose time has come, as WordPress's own clock does it (`wp_publish_post`): only the
- * status changes. Several processes may do so at once. Gives how many were published.
+ * status changes. Several processes may do so at once. Returns how many were published.
  */
 export async function publishDue(site: Site): Promise<number> {
   const due = await findDuePosts(site.db, postTypes, nowUtc(site.clock()));

@@ -8,9 +8,10 @@ import type { Before, PostValues, Rows } from '../kinds/kind.ts';
 import { type EventDate, metasAt } from '../kinds/occurrence.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../storage/rows/recurrences.ts';
 import { metaOf } from '../wordpress/rows.ts';
-import { nowUtc, toLocal } from '../wordpress/time.ts';
+import { nowUtc } from '../wordpress/time.ts';
+import { toLocal } from '../wordpress/zones.ts';
 import { DATE_FIELDS } from './occurrences.ts';
-import type { Write } from './write.ts';
+import type { WriteContext } from './write-context.ts';
 
 /*
  * Single dates of an event that recurs: one is left out, moved or added. Each function writes the rows of the event and
@@ -32,7 +33,7 @@ export const oneDate = (date: EventDate | undefined): EventDate => (date?.recurs
  *
  * @throws recurring-event-date-kept for the first date, and where the rule can't say it
  */
-export async function leaveOutDate(write: Write, before: Before, date: EventDate): Promise<Rows['metas']> {
+export async function leaveOutDate(write: WriteContext, before: Before, date: EventDate): Promise<Rows['metas']> {
   const { recurrence, stored } = await loadSet(write, before);
   const changed = stored && withoutDate(stored, date.start);
   if (!changed) return fail('recurring-event-date-kept');
@@ -48,7 +49,7 @@ export async function leaveOutDate(write: Write, before: Before, date: EventDate
  * @throws recurring-event-dates for a date that the rule gives, the first date, a change of the zone or the all-day
  *   setting, and a day on which the event has another date
  */
-export async function moveDate(write: Write, before: Before, date: EventDate, values: PostValues): Promise<Rows['metas']> {
+export async function moveDate(write: WriteContext, before: Before, date: EventDate, values: PostValues): Promise<Rows['metas']> {
   const shown = { ...before, metas: metasAt(before.metas, date) };
   const to = datesAfter(write, shown, values);
   if (to.start === date.start && to.end === date.end && isOfSameKind(to, storedDates(shown))) return {};
@@ -62,12 +63,16 @@ export async function moveDate(write: Write, before: Before, date: EventDate, va
 }
 
 /**
- * Adds a date. Gives the metas, and when it starts (UTC).
+ * Adds a date. Returns the metas, and when it starts (UTC).
  *
  * @throws recurring-event-dates where the event doesn't recur or its rule can't be read, for a date that is not later
  *   than the first, and for a day on which the event has a date already
  */
-export async function addDate(write: Write, before: Before, values: PostValues): Promise<{ metas: Rows['metas']; startUtc: string }> {
+export async function addDate(
+  write: WriteContext,
+  before: Before,
+  values: PostValues,
+): Promise<{ metas: Rows['metas']; startUtc: string }> {
   const to = datesAfter(write, before, values);
   const { recurrence, stored } = await loadSet(write, before);
   const changed = stored && fits(to, before, recurrence.dates) ? withDate(stored, to) : undefined;
@@ -79,7 +84,7 @@ export async function addDate(write: Write, before: Before, values: PostValues):
 }
 
 // ------------------------------------------------------------------------------------------------- dates
-const datesAfter = ({ caller, kind }: Write, before: Before, values: PostValues): EventDates => {
+const datesAfter = ({ caller, kind }: WriteContext, before: Before, values: PostValues): EventDates => {
   const dates = Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name as keyof PostValues]]));
   return storedDates({ metas: new Map([...before.metas, ...Object.entries(kind.follows(dates, before, caller).metas)]) });
 };
@@ -108,7 +113,7 @@ const RULES_OF_BLOCKS = ['_tribe_blocks_recurrence_rules', '_tribe_blocks_recurr
 
 /** What is stored of an event that recurs; `stored` is absent where the single dates can't be changed. */
 async function loadSet(
-  { db, caller }: Write,
+  { db, caller }: WriteContext,
   { row, metas }: Before,
 ): Promise<{ readonly recurrence: StoredRecurrence; readonly stored: StoredSet | undefined }> {
   const recurrence = caller.settings.recurrence && (await loadRecurrences(db, [row.ID])).get(row.ID);
@@ -122,7 +127,7 @@ async function loadSet(
 }
 
 async function writeSet(
-  { db, caller }: Write,
+  { db, caller }: WriteContext,
   { row }: Before,
   { set, rules }: StoredSet,
   recurrence: StoredRecurrence,

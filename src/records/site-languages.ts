@@ -83,7 +83,7 @@ export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = k
     return count;
   });
 
-/** So many records are given a language at a time. */
+/** How many records are given a language at a time. */
 const AT_ONCE = 500;
 
 async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promise<number> {
@@ -91,7 +91,7 @@ async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promi
   const settings = await inside.settings();
   const { contentLanguages } = settings;
   if (!contentLanguages) throw new LanguageError('no-languages');
-  const language = languageOfCode(contentLanguages, code) ?? unknown(code);
+  const language = languageOfCode(contentLanguages, code) ?? refuseUnknown(code);
   let count = 0;
   for (const kind of of) {
     const own = languagesOf({ settings }, kind);
@@ -108,7 +108,7 @@ async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promi
   return count;
 }
 
-const unknown = (code: string): never => {
+const refuseUnknown = (code: string): never => {
   throw new LanguageError('language-unknown', { code });
 };
 

@@ -46,7 +46,7 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
   const { hits, total } = await FINDERS[values.type ?? 'post'](site, caller, values, { limit, offset });
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_search_invalid_page_number');
-  const whole = embed ? await embedded(site, caller, hits) : undefined;
+  const whole = embed ? await embedHits(site, caller, hits) : undefined;
   const records = hits.map((hit) => {
     const itself = whole?.get(hit);
     return { ...searchRecord(hit, caller), ...(itself === undefined ? {} : { _embedded: { self: [itself] } }) };
@@ -55,7 +55,7 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
 }
 
 /** What the results are, as embedded records; categories of the blog have no route here. */
-async function embedded(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
+async function embedHits(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
   const idsOf = (type: string) => hits.filter((hit) => (hit.subtype ?? hit.type) === type).map(({ id }) => id);
   const found = new Map<string, ReadonlyMap<number, unknown>>([
     [EVENT.postType, await embeddedPosts(site, caller, EVENT, idsOf(EVENT.postType))],

@@ -7,7 +7,7 @@ import { countVisible } from '../storage/lists/many-posts.ts';
 import type { Caller } from './caller.ts';
 import { insertRecord } from './post-writes.ts';
 
-/** So many suggestions wait for somebody to look at them; then no more are taken. */
+/** How many suggestions wait for somebody to look at them; then no more are taken. */
 const MOST_WAITING = 200;
 
 const NOBODY = 0;

@@ -12,7 +12,8 @@ import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { addSeconds, parseZone } from '../wordpress/time.ts';
+import { addSeconds } from '../wordpress/time.ts';
+import { parseZone } from '../wordpress/zones.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core-lists.ts';
@@ -49,7 +50,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     recurrence: listedAs('event', settings),
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
-  const { records } = await shown(site, caller, kind, ids, values);
+  const { records } = await renderRecords(site, caller, kind, ids, values);
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'always' };
 }
 
@@ -61,12 +62,12 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
 export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
   const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
-  const { records, bundle } = await shown(site, caller, kind, [id], values);
+  const { records, bundle } = await renderRecords(site, caller, kind, [id], values);
   return { record: records[0]!, version: loadedVersion(caller, id, bundle) };
 }
 
 /** Records by id, in this order, and the rows that they are made of. */
-async function shown(
+async function renderRecords(
   site: Site,
   caller: Caller,
   kind: PostKind,
@@ -107,7 +108,7 @@ async function may(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, r
 }
 
 // ------------------------------------------------------------------------------------------------- writes
-/** Creates a record from accepted values. Gives its id. */
+/** Creates a record from accepted values. Returns its id. */
 export async function createTecPost(site: Site, caller: Caller, declared: PostKind, values: TecFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
   const fields = fieldsOf(caller, kind, values);

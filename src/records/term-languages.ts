@@ -58,7 +58,7 @@ interface NewTermLanguage {
   readonly values?: LanguageValues;
 }
 
-/** Creates a term in a language. Gives its id. */
+/** Creates a term in a language. Returns its id. */
 export async function createTermIn(
   db: Database,
   caller: Caller,

@@ -93,7 +93,7 @@ export async function changeTermRow(
 
 /**
  * Characters that a name has room for (`varchar(200)`), entities counted as they are stored; MySQL would cut off the
- * rest without a word.
+ * rest silently.
  */
 const LONGEST_NAME = 200;
 
@@ -128,7 +128,7 @@ const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => 
 /** WordPress keeps the tree of a taxonomy in an option and builds it again when it is missing. */
 export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
 
-/** A slug that no other term has, made of the one that is wished for as WordPress makes it. */
+/** A slug that no other term has, made from the requested one as WordPress makes it. */
 export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
   const taken = await takenTermSlugs(db, wished, exceptId);
   const parents: string[] = [];

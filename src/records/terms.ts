@@ -76,7 +76,7 @@ export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id:
 export const termMethods = (caller: Caller, kind: TermKind): Methods =>
   mayManageTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
 
-/** Creates a term. Gives its record and id. */
+/** Creates a term. Returns its record and id. */
 export async function createTerm(
   site: Site,
   caller: Caller,
@@ -116,12 +116,12 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   return readTerm(site, caller, kind, id);
 }
 
-/** Deletes a term for good; its children move up, posts lose it. Gives the record as it was. */
+/** Deletes a term for good; its children move up, posts lose it. Returns the record as it was. */
 export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   return db.transaction(async (trx) => {
     const term = await existing(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
-    await forgetLanguage(trx, caller, kind, id);
+    await forgetLanguage(trx, caller, kind, { id, isCounted: false });
     await removeIndexedTerm(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);

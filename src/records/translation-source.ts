@@ -7,13 +7,13 @@ import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { loadTermsOf } from '../storage/rows/terms.ts';
 import type { Caller } from './caller.ts';
-import type { PostDetails } from './post-details.ts';
+import type { MetasAndTerms } from './metas-and-terms.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { followingRows } from './post-rows.ts';
 import { languagesOf, languageValues } from './record-languages.ts';
 import { termsInLanguage } from './term-languages.ts';
 import { accessRow, mayEdit } from './visibility.ts';
-import type { Write } from './write.ts';
+import type { WriteContext } from './write-context.ts';
 
 /*
  * What a new record takes from the one that it is a translation of (`translation_of`): everything that is not text and
@@ -46,10 +46,15 @@ export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, so
 /**
  * Terms, image, venues and organizers of a new record: those of its source where it names none, in its own language.
  */
-export async function inherited(write: Write, source: Before | undefined, values: PostValues, details: PostDetails): Promise<PostDetails> {
+export async function withInherited(
+  write: WriteContext,
+  source: Before | undefined,
+  values: PostValues,
+  resolved: MetasAndTerms,
+): Promise<MetasAndTerms> {
   const { db, caller, kind, language } = write;
-  if (!source || !language) return details;
-  const [terms, metas] = [new Map(details.terms), { ...details.metas }];
+  if (!source || !language) return resolved;
+  const [terms, metas] = [new Map(resolved.terms), { ...resolved.metas }];
   const held = (await loadTermsOf(db, [source.row.ID])).get(source.row.ID) ?? [];
   for (const field of Object.entries(kind.fields)) {
     const [name, { place }] = field;
@@ -65,7 +70,7 @@ export async function inherited(write: Write, source: Before | undefined, values
 }
 
 /** Linked records by their ids, each replaced by its translation into the language of the write, if it has one. */
-async function linksIn({ db, caller, language }: Write, stored: readonly string[]): Promise<string[]> {
+async function linksIn({ db, caller, language }: WriteContext, stored: readonly string[]): Promise<string[]> {
   const { contentLanguages } = caller.settings;
   const code = language?.language.code;
   if (!contentLanguages || code === undefined) return [...stored];

@@ -6,7 +6,7 @@ import { nearestName } from '../kinds/nearest-name.ts';
 import type { Params } from '../kinds/param.ts';
 import { memoizeByObject } from '../memo.ts';
 
-/** The most unknown names that are told of one request. */
+/** The most unknown names that are reported of one request. */
 const MOST_TOLD = 10;
 
 /** A name in a write that means nothing: `titel`, or `venue.citty` within a new venue. */

@@ -155,13 +155,13 @@ const hasAny = ({ all, others, own }: Visibility) => all.length + others.length 
  * to (`WP_REST_Posts_Controller::check_read_permission`, `get_post_status`). Lists get the same from `fileRights`.
  */
 export function mayReadFile(viewer: Viewer, row: Post, parent: Post | undefined): boolean {
-  if (row.post_status !== 'inherit') return readsFile(viewer, owned(row));
+  if (row.post_status !== 'inherit') return readsFile(viewer, ownedPost(row));
   return !parent || readsAttached(viewer, { author: row.post_author, status: parent.post_status }) || mayRead(viewer, parent);
 }
 
 /** Whether a caller may edit, or delete, a file. */
-export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('edit', viewer, owned(row), FILES);
-export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, owned(row), FILES);
+export const mayEditFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('edit', viewer, ownedPost(row), FILES);
+export const mayDeleteFile = (viewer: Viewer, row: Post): boolean => mapMetaCap('delete', viewer, ownedPost(row), FILES);
 
 /** What a list of files may hold for this caller; with `toEdit`, only those that the caller may edit. */
 export function fileRights(
@@ -188,10 +188,10 @@ export function publishedRights({ id }: Viewer): Pick<PostQuery, 'visible' | 'vi
 
 /** Whether a caller may edit, or delete, what is no record of the calendar: a page or a post of the blog. */
 export const mayTouchOther = (action: 'edit' | 'delete', viewer: Viewer, row: Post): boolean =>
-  mapMetaCap(action, viewer, owned(row), row.post_type === 'page' ? 'pages' : 'posts');
+  mapMetaCap(action, viewer, ownedPost(row), row.post_type === 'page' ? 'pages' : 'posts');
 
 /** The rights on files are those on posts of the blog. */
 const FILES = 'posts';
-const owned = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
+const ownedPost = (row: Post): OwnedPost => ({ author: row.post_author, status: row.post_status });
 const readsFile = (viewer: Viewer, file: OwnedPost): boolean => file.status === 'inherit' || readsAttached(viewer, file);
 const readsAttached = (viewer: Viewer, file: OwnedPost): boolean => mapMetaCap('read', viewer, file, FILES);

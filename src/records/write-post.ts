@@ -19,7 +19,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf } from './list-index.ts';
-import { type PostDetails, writeDetails, writeDetailsOfNew } from './post-details.ts';
+import { insertMetasAndTerms, type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
 import { isNewSlug, type NewPost } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
@@ -28,9 +28,9 @@ import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { countForLanguage, languageOfNew, languagesOf, languagesOfRecords, languageValues, placeInLanguage } from './record-languages.ts';
 import { termsInLanguage } from './term-languages.ts';
 import { resolveTermWishes } from './term-wishes.ts';
-import { inherited } from './translation-source.ts';
+import { withInherited } from './translation-source.ts';
 import { accessRow, mayEdit } from './visibility.ts';
-import type { Write } from './write.ts';
+import type { WriteContext } from './write-context.ts';
 
 /*
  * One record is written here, inside a transaction, with the terms, images, venues and organizers that it brings along.
@@ -41,7 +41,7 @@ import type { Write } from './write.ts';
  *
  * @throws what the kind says of an id that is none of its records
  */
-export async function lockExisting({ db, kind }: Pick<Write, 'db' | 'kind'>, id: number): Promise<Before> {
+export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind'>, id: number): Promise<Before> {
   const row = await lockPost(db, id);
   if (row?.post_type === kind.postType) return { row, metas: (await loadMetas(db, [id])).get(id) ?? new Map() };
   const { byId } = kind.problems;
@@ -49,25 +49,25 @@ export async function lockExisting({ db, kind }: Pick<Write, 'db' | 'kind'>, id:
 }
 
 /** The write of a new record. `beside`: the language of the record that it is made for. */
-export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, beside?: string): Write {
+export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, beside?: string): WriteContext {
   const language = languageOfNew(caller, kind, values, beside);
   return { db, caller, kind, ...(language ? { language: { language, before: null, values: languageValues(values) } } : {}) };
 }
 
-/** Writes a new record whose names are locked. Gives its id, or that of the record whose title it reuses. */
+/** Writes a new record whose names are locked. Returns its id, or that of the record whose title it reuses. */
 export async function writeNew(
-  write: Write,
+  write: WriteContext,
   { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
-  const details = await inherited(write, source, values, await resolveDetails(write, values));
+  const resolved = await withInherited(write, source, values, await resolveReferences(write, values));
   const known = await knownRecord(write, plan, { anew, brought });
-  if (!known) return insertNew(write, plan, details);
-  await updateKnown(write, known, values, details);
+  if (!known) return insertNew(write, plan, resolved);
+  await updateKnown(write, known, values, resolved);
   return known.row.ID;
 }
 
-/** Writes a change. `details`: what it names besides the columns and metas of the plan. */
-export async function writeChange(write: Write, before: Before, plan: PostPlan, details: PostDetails): Promise<void> {
+/** Writes a change. `resolved`: what it names besides the columns and metas of the plan. */
+export async function writeChange(write: WriteContext, before: Before, plan: PostPlan, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind } = write;
   const { row } = before;
   const { slug, unique } = plan.slug;
@@ -76,15 +76,19 @@ export async function writeChange(write: Write, before: Before, plan: PostPlan, 
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
-  const metas = { ...plan.metas, ...slugMetas(before, after), ...details.metas };
+  const metas = { ...plan.metas, ...slugMetas(before, after), ...resolved.metas };
   const translations = await writeLanguage(write, row, after);
-  await writeDetails(write, after, row.post_status, { ...details, metas });
+  await writeMetasAndTerms(write, after, row.post_status, { ...resolved, metas });
   if (kind.dated) await keepIndexOf(db, caller, translations);
-  if (after.post_status === 'publish') await publishLinked(write, before, details);
+  if (after.post_status === 'publish') await publishLinked(write, before, resolved);
 }
 
-/** Writes the language and the translations of a record, whose row is written. Gives the ids of its translations. */
-async function writeLanguage({ db, caller, kind, language: written }: Write, before: Post | undefined, after: Post): Promise<number[]> {
+/** Writes the language and the translations of a record, whose row is written. Returns the ids of its translations. */
+async function writeLanguage(
+  { db, caller, kind, language: written }: WriteContext,
+  before: Post | undefined,
+  after: Post,
+): Promise<number[]> {
   const visible = { before: before?.post_status === 'publish', after: after.post_status === 'publish' };
   const keeps = !written || written.before === written.language.code;
   if (keeps && before && visible.before !== visible.after)
@@ -97,7 +101,7 @@ async function writeLanguage({ db, caller, kind, language: written }: Write, bef
  * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
  * the record then has besides its row.
  */
-export async function resolveDetails(write: Write, values: PostValues): Promise<PostDetails> {
+export async function resolveReferences(write: WriteContext, values: PostValues): Promise<MetasAndTerms> {
   const { db, caller, kind, language } = write;
   const metas: Record<string, readonly string[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
@@ -113,19 +117,23 @@ export async function resolveDetails(write: Write, values: PostValues): Promise<
 }
 
 /** What a change says besides its rows. A record that gets another language gets its terms in that language, too. */
-export async function inLanguage({ db, caller, kind, language }: Write, id: number, details: PostDetails): Promise<PostDetails> {
-  if (!language || language.before === null || language.before === language.language.code) return details;
-  const terms = new Map(details.terms);
+export async function inLanguage(
+  { db, caller, kind, language }: WriteContext,
+  id: number,
+  resolved: MetasAndTerms,
+): Promise<MetasAndTerms> {
+  if (!language || language.before === null || language.before === language.language.code) return resolved;
+  const terms = new Map(resolved.terms);
   const held = (await loadTermsOf(db, [id])).get(id) ?? [];
   for (const name of kind.terms) {
     const taxonomy = termKind(name);
     const ids = held.filter((term) => term.taxonomy === taxonomy.taxonomy).map((term) => term.term_id);
     if (!terms.has(name) && ids.length > 0) terms.set(name, await termsInLanguage(db, caller, taxonomy, ids, language.language));
   }
-  return { ...details, terms };
+  return { ...resolved, terms };
 }
 
-type Making = Pick<Write, 'db' | 'caller'>;
+type Making = Pick<WriteContext, 'db' | 'caller'>;
 
 async function imageRows({ db, caller }: Making, image: number | FetchedImage | null | undefined): Promise<string[]> {
   const { viewer, now, settings } = caller;
@@ -133,7 +141,7 @@ async function imageRows({ db, caller }: Making, image: number | FetchedImage | 
   return id ? [String(id)] : [];
 }
 
-async function linkRows({ db, caller, language }: Write, links: readonly LinkPlan[]): Promise<string[]> {
+async function linkRows({ db, caller, language }: WriteContext, links: readonly LinkPlan[]): Promise<string[]> {
   const ids: number[] = [];
   for (const link of links) {
     if (!isNewRecord(link)) ids.push(link.id);
@@ -148,7 +156,7 @@ async function linkRows({ db, caller, language }: Write, links: readonly LinkPla
 }
 
 // ------------------------------------------------------------------------------------------------- new records
-async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Promise<number> {
+async function insertNew(write: WriteContext, plan: PostPlan, resolved: MetasAndTerms): Promise<number> {
   const { db, caller, kind } = write;
   const { slug, unique } = plan.slug;
   const free = unique && slug !== '' ? uniqueSlug(slug, await takenSlugs(write, slug, 0)) : slug;
@@ -165,7 +173,7 @@ async function insertNew(write: Write, plan: PostPlan, details: PostDetails): Pr
   // WordPress sets the place of a sticky event by a second save, which keeps the texts.
   if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
   const translations = await writeLanguage(write, undefined, row);
-  await writeDetailsOfNew(write, row, { ...details, metas: { ...plan.metas, ...details.metas } });
+  await insertMetasAndTerms(write, row, { ...resolved, metas: { ...plan.metas, ...resolved.metas } });
   if (kind.dated) await keepIndexOf(db, caller, translations);
   return id;
 }
@@ -177,7 +185,7 @@ const guidPlace = ({ settings }: Caller) => ({
 });
 
 /** The record that is used instead of a new one. A name from another system says more than the title. */
-async function knownRecord(write: Write, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
+async function knownRecord(write: WriteContext, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
   if (externalId === undefined) return write.kind.reusesTitles && !anew ? knownByTitle(write, columns) : undefined;
   const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, externalId);
@@ -187,7 +195,7 @@ async function knownRecord(write: Write, { columns, metas }: PostPlan, { anew, b
 }
 
 /** Throws rest_invalid_param if another record of the kind has the name that a change gives to this one. */
-async function refuseTakenName({ db, kind }: Write, { metas }: PostPlan, id: number): Promise<void> {
+async function refuseTakenName({ db, kind }: WriteContext, { metas }: PostPlan, id: number): Promise<void> {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
   if (externalId === undefined) return;
   const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalId);
@@ -198,7 +206,10 @@ async function refuseTakenName({ db, kind }: Write, { metas }: PostPlan, id: num
  * The record of this title that the caller may edit: it is used instead of creating a second one (decision D8). The
  * title is locked by then, so concurrent requests find each other's records.
  */
-async function knownByTitle(write: Write, { post_title: title = '', post_content: content }: Partial<Post>): Promise<Before | undefined> {
+async function knownByTitle(
+  write: WriteContext,
+  { post_title: title = '', post_content: content }: Partial<Post>,
+): Promise<Before | undefined> {
   const { db, caller, kind } = write;
   for (const id of await sameLanguageFirst(write, await findByTitle(db, kind.postType, title, content || undefined))) {
     const row = await lockPost(db, id);
@@ -212,7 +223,7 @@ async function knownByTitle(write: Write, { post_title: title = '', post_content
  * Records of a title with those of the language of the write first. A write that says something of languages means no
  * record of another one.
  */
-async function sameLanguageFirst({ db, caller, kind, language }: Write, ids: readonly number[]): Promise<readonly number[]> {
+async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, ids: readonly number[]): Promise<readonly number[]> {
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return ids;
   const codes = await languagesOfRecords(db, own, ids);
@@ -222,29 +233,29 @@ async function sameLanguageFirst({ db, caller, kind, language }: Write, ids: rea
 }
 
 /** A record that is used in place of a new one gets the metas of the new one; its row stays. */
-async function updateKnown(write: Write, known: Before, values: PostValues, details: PostDetails): Promise<void> {
+async function updateKnown(write: WriteContext, known: Before, values: PostValues, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind, language } = write;
   const own = languagesOf(caller, kind);
   const before = own ? ((await languagesOfRecords(db, own, [known.row.ID])).get(known.row.ID) ?? null) : null;
   const code = (own && languageOfCode(own.languages, before ?? undefined)) ?? language?.language;
-  const { metas } = fieldRows(kind, values, caller.viewer.can('unfiltered_html'));
+  const { metas } = fieldRows(kind, values, { trusted: caller.viewer.can('unfiltered_html') });
   const following = followingRows(kind, values, known, caller);
   if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
-  await writeDetails(write, known.row, known.row.post_status, {
-    ...details,
-    metas: { ...metas, ...following.metas, ...details.metas },
+  await writeMetasAndTerms(write, known.row, known.row.post_status, {
+    ...resolved,
+    metas: { ...metas, ...following.metas, ...resolved.metas },
   });
 }
 
 // ------------------------------------------------------------------------------------------------- changes
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
-async function freeSlug(write: Write, slug: string, id: number): Promise<string> {
+async function freeSlug(write: WriteContext, slug: string, id: number): Promise<string> {
   await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
   return uniqueSlug(slug, await takenSlugs(write, slug, id));
 }
 
 /** Slugs that a record cannot have. Where WPML runs, records of other languages may have the same. */
-async function takenSlugs({ db, caller, kind, language }: Write, slug: string, id: number): Promise<Set<string>> {
+async function takenSlugs({ db, caller, kind, language }: WriteContext, slug: string, id: number): Promise<Set<string>> {
   const own = language && languagesOf(caller, kind);
   if (own?.languages.form !== 'wpml') return slugsLike(db, kind.postType, slug, id);
   const holders = await slugHolders(db, kind.postType, slug, id);
@@ -261,9 +272,9 @@ async function takenSlugs({ db, caller, kind, language }: Write, slug: string, i
  * Publishes the drafts of venues and organizers that a published record links to, where the caller may: they may have
  * come with it when it was a draft itself (the calendar's `publishAssociatedTypes`).
  */
-async function publishLinked({ db, caller, kind }: Write, { metas }: Before, details: PostDetails): Promise<void> {
+async function publishLinked({ db, caller, kind }: WriteContext, { metas }: Before, resolved: MetasAndTerms): Promise<void> {
   const { viewer } = caller;
-  const stored = Object.keys(kind.links).flatMap((key) => details.metas[key] ?? metas.get(key) ?? []);
+  const stored = Object.keys(kind.links).flatMap((key) => resolved.metas[key] ?? metas.get(key) ?? []);
   const rows = await loadPosts(db, stored.map(Number).filter(Number.isSafeInteger));
   for (const row of rows.values()) {
     const linked = Object.values(kind.links)
@@ -273,11 +284,11 @@ async function publishLinked({ db, caller, kind }: Write, { metas }: Before, det
     if (!viewer.can(`publish_${linked.capabilities}`) || !mayEdit(viewer, row)) continue;
     const write = { db, caller, kind: linked };
     const before = await lockExisting(write, row.ID);
-    await writeChange(write, before, planPost(caller, linked, { status: 'publish' }, before), NO_DETAILS);
+    await writeChange(write, before, planPost(caller, linked, { status: 'publish' }, before), NO_METAS_OR_TERMS);
   }
 }
 
-const NO_DETAILS: PostDetails = { metas: {}, terms: new Map() };
+const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
 
 /** WordPress's bookkeeping about slugs: the one to come back to from the trash, and those that old links still use. */
 function slugMetas({ row, metas }: Before, { post_status: status, post_name: slug }: Post): Rows['metas'] {

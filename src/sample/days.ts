@@ -26,7 +26,7 @@ export function dayOf(when: When, today: string): string {
   return this_ >= first ? this_ : next;
 }
 
-/** A day so many days later. */
+/** The day a number of days later. */
 export const shifted = (day: string, days: number): string => addDays(`${day} 00:00:00`, days).slice(0, 10);
 
 const DAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];

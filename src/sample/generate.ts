@@ -15,19 +15,20 @@ import { firstTerms } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';
 import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { addDays, addSeconds, nowLocal, toUtc } from '../wordpress/time.ts';
+import { addDays, addSeconds } from '../wordpress/time.ts';
+import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import { sampleEvents } from './events.ts';
 
 /**
- * Writes so many more events, spread over five years before and after the present day as a real calendar is, with
+ * Writes this many more events, spread over five years before and after the present day as a real calendar is, with
  * venues, organizers, categories and tags that are there. For measuring: thousands a second, and the same ones for the
- * same moment. `done` is told how many more are written.
+ * same moment. `onProgress` gets how many more are written.
  */
 export async function seedEvents(
   site: Site,
   caller: Caller,
   count: number,
-  done: (steps: number) => void = () => undefined,
+  onProgress: (steps: number) => void = () => undefined,
 ): Promise<void> {
   const supply = await loadSupply(site.db, caller);
   const random = randomFrom(count);
@@ -38,7 +39,7 @@ export async function seedEvents(
       draft(caller, supply, random, `${run}-${first + place}`),
     );
     await site.db.transaction((db) => createEvents(db, caller, drafts));
-    done(drafts.length);
+    onProgress(drafts.length);
   }
 }
 
@@ -54,15 +55,15 @@ interface Supply {
   readonly tags: readonly number[];
 }
 
-/** So many of each are chosen from. */
+/** How many of each are chosen from. */
 const CHOICE = 200;
 
 async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
   const posts = async (name: 'venue' | 'organizer') =>
-    spoken(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
+    inDefaultLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
   const terms = async (name: 'category' | 'tag') => {
     const found = await firstTerms(db, termKind(name).taxonomy, CHOICE);
-    const ids = await spoken(
+    const ids = await inDefaultLanguage(
       db,
       caller,
       termKind(name),
@@ -79,7 +80,7 @@ async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
 }
 
 /** Those of these records that are in the language of the events to come: the default one of the site. */
-async function spoken(db: Database, caller: Caller, kind: Kind, ids: readonly number[]): Promise<readonly number[]> {
+async function inDefaultLanguage(db: Database, caller: Caller, kind: Kind, ids: readonly number[]): Promise<readonly number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return ids;
   const codes = await languagesOfRecords(db, own, ids);
@@ -99,7 +100,7 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
     description: text,
     ...extras(random),
   };
-  const own = fieldRows(kind, values, true);
+  const own = fieldRows(kind, values, { trusted: true });
   const follows = followingRows(kind, values, undefined, caller);
   const metas = {
     ...own.metas,
@@ -166,7 +167,7 @@ interface Random {
   readonly below: (limit: number) => number;
   readonly chance: (share: number) => boolean;
   readonly among: <T>(items: readonly T[]) => T | undefined;
-  /** At most so many different ones. */
+  /** At most this many different ones. */
   readonly some: <T>(items: readonly T[], count: number) => T[];
 }
 

@@ -49,7 +49,14 @@ const venue = (
   },
 });
 
-const organizer = (key: string, name: string, description: string, italian: string, contact: number, website = true): SampleOrganizer => ({
+const organizer = (
+  key: string,
+  name: string,
+  description: string,
+  italian: string,
+  contact: number,
+  { website = true } = {},
+): SampleOrganizer => ({
   key,
   italian: { organizer: name, description: italian },
   fields: {
@@ -223,7 +230,7 @@ export const organizers: readonly SampleOrganizer[] = [
     'Teatro fatto da dilettanti che lo prendono sul serio, e se stessi un po’ meno.',
     45,
   ),
-  organizer('lettori', 'Amici della Biblioteca', 'Readers who read aloud.', 'Lettori che leggono ad alta voce.', 46, false),
+  organizer('lettori', 'Amici della Biblioteca', 'Readers who read aloud.', 'Lettori che leggono ad alta voce.', 46, { website: false }),
   organizer(
     'cineforum',
     'Cineforum Aurora',

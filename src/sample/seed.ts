@@ -15,7 +15,8 @@ import type { Database } from '../storage/engine/database.ts';
 import { publishedIds } from '../storage/lists/many-posts.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
-import { addSeconds, nowLocal, nowUtc } from '../wordpress/time.ts';
+import { addSeconds, nowUtc } from '../wordpress/time.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { dayOf, shifted } from './days.ts';
 import { LANGUAGES, type SampleEvent, type SampleLanguage } from './event.ts';
 import { sampleEvents } from './events.ts';
@@ -59,7 +60,7 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
   try {
     for (const [name, { alt, svg }] of Object.entries(pictures) as [PictureName, (typeof pictures)[PictureName]][]) {
       const prepared = await prepareUpload(await drawnPicture(svg()), `selvachiara-${name}.jpg`, site, caller);
-      if (prepared) images.set(name, described(prepared, alt));
+      if (prepared) images.set(name, withTexts(prepared, alt));
       done(1);
     }
   } catch (error) {
@@ -72,7 +73,7 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
 const undoAll = (images: Images) => Promise.all([...images.values()].map((image) => image.undo()));
 
 /** With a title and the text for those who cannot see it. */
-const described = (image: PreparedImage, alt: string): PreparedImage => ({
+const withTexts = (image: PreparedImage, alt: string): PreparedImage => ({
   ...image,
   attachment: { ...image.attachment, title: alt, metas: { ...image.attachment.metas, _wp_attachment_image_alt: [alt] } },
 });
@@ -127,7 +128,7 @@ async function inLanguages(site: Site, caller: Caller): Promise<Writing> {
 type TextsByLanguage = Readonly<Record<SampleLanguage, Readonly<Record<string, unknown>>>>;
 
 /**
- * Writes a record in each language, the first of which the others are translations of. Gives the id of that one.
+ * Writes a record in each language, the first of which the others are translations of. Returns the id of that one.
  * `first`: the language that it was written in.
  */
 async function write(
@@ -155,7 +156,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Terms, venues and organizers of a translation are those of its original, in its own language. */
 const fieldsOfTranslation = ({ venue: _, organizer: __, categories: ___, tags: ____, ...fields }: Fields): Fields => fields;
 
-/** Writes the terms that are not there yet, children below their parents. Gives the ids by slug. */
+/** Writes the terms that are not there yet, children below their parents. Returns the ids by slug. */
 async function writeTerms(writing: Writing, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
   const { site, caller, codes } = writing;
   const kind = onSite(termKind(name), caller.settings);

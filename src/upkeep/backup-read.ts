@@ -70,7 +70,7 @@ async function openLines(file: string): Promise<Backup> {
   try {
     for await (const { line, text } of linesOf(file)) {
       number = line;
-      const value = parsed(text);
+      const value = parseLine(text);
       if (number === 1) {
         const head = HEAD.safeParse(value);
         if (!head.success) throw new SourceFault('backup-none', { file: name }, head.error);
@@ -119,7 +119,7 @@ function linesOf(file: string): AsyncGenerator<NumberedLine> {
 /** Rows are flat. */
 const LIMITS = { depth: 1, values: 1000 };
 
-function parsed(text: string): unknown {
+function parseLine(text: string): unknown {
   if (jsonExcess(text, LIMITS)) throw new SyntaxError('not a line of a backup');
   return JSON.parse(text) as unknown;
 }
@@ -130,14 +130,14 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
   let next = await lines.next();
   next = await lines.next();
   while (!next.done) {
-    const value = parsed(next.value.text);
+    const value = parseLine(next.value.text);
     if (isEnd(value)) return;
     const { table, last = 0 } = TABLE.parse(value);
     const rows = async function* (): AsyncGenerator<Row> {
       for (;;) {
         next = await lines.next();
         if (next.done) return;
-        const value = parsed(next.value.text);
+        const value = parseLine(next.value.text);
         if (isEnd(value) || known.has(tableNamed(value))) return;
         yield value as Row;
       }

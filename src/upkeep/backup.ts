@@ -23,16 +23,16 @@ const STEP = 1000;
 /**
  * Writes everything that makes up a site into one file, as it was at one moment, while others write on: of SQLite a
  * copy that is a database itself, of MySQL compressed lines of JSON. Uploaded files are not in it. The file is there
- * whole or not at all, and readable by its owner alone. Gives the number of rows. `copy`: what copies an SQLite file.
+ * whole or not at all, and readable by its owner alone. Returns the number of rows. `copy`: what copies an SQLite file.
  */
-export function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copied): Promise<number> {
+export function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyRows): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
   return writeWhole(file, (part) =>
     path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );
 }
 
-async function copied({ path, part, prefix }: WantedCopy): Promise<number> {
+async function copyRows({ path, part, prefix }: WantedCopy): Promise<number> {
   await copySqlite(path, part);
   return rowsIn(rowsOfSqlite(part, prefix));
 }

@@ -61,7 +61,7 @@ const BY = /^\d{4}-\d\d-\d\d-\d{6}-(?<by>[\w.@ -]+)\.backup$/;
 
 /**
  * Backs the site up into its folder, without keeping others waiting: an SQLite file is copied in a thread of its own.
- * Gives the number of rows.
+ * Returns the number of rows.
  *
  * @throws Error where the folder cannot be written to, or where what is in it can be read by everybody
  */

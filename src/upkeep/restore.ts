@@ -33,7 +33,7 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
         await insertRows(
           db,
           name,
-          some.map((row) => renamed(name, fitting(row, columns), backup.prefix, db.prefix)),
+          some.map((row) => withPrefix(name, fitting(row, columns), backup.prefix, db.prefix)),
         );
         count += some.length;
         onProgress(count);
@@ -66,7 +66,7 @@ const fitting = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
 
 /** Some names begin with the prefix of the tables: roles, and who has which. */
-function renamed(table: string, row: Row, before: string, after: string): Row {
+function withPrefix(table: string, row: Row, before: string, after: string): Row {
   if (before === after) return row;
   const rename = (column: string): Row => {
     const value = row[column];

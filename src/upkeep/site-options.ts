@@ -5,7 +5,7 @@ import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { withMembers } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
-import { parseZone } from '../wordpress/time.ts';
+import { parseZone } from '../wordpress/zones.ts';
 
 /*
  * The options of a site that people set: its name, time zone, currency and slugs. They are stored where WordPress and

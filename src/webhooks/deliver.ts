@@ -36,11 +36,11 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** Between the tries to send a message: after three days it is given up. */
 const PAUSES_MS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 20].map((hours) => hours * HOUR)];
-/** A receiver may take so long to answer. */
+/** How long a receiver may take to answer. */
 const PATIENCE_MS = 15_000;
-/** A process that sends is believed to be alive for so long. */
+/** How long a process that sends is believed to be alive. */
 const BUSY_MS = 2 * PATIENCE_MS;
-/** Messages that were sent are kept for so long. */
+/** How long messages are kept that were sent. */
 const KEPT_MS = 30 * 24 * HOUR;
 /** Changes that become messages at once. */
 const AT_ONCE = 100;
@@ -89,7 +89,7 @@ async function makeMessages(site: Site, hook: Hook): Promise<void> {
   }
 }
 
-/** Who the webhook is, as far as what it may see is concerned; undefined: its user is gone. */
+/** The caller whose rights decide what the webhook may see; undefined: its user is gone. */
 async function callerOf(site: Site, { user }: Hook): Promise<Caller | undefined> {
   const settings = await site.settings();
   const viewer = user === 0 ? ANONYMOUS : await loadViewer(site.db, settings, user);

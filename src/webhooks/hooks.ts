@@ -40,7 +40,7 @@ export interface ShownHook {
   readonly created_at: string;
 }
 
-const shown = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
+const withoutSecret = ({ id, url, kinds, user, state, created_at }: Hook): ShownHook => ({ id, url, kinds, user, state, created_at });
 
 /**
  * Adds a webhook that gets everything from now on. Its secret is shown this once.
@@ -58,10 +58,10 @@ export async function addHook(
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const hook = { url, secret, kinds: kindsIn(kinds).join(), user, state: 'active' as const, created_at: nowUtc(clock()) };
   const id = await db.transaction(async (trx) => insertHook(trx, { ...hook, position: await lastNumber(trx) }));
-  return { ...shown({ ...hook, id, position: 0, busy_until: '' }), secret };
+  return { ...withoutSecret({ ...hook, id, position: 0, busy_until: '' }), secret };
 }
 
-/** Names of kinds with commas between them. */
+/** The kinds in a text that separates their names by commas. */
 export const kindsIn = (text: string): KindName[] =>
   text
     .split(',')
@@ -69,9 +69,9 @@ export const kindsIn = (text: string): KindName[] =>
     .filter((name) => name !== '') as KindName[];
 
 /** One webhook. Throws HookError. */
-export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => shown(await requireHook(db, id));
+export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => withoutSecret(await requireHook(db, id));
 
-export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(shown);
+export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(withoutSecret);
 
 /** The latest messages of a webhook, the newest first. Throws HookError. */
 export async function hookMessages({ db }: Site, id: number, limit: number): Promise<Omit<HookMessage, 'payload'>[]> {
@@ -85,7 +85,7 @@ export async function switchHook(site: Site, id: number, state: 'active' | 'paus
 }
 
 /**
- * Changes what is given of a webhook, and gives it as it is then. `kinds`: names with commas between them; empty: all.
+ * Changes what is given of a webhook, and returns it as it is then. `kinds`: names with commas between them; empty: all.
  *
  * @throws HookError
  */
@@ -99,7 +99,7 @@ export async function changeHook(
     if (kinds !== undefined) await setHookKinds(trx, id, kinds);
     if (state !== undefined) await setHookState(trx, id, state);
   });
-  return shown({ ...hook, kinds: kinds ?? hook.kinds, state: state ?? hook.state });
+  return withoutSecret({ ...hook, kinds: kinds ?? hook.kinds, state: state ?? hook.state });
 }
 
 /** Throws HookError. */
@@ -108,13 +108,13 @@ export async function deleteHook({ db }: Site, id: number): Promise<void> {
   await db.transaction((trx) => removeHook(trx, id));
 }
 
-/** Sends what was given up, or waits for its next try, now. Gives how many messages. Throws HookError. */
+/** Sends what was given up, or waits for its next try, now. Returns how many messages. Throws HookError. */
 export async function retryHook({ db, clock }: Site, id: number): Promise<number> {
   await requireHook(db, id);
   return db.transaction((trx) => retryMessages(trx, id, nowUtc(clock())));
 }
 
-/** Has a message sent that says nothing, to see whether it arrives. Gives how many messages. Throws HookError. */
+/** Has a message sent that says nothing, to see whether it arrives. Returns how many messages. Throws HookError. */
 export async function testHook({ db, clock }: Site, id: number): Promise<number> {
   const hook = await requireHook(db, id);
   await db.transaction((trx) =>

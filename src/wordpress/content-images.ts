@@ -42,7 +42,7 @@ export const taggedImageIds = (html: string): number[] => [
  * its own).
  */
 export function imageTag(image: ContentImage, size: string, extra = ''): string {
-  const file = size === 'full' ? image : (Object.hasOwn(image.sizes, size) && image.sizes[size]) || constrained(image, size);
+  const file = size === 'full' ? image : (Object.hasOwn(image.sizes, size) && image.sizes[size]) || fitToSize(image, size);
   const attributes = [
     `width="${file.width}"`,
     `height="${file.height}"`,
@@ -61,7 +61,7 @@ const WIDEST_SOURCE = 2048;
 /** Bounds of the usual sizes, for an image too small to have a file of that size. */
 const BOUNDS: ReadonlyMap<string, number> = tableOf({ thumbnail: 150, medium: 300, medium_large: 768, large: 1024 });
 
-function constrained(image: ContentImage, size: string): ImageFile {
+function fitToSize(image: ContentImage, size: string): ImageFile {
   const bound = BOUNDS.get(size);
   if (bound === undefined) return image;
   const scale = Math.min(1, bound / image.width, size === 'medium_large' ? 1 : bound / image.height);

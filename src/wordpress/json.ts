@@ -17,7 +17,7 @@ export type JsonReading = { readonly value: unknown } | { readonly fault: JsonFa
 export const JSON_DEPTH = 512;
 
 /**
- * Reads JSON as PHP's `json_decode` does, of at most so many values. Members named like those that every object has
+ * Reads JSON as PHP's `json_decode` does, of at most this many values. Members named like those that every object has
  * (`__proto__`, `toString`) are left out at any depth, so that nothing that is sent can stand in for them.
  */
 export function parseJson(bytes: Buffer, values: number): JsonReading {
@@ -35,7 +35,7 @@ export function parseJson(bytes: Buffer, values: number): JsonReading {
   } catch (error) {
     return error instanceof SyntaxError && /control character/i.test(error.message) ? faulty(3, 'json-control') : faulty(4, 'json-syntax');
   }
-  return cleaned(value) ? { value } : faulty(10, 'json-utf16');
+  return cleanInPlace(value) ? { value } : faulty(10, 'json-utf16');
 }
 
 /**
@@ -92,12 +92,12 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** Takes out the members whose names every object has. False where a text or name holds half a character. */
-function cleaned(value: unknown): boolean {
+function cleanInPlace(value: unknown): boolean {
   if (typeof value === 'string') return !LONE_SURROGATE.test(value);
   if (value === null || typeof value !== 'object') return true;
-  if (Array.isArray(value)) return value.every(cleaned);
+  if (Array.isArray(value)) return value.every(cleanInPlace);
   return Object.entries(value).every(([name, member]) => {
     if (INHERITED.has(name)) return Reflect.deleteProperty(value, name);
-    return !LONE_SURROGATE.test(name) && cleaned(member);
+    return !LONE_SURROGATE.test(name) && cleanInPlace(member);
   });
 }

@@ -78,9 +78,9 @@ function ksesTokens(html: string, allowed: AllowedElements, depth: number): stri
 }
 
 function cleanToken(token: string, allowed: AllowedElements, depth: number): string {
-  if (/^(?:<\/[^a-zA-Z][^>]*>|<![a-z][^>]*>)$/.test(token)) return `<${token[1]}${settled(token.slice(2, -1), allowed, depth)}>`;
+  if (/^(?:<\/[^a-zA-Z][^>]*>|<![a-z][^>]*>)$/.test(token)) return `<${token[1]}${cleanUntilStable(token.slice(2, -1), allowed, depth)}>`;
   if (token.startsWith('<!--')) {
-    const comment = settled(token.replaceAll('<!--', '').replaceAll('-->', ''), allowed, depth);
+    const comment = cleanUntilStable(token.replaceAll('<!--', '').replaceAll('-->', ''), allowed, depth);
     return comment === '' ? '' : `<!--${comment.replace(/--+/g, '-').replace(/-$/, '')}-->`;
   }
   const [opening = '', slash, name = ''] = /^<[ \t\n\r\f\v]*(\/[ \t\n\r\f\v]*)?([a-zA-Z0-9-]+)/.exec(token) ?? [];
@@ -98,7 +98,7 @@ function cleanToken(token: string, allowed: AllowedElements, depth: number): str
 }
 
 /** A text cleaned until nothing changes any more. */
-function settled(text: string, allowed: AllowedElements, depth: number): string {
+function cleanUntilStable(text: string, allowed: AllowedElements, depth: number): string {
   let current = text;
   for (let round = 0; round < DEEPEST; round++) {
     const next = kses(current, allowed, depth + 1);

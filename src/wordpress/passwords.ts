@@ -22,7 +22,7 @@ const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
   if (Buffer.byteLength(plain) > MAX_BYTES || stored === '') return false;
   if (stored.startsWith(FAST_HASH)) return equal(fastHash(plain), stored);
-  if (stored.startsWith('$wp$2')) return compare(prepared(plain), stored.slice('$wp'.length));
+  if (stored.startsWith('$wp$2')) return compare(digestForBcrypt(plain), stored.slice('$wp'.length));
   if (/^\$2[aby]\$/.test(stored)) return compare(plain, stored);
   if (/^\$[PH]\$/.test(stored)) return equal(await portableHash(plain, stored), stored);
   if (/^[0-9a-f]{32}$/.test(stored)) return equal(createHash('md5').update(plain).digest('hex'), stored);
@@ -31,7 +31,7 @@ export async function verifyPassword(plain: string, stored: string): Promise<boo
 
 /** A hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
 export async function hashPassword(plain: string): Promise<string> {
-  return `$wp${(await hash(prepared(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
+  return `$wp${(await hash(digestForBcrypt(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;
 }
 
 /** A hash of an application password as WordPress 6.8 and later store it: `$generic$...` (`wp_fast_hash`). */
@@ -56,7 +56,7 @@ function fastHash(plain: string): string {
 }
 
 /** What bcrypt gets to see: a digest, since bcrypt itself reads 72 bytes only. PHP's `trim`, not JavaScript's. */
-function prepared(plain: string): string {
+function digestForBcrypt(plain: string): string {
   const trimmed = trimAscii(plain);
   return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
 }
@@ -95,7 +95,7 @@ function phpassBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Comparison in a time that does not tell where two texts differ (PHP `hash_equals`). */
+/** Comparison in a time that does not reveal where two texts differ (PHP `hash_equals`). */
 function equal(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -5,8 +5,9 @@
 
 import type { FormatName } from './php-date-grammar.ts';
 import { tableOf } from './table.ts';
-import { parsePhpZone, UTC, unixFromFields, type Zone } from './time.ts';
+import { unixFromFields } from './time.ts';
 import { trimEndOf, trimStartOf } from './trim.ts';
+import { parsePhpZone, UTC, type Zone } from './zones.ts';
 
 /** A field of the date; null until the text names it. */
 export type Field = number | null;
@@ -33,7 +34,7 @@ export type Notes = {
    * weekday_behavior).
    */
   weekday: { set: boolean; day: number; behavior: number };
-  /** So many working days, or the n-th (or last) weekday of a month. */
+  /** A number of working days, or the n-th (or last) weekday of a month. */
   special: { kind: 'weekdays'; amount: number } | { kind: 'nth' | 'lastOf' } | null;
   monthEdge: 'first' | 'last' | null;
 };
@@ -154,14 +155,21 @@ const UNITS: ReadonlyMap<string, [Step, number]> = tableOf({
   year: ['y', 1],
 });
 
-/** timelib_set_relative: so many of a unit. A weekday or working days after a word take the time of day away. */
-function addUnit(notes: Notes, word: string, amount: number, behavior: number, keepTime: boolean): void {
+/** How many of a unit; `keepsTime`: weekdays and working days leave the time of day as it is. */
+interface Amount {
+  readonly amount: number;
+  readonly behavior: number;
+  readonly keepsTime?: boolean;
+}
+
+/** timelib_set_relative: an amount of a unit. A weekday or working days after a word take the time of day away. */
+function addUnit(notes: Notes, word: string, { amount, behavior, keepsTime = false }: Amount): void {
   const unit = UNITS.get(word) ?? UNITS.get(word.replace(/s$/, ''));
   if (unit) {
     notes.step[unit[0]] += amount * unit[1];
     return;
   }
-  if (!keepTime) dropTime(notes);
+  if (!keepsTime) dropTime(notes);
   if (word.startsWith('weekday')) {
     notes.special = { kind: 'weekdays', amount };
     return;
@@ -235,11 +243,12 @@ function daysToWeek(year: number, week: number, day: number): number {
   return (first > 4 ? 7 - first : -first) + (week - 1) * 7 + day;
 }
 
-function isoWeek(reader: Reader, notes: Notes, withDay: boolean): void {
+/** A week of a year; `readDay` then reads which of its days, from 1 for Monday. */
+function isoWeek(reader: Reader, notes: Notes, readDay: () => number): void {
   const year = reader.number(4)!;
   const week = reader.number()!;
   date(notes, year, 1, 1);
-  notes.step.d = daysToWeek(year, week, withDay ? reader.number(1)! : 1);
+  notes.step.d = daysToWeek(year, week, readDay());
 }
 
 const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
@@ -285,7 +294,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   weekdayOf: (reader, notes) => {
     dropTime(notes);
     const { amount, behavior } = pointer(reader.word());
-    addUnit(notes, reader.word(), amount, amount > 0 ? 1 : behavior, false);
+    addUnit(notes, reader.word(), { amount, behavior: amount > 0 ? 1 : behavior });
     notes.special = { kind: amount > 0 ? 'nth' : 'lastOf' };
   },
   time12: (reader, notes) => clock12(reader, notes),
@@ -359,8 +368,8 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
     if (reader.rest() !== '') notes.zone = zoneOf(reader.rest());
   },
   yearDay: (reader, notes) => date(notes, reader.number(4), 1, reader.number(3)),
-  isoWeekday: (reader, notes) => isoWeek(reader, notes, true),
-  isoWeek: (reader, notes) => isoWeek(reader, notes, false),
+  isoWeekday: (reader, notes) => isoWeek(reader, notes, () => reader.number(1)!),
+  isoWeek: (reader, notes) => isoWeek(reader, notes, () => 1),
   monthDayYear: (reader, notes) => {
     const [m, d] = [reader.monthName(), reader.number()];
     date(notes, reader.year(), m, d);
@@ -392,12 +401,12 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   },
   relativeWeek: (reader, notes) => {
     const { amount, behavior } = pointer(reader.word());
-    addUnit(notes, 'week', amount, behavior, false);
+    addUnit(notes, 'week', { amount, behavior });
     notes.weekday = notes.weekday.set ? { ...notes.weekday, behavior: 2 } : { set: true, day: 1, behavior: 2 };
   },
   relativeText: (reader, notes) => {
     const { amount, behavior } = pointer(reader.word());
-    addUnit(notes, reader.word(), amount, behavior, false);
+    addUnit(notes, reader.word(), { amount, behavior });
   },
   month: (reader, notes) => {
     takeDate(notes);
@@ -421,7 +430,7 @@ const meanings: Record<FormatName, (reader: Reader, notes: Notes) => void> = {
   },
   relative: (reader, notes) => {
     const amount = reader.signed();
-    addUnit(notes, reader.word(), amount, 1, true);
+    addUnit(notes, reader.word(), { amount, behavior: 1, keepsTime: true });
   },
 };
 

@@ -7,8 +7,9 @@
 
 import { formatAt } from './php-date-grammar.ts';
 import { emptyNotes, type Notes, note, REFUSED } from './php-date-meanings.ts';
-import { localFromUnix, unixFromDate, unixFromFields, unixFromText, unixFromWall, type Zone } from './time.ts';
+import { unixFromDate, unixFromFields, unixFromText } from './time.ts';
 import { trimOf } from './trim.ts';
+import { localFromUnix, unixFromWall, type Zone } from './zones.ts';
 
 /**
  * What a text means.

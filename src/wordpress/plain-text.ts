@@ -9,7 +9,14 @@ export const stripAllTags = (text: string): string => trimAscii(stripTags(withou
  * One line of plain text (`sanitize_text_field`): no tags, no percent-encoded bytes, white space as single blanks,
  * trimmed.
  */
-export const sanitizeTextField = (text: string): string => sanitizeText(text, false);
+export function sanitizeTextField(text: string): string {
+  let out = text.replace(/\p{Surrogate}/gu, '\ufffd');
+  // A tag that a later step could complete by taking line breaks away is made harmless: "<\n".
+  if (out.includes('<')) out = stripAllTags(escapeUnclosedTags(out)).replaceAll('<\n', '&lt;\n');
+  out = trimAscii(out.replace(/[\r\n\t ]+/g, ' '));
+  const decoded = withoutPercentEncoded(out);
+  return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
+}
 
 /** The text without control characters; tab and line breaks stay (decision D39). */
 export const stripControlCharacters = (text: string): string => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
@@ -110,7 +117,7 @@ const STEPS: Readonly<Record<State, (scan: Scan, char: string) => void>> = {
 
 const before = ({ text, at }: Scan, by = 1): string | undefined => text[at - by];
 
-/** Whether the characters before, so many at the most, are these. */
+/** Whether the characters before, so many at most, are these. */
 const follows = ({ text, at }: Scan, word: RegExp, most: number): boolean => word.test(text.slice(Math.max(0, at - most), at));
 
 const opensTag = ({ text, at }: Scan, char: string): boolean => char === '<' && !/[ \t\n\r\f\v]/.test(text[at + 1] ?? '');
@@ -126,16 +133,6 @@ function endTag(scan: Scan): void {
   scan.state = 'text';
   scan.quote = '';
   scan.xml = false;
-}
-
-function sanitizeText(text: string, keepLines: boolean): string {
-  let out = text.replace(/\p{Surrogate}/gu, '\ufffd');
-  // A tag that a later step could complete by taking line breaks away is made harmless: "<\n".
-  if (out.includes('<')) out = stripAllTags(escapeUnclosedTags(out)).replaceAll('<\n', '&lt;\n');
-  if (!keepLines) out = out.replace(/[\r\n\t ]+/g, ' ');
-  out = trimAscii(out);
-  const decoded = withoutPercentEncoded(out);
-  return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
 }
 
 /** `<` of a tag that another `<` or the end cuts off becomes `&lt;` (`wp_pre_kses_less_than`). */

@@ -33,7 +33,7 @@ const MOST_PIECES = 50;
 
 /**
  * The pieces of a venue or organizer search: runs of letters, digits and hyphens of any script (decision D22), each
- * once; of more than fifty the longest, which tell most.
+ * once; of more than fifty the longest, which narrow most.
  */
 export function searchPieces(phrase: string): SearchTerm[] {
   const pieces = [...new Set(phrase.toLowerCase().split(/[^\p{L}\p{M}\p{N}-]+/u))].filter((piece) => piece !== '');

@@ -99,7 +99,7 @@ export interface SlugInput {
   /** The slug that was sent; absent or empty: none. */
   readonly sent?: string | undefined;
   readonly title: string;
-  /** The status that the post comes to, and the one it had; without the latter it is a new post. */
+  /** The status that the post gets, and the one it had; without the latter it is a new post. */
   readonly status: string;
   readonly before?: { readonly status: string; readonly slug: string } | undefined;
   /** `_wp_desired_post_slug`: the slug the post had before it went to the trash. */

@@ -34,7 +34,7 @@ export interface StatusRequest {
   readonly canDelete: boolean;
 }
 
-/** What a request comes to; `asked`: the request named a status, rather than leaving it. */
+/** The status that a post gets; `asked`: the request named a status, rather than leaving it. */
 export type SettledStatus = { readonly status: string; readonly asked: boolean };
 export type StatusProblem = { readonly problem: 'status-not-settable' | 'status-needs-delete' };
 
@@ -86,7 +86,7 @@ export interface SettledDates {
 export function settleDates(request: DateRequest): SettledDates {
   const { before, now } = request;
   const { date, dateUtc } = datesOf(request);
-  const status = timed(request.status, dateUtc, now.utc);
+  const status = statusByDate(request.status, dateUtc, now.utc);
   return {
     status,
     post_date: date,
@@ -115,7 +115,7 @@ function datesOf({ status, asked, date, dateUtc, before, now, toUtc, toLocal }: 
 
 const MINUTE_MS = 60_000;
 
-function timed(status: string, dateUtc: string, nowUtc: string): string {
+function statusByDate(status: string, dateUtc: string, nowUtc: string): string {
   if (!isPublished(status)) return status;
   return moment(dateUtc) - moment(nowUtc) >= MINUTE_MS ? 'future' : 'publish';
 }

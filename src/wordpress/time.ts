@@ -1,138 +1,21 @@
 /*
- * Wall clocks, zones and instants. Everywhere else a date is text, `YYYY-MM-DD HH:MM:SS`, local or UTC; only this file
- * computes with it. The rules of zones come from Intl; what a wall clock means around a change of offset is PHP's
- * answer (timelib), not Intl's or dayjs's, because the UTC columns must be those that WordPress would have written.
+ * Dates as text, `YYYY-MM-DD HH:MM:SS`, and as Unix seconds. Everywhere else a date is text, local or UTC; only this
+ * file and `zones.ts` compute with it.
  */
 import dayjs from 'dayjs';
 import utc from 'dayjs/plugin/utc.js';
-import { ABBREVIATIONS, ZONE_ABBREVIATIONS } from './time-abbreviations.ts';
 
 dayjs.extend(utc);
 
 /** What MySQL and WordPress write for "no date". */
 export const ZERO_DATE = '0000-00-00 00:00:00';
 
-/**
- * A time zone as a value.
- * `name` is the spelling it was asked for, which is what is stored; `rules` the IANA name when offsets follow rules,
- * else null and `seconds` (east of UTC) holds always; `label` is the fixed abbreviation, null when it follows rules.
- */
-export type Zone = Readonly<{ name: string; rules: string | null; seconds: number; label: string | null }>;
-
-/** UTC itself. */
-export const UTC: Zone = { name: 'UTC', rules: null, seconds: 0, label: 'UTC' };
-
 /** Pieces of a date as WordPress's events show them: zero-padded text. */
 export type DateParts = { year: string; month: string; day: string; hour: string; minutes: string; seconds: string };
-
-/**
- * The zone of a name, null when there is no such zone: every IANA name in any case, the abbreviations of PHP (`EST`,
- * `CET`: fixed offsets), PHP offsets (`+02:00`, `+0200`, `GMT+2`), WordPress's manual offsets (`UTC+2`, `UTC-5.5`,
- * `UTC+5:30`). Anything else that begins with `UTC` counts as offset 0, as in the calendar plugin. Offsets outside
- * -12..+14 hours are no zone (decisions, D29).
- * @param name as sent or stored
- */
-export function parseZone(name: string): Zone | null {
-  if (/^UTC./s.test(name)) return name.length > LONGEST_OFFSET ? null : manualOffset(name);
-  const zone = parsePhpZone(name);
-  return zone && (zone.rules !== null || withinDay(zone.seconds)) ? zone : null;
-}
-
-/**
- * The zone PHP's DateTimeZone makes of a name, null when it refuses it. Knows no `UTC+2` and no limit but PHP's own
- * (100 hours).
- * @param name as written in a date or sent by a client
- */
-export function parsePhpZone(name: string): Zone | null {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
-  const zone = readPhpZone(name);
-  if (zone === null) return null;
-  if (zones.size > MOST_NAMES) zones.clear();
-  zones.set(name, zone);
-  return zone;
-}
-
-/**
- * The zone of a site and the name it goes by, from the options `timezone_string` and `gmt_offset`: the first if it
- * names a zone, else `UTC+N` as WordPress's settings page spells it (`UTC+0`, `UTC+5.5`, `UTC-3.5`).
- * @param options as stored; `gmt_offset` in hours
- */
-export function siteZone(options: { timezone_string?: string | null; gmt_offset?: string | number | null }): { zone: Zone; name: string } {
-  const named = options.timezone_string ? parseZone(options.timezone_string) : null;
-  if (named) return { zone: named, name: named.name };
-  const hours = Number(options.gmt_offset ?? 0) || 0;
-  const name = `UTC${hours < 0 ? '' : '+'}${hours}`;
-  return { zone: parseZone(name) ?? { ...UTC, name, label: name }, name };
-}
-
-/**
- * The UTC text of a wall clock. Times that a change of offset skips move forward (02:30 becomes 03:30); of times that
- * happen twice PHP takes the second east of Greenwich and the first west of it. A zero or unreadable date gives the
- * zero date.
- * @param local `YYYY-MM-DD HH:MM:SS` in the zone
- */
-export function toUtc(local: string, zone: Zone): string {
-  return textFromUnix(unixFromLocal(local, zone));
-}
-
-/**
- * The wall clock of a UTC text. A zero or unreadable date gives the zero date.
- * @param utcText `YYYY-MM-DD HH:MM:SS` in UTC
- */
-export function toLocal(utcText: string, zone: Zone): string {
-  return localFromUnix(unixFromText(utcText), zone);
-}
-
-/**
- * The instant, in Unix seconds, of a wall clock in a zone; NaN for a zero or unreadable date. See `toUtc` for gaps and
- * repeats.
- */
-export function unixFromLocal(local: string, zone: Zone): number {
-  return unixFromWall(unixFromText(local), zone);
-}
-
-/** The wall clock in a zone, `YYYY-MM-DD HH:MM:SS`, of an instant in Unix seconds. */
-export function localFromUnix(unix: number, zone: Zone): string {
-  return textFromUnix(unix + offsetSeconds(unix, zone));
-}
-
-/**
- * The offset in minutes east of UTC; a fraction where the offset has seconds (before 1972 only).
- * @param unix an instant in Unix seconds
- */
-export function offsetAt(unix: number, zone: Zone): number {
-  return offsetSeconds(unix, zone) / 60;
-}
-
-/**
- * What the zone calls its offset at a wall clock: PHP's format `T` (`CET`, `CEST`, `-03`, `+0545`, `GMT+0200` for a
- * bare offset). For `UTC+2` and its like it is the name of the zone itself, as the calendar plugin stores it.
- * @param local `YYYY-MM-DD HH:MM:SS` in the zone
- */
-export function abbreviation(local: string, zone: Zone): string {
-  return zone.label ?? abbreviationAt(unixFromLocal(local, zone), zone);
-}
-
-/**
- * ISO 8601 with the offset of that moment, as in JSON-LD: `2030-01-01T11:00:00+01:00`. Skipped times come out moved
- * forward.
- * @param local `YYYY-MM-DD HH:MM:SS` in the zone
- */
-export function isoWithOffset(local: string, zone: Zone): string {
-  const unix = unixFromLocal(local, zone);
-  const offset = Number.isNaN(unix) ? 0 : offsetSeconds(unix, zone);
-  return `${localFromUnix(unix, zone).replace(' ', 'T')}${clockOffset(offset, ':')}`;
-}
 
 /** The UTC text of a moment. */
 export function nowUtc(date: Date): string {
   return textFromUnix(unixFromDate(date));
-}
-
-/** The wall clock of a moment in a zone. */
-export function nowLocal(date: Date, zone: Zone): string {
-  return localFromUnix(unixFromDate(date), zone);
 }
 
 /** Whole Unix seconds of a moment. */
@@ -207,19 +90,19 @@ function midnight(year: number, month: number, day: number): number {
   return date.setUTCFullYear(year, month - 1, day) / 1000;
 }
 
-/** The text so many seconds later (or earlier); the zero date stays. */
+/** The text a number of seconds later (or earlier); the zero date stays. */
 export function addSeconds(text: string, seconds: number): string {
   return textFromUnix(unixFromText(text) + seconds);
 }
 
-/** The text so many calendar days later, at the same time of day; the zero date stays. */
+/** The text a number of calendar days later, at the same time of day; the zero date stays. */
 export function addDays(text: string, days: number): string {
   return addSeconds(text, days * 86400);
 }
 
 /**
- * The text so many calendar months later, at the same time of day, the day held within the month (31 January + 1: 28
- * February).
+ * The text a number of calendar months later, at the same time of day, the day held within the month (31 January + 1:
+ * 28 February).
  */
 export function addMonths(text: string, months: number): string {
   const unix = unixFromText(text);
@@ -241,208 +124,6 @@ export function dateParts(text: string): DateParts {
 /** Whether a stored date means "none": empty or zeros. */
 export function isZeroDate(text: string | null | undefined): boolean {
   return !text || text.startsWith('0000-00-00');
-}
-
-/**
- * The instant, in Unix seconds, of a wall clock given as if it were UTC. PHP asks for the offset at the wall clock read
- * as UTC, then at what that makes, and keeps the first answer when the second lies across the change it has just passed
- * (timelib, do_adjust_timezone). A zone written into the date itself makes it look back once more.
- * @param wall seconds
- * @param written whether the date names the zone
- */
-export function unixFromWall(wall: number, zone: Zone, written = false): number {
-  if (zone.rules === null) return wall - zone.seconds;
-  const current = spanAt(wall, zone.rules);
-  const after = spanAt(wall - current.offset, zone.rules);
-  if (current.offset !== after.offset) {
-    const passed = wall - after.offset;
-    const across = passed >= after.since + current.offset - after.offset && passed < after.since;
-    return across ? wall - current.offset : passed;
-  }
-  if (written && current.offset >= 0) {
-    const earlier = spanAt(wall - current.offset - 7200, zone.rules);
-    if (earlier.offset > after.offset && wall - earlier.offset < after.since) return wall - earlier.offset;
-  }
-  return wall - current.offset;
-}
-
-const LONGEST_OFFSET = 30; // tec_events.timezone is varchar(30)
-const MOST_NAMES = 2000;
-const MOST_YEARS = 400;
-const WEEK = 7 * 86400;
-const EDGE = 3 * 86400;
-const zones = new Map<string, Zone>();
-
-/** A stretch of constant offset: seconds east of UTC, and the instant it began. */
-type Span = { since: number; offset: number };
-const clocks = new Map<string, { format: Intl.DateTimeFormat; years: Map<number, Span[]> }>();
-
-function manualOffset(name: string): Zone | null {
-  const found = /^UTC([+-])(\d{1,4})(?::([0-5]\d)|(\.\d+))?$/.exec(name);
-  if (!found) return { name, rules: null, seconds: 0, label: name };
-  const hours = Number(found[2]) + Number(found[3] ?? 0) / 60 + Number(found[4] ?? 0);
-  const seconds = Math.round(hours * 3600) * (found[1] === '-' ? -1 : 1);
-  return withinDay(seconds) ? { name, rules: null, seconds, label: name } : null;
-}
-
-function withinDay(seconds: number): boolean {
-  return seconds >= -12 * 3600 && seconds <= 14 * 3600;
-}
-
-function readPhpZone(name: string): Zone | null {
-  const offset = /^(?:GMT)?([+-])([\d:]+)$/.exec(name);
-  if (offset) {
-    const seconds = offsetDigits(offset[2]!);
-    return seconds === null ? null : bareOffset(name, offset[1] === '-' ? -seconds : seconds);
-  }
-  if (/^utc$/i.test(name)) return { ...UTC, name };
-  const seconds = abbreviations().get(name.toLowerCase());
-  if (seconds !== undefined) return { name, rules: null, seconds, label: name.toUpperCase() };
-  const rules = /^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name) ? name.toLowerCase() : null;
-  if (rules === null || !clockOf(rules)) return null;
-  return { name, rules, seconds: 0, label: null };
-}
-
-/**
- * PHP takes H, HH, HMM, HHMM, H:MM, HH:M, HH:MM, H:M, HHMMSS and HH:MM:SS, and no other count of characters
- * (timelib_parse_tz_cor).
- */
-function offsetDigits(text: string): number | null {
-  const found = /^(\d\d?)$|^(\d\d?):(\d\d?)$|^(\d\d?)(\d\d)$|^(\d\d)(\d\d)(\d\d)$|^(\d\d):(\d\d):(\d\d)$/.exec(text);
-  if (!found) return null;
-  const [hours = 0, minutes = 0, seconds = 0] = found
-    .slice(1)
-    .filter((digits) => digits !== undefined)
-    .map(Number);
-  return hours * 3600 + minutes * 60 + seconds;
-}
-
-function bareOffset(name: string, seconds: number): Zone {
-  return { name, rules: null, seconds, label: `GMT${clockOffset(seconds, '')}` };
-}
-
-function clockOffset(seconds: number, colon: string): string {
-  const minutes = Math.floor(Math.abs(seconds) / 60);
-  return `${seconds < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${colon}${two(minutes % 60)}`;
-}
-
-function offsetSeconds(unix: number, zone: Zone): number {
-  return zone.rules === null ? zone.seconds : spanAt(unix, zone.rules).offset;
-}
-
-function clockOf(rules: string): { format: Intl.DateTimeFormat; years: Map<number, Span[]> } | null {
-  const known = clocks.get(rules);
-  if (known) return known;
-  const two_ = '2-digit';
-  const fields = { year: 'numeric', month: two_, day: two_, hour: two_, minute: two_, second: two_ } as const;
-  try {
-    const clock = { format: new Intl.DateTimeFormat('en-US', { timeZone: rules, hourCycle: 'h23', ...fields }), years: new Map() };
-    clocks.set(rules, clock);
-    return clock;
-  } catch {
-    return null; // Intl throws a RangeError for names it does not know
-  }
-}
-
-/**
- * The stretch an instant lies in. `since` is exact when the change happened within that UTC year or three days before
- * it.
- */
-function spanAt(unix: number, rules: string): Span {
-  const at = Math.min(Math.max(unix, -6e10), 2.5e11) || 0; // years 68 to 9892: Intl counts years before 1 in another era
-  const clock = clockOf(rules)!;
-  const year = new Date(at * 1000).getUTCFullYear();
-  let spans = clock.years.get(year);
-  if (!spans) {
-    if (clock.years.size > MOST_YEARS) clock.years.clear();
-    spans = spansOfYear(clock.format, year);
-    clock.years.set(year, spans);
-  }
-  let found = spans[0]!;
-  for (const span of spans) if (span.since <= at) found = span;
-  return found;
-}
-
-function spansOfYear(format: Intl.DateTimeFormat, year: number): Span[] {
-  const end = unixFromFields(year + 1, 1, 1) + EDGE;
-  let from = unixFromFields(year, 1, 1) - EDGE;
-  let offset = intlOffset(format, from);
-  const spans: Span[] = [{ since: Number.NEGATIVE_INFINITY, offset }];
-  while (from < end) {
-    const to = Math.min(from + WEEK, end);
-    const next = intlOffset(format, to);
-    if (next !== offset) spans.push({ since: changeBetween(format, from, to), offset: next });
-    offset = next;
-    from = to;
-  }
-  return spans;
-}
-
-function changeBetween(format: Intl.DateTimeFormat, from: number, to: number): number {
-  const before = intlOffset(format, from);
-  let [low, high] = [from, to];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (intlOffset(format, middle) === before) low = middle;
-    else high = middle;
-  }
-  return high;
-}
-
-function intlOffset(format: Intl.DateTimeFormat, unix: number): number {
-  const [month, day, year, hour, minute, second] = format
-    .format(unix * 1000)
-    .match(/\d+/g)!
-    .map(Number);
-  return unixFromFields(year!, month!, day!, hour!, minute!, second!) - unix;
-}
-
-function abbreviationAt(unix: number, zone: Zone): string {
-  const { offset } = spanAt(unix, zone.rules!);
-  const eras = zoneAbbreviations().get(zone.rules!) ?? [];
-  let names = eras[0]?.names;
-  for (const era of eras) if (era.since <= unix) names = era.names;
-  const name = names?.get(offset);
-  if (name) return name;
-  if (offset % 60) return 'LMT';
-  return clockOffset(offset, '').replace(/00$/, '');
-}
-
-type Era = { since: number; names: Map<number, string> };
-let abbreviationTable: Map<string, number> | null = null;
-let zoneTable: Map<string, Era[]> | null = null;
-
-function abbreviations(): Map<string, number> {
-  abbreviationTable ??= new Map(
-    Array.from(ABBREVIATIONS.matchAll(/(?<![a-z])([a-z]+)([+-]\d+)/g), ([, name, seconds]) => [name!, Number(seconds)] as const),
-  );
-  return abbreviationTable;
-}
-
-function zoneAbbreviations(): Map<string, Era[]> {
-  if (zoneTable) return zoneTable;
-  zoneTable = new Map();
-  let names = '';
-  let eras: Era[] = [];
-  for (const line of ZONE_ABBREVIATIONS.trim().split('\n')) {
-    if (!line.startsWith(' ')) names += ` ${line}`;
-    else {
-      if (names !== '') eras = readEras(names);
-      names = '';
-      for (const id of line.trim().split(' ')) zoneTable.set(id.toLowerCase(), eras);
-    }
-  }
-  return zoneTable;
-}
-
-function readEras(text: string): Era[] {
-  const eras: Era[] = [{ since: Number.NEGATIVE_INFINITY, names: new Map() }];
-  for (const word of text.trim().split(/\s+/)) {
-    const [, name, minutes] = /^([A-Za-z]+|-00)([^A-Za-z].*)$/.exec(word) ?? [];
-    if (name) eras.at(-1)!.names.set(Number(minutes) * 60, name);
-    else eras.push({ since: Number(word.slice(1)), names: new Map() });
-  }
-  return eras;
 }
 
 function two(value: number): string {

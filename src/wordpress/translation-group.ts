@@ -1,6 +1,6 @@
 /*
- * Records that are translations of one another are a group: at most one of each language. What linking, moving and
- * taking out come to, whatever form the group is stored in.
+ * Records that are translations of one another are a group: at most one of each language. Here is what linking, moving
+ * and taking out do to it, whatever form the group is stored in.
  */
 
 /** The members of a group: the id of a record by the code of its language. */
@@ -15,7 +15,7 @@ export interface TranslationConflict {
 export const isConflict = (result: TranslationGroup | TranslationConflict): result is TranslationConflict => 'conflict' in result;
 
 /** All members of these groups as one group, in the order in which they come; or the language that two of them have. */
-export function joined(...groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
+export function joinGroups(...groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const all = new Map<string, number>();
   for (const [code, id] of groups.flatMap((group) => [...group])) {
     const known = all.get(code);
@@ -26,12 +26,12 @@ export function joined(...groups: readonly TranslationGroup[]): TranslationGroup
 }
 
 /** The group after one of its members got another language, under which it keeps its place; or who is there already. */
-export function moved(group: TranslationGroup, id: number, to: string): TranslationGroup | TranslationConflict {
+export function moveMember(group: TranslationGroup, id: number, to: string): TranslationGroup | TranslationConflict {
   const there = group.get(to);
   if (there !== undefined && there !== id) return { conflict: to, ids: [there, id] };
   return new Map([...group].map(([code, member]): [string, number] => (member === id ? [to, id] : [code, member])));
 }
 
 /** The group without these records. */
-export const without = (group: TranslationGroup, ...ids: readonly number[]): TranslationGroup =>
+export const withoutMembers = (group: TranslationGroup, ...ids: readonly number[]): TranslationGroup =>
   new Map([...group].filter(([, id]) => !ids.includes(id)));

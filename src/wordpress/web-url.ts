@@ -7,12 +7,12 @@ const ALLOWED_PROTOCOLS: readonly string[] =
   'http https ftp ftps mailto news irc irc6 ircs gopher nntp feed telnet mms rtsp sms svn tel fax xmpp webcal urn'.split(' ');
 
 /** A URL to be shown in HTML (`esc_url`): as `escUrlRaw`, with `&` as `&#038;` and `'` as `&#039;`. */
-export const escUrl = (url: string): string => cleanUrl(url, true);
+export const escUrl = (url: string): string => cleanUrl(url, shownInHtml);
 
 /**
  * A URL with what may not stand in one taken out, "" when its scheme is not allowed (`esc_url_raw`, `sanitize_url`).
  */
-export const escUrlRaw = (url: string): string => cleanUrl(url, false);
+export const escUrlRaw = (url: string): string => cleanUrl(url);
 
 /**
  * The form in which an address of the web is stored, or null when it is none (decision D38): `http`, `https` and `ftp`
@@ -25,14 +25,14 @@ export function normalizeWebUrl(raw: string): string | null {
   if (/[\0-\x20\x7f]/.test(raw) || /\p{Surrogate}/u.test(raw)) return null;
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(raw) ?? [];
   const kind = scheme.toLowerCase();
-  if (kind === 'mailto' || kind === 'tel') return rest === '' ? null : stored(`${scheme}:${rest}`);
+  if (kind === 'mailto' || kind === 'tel') return rest === '' ? null : storedForm(`${scheme}:${rest}`);
   if (kind !== 'http' && kind !== 'https' && kind !== 'ftp') return null;
   const [, userInfo = '', host = '', port = '', tail = ''] =
     /^\/\/(?:([^/?#@]*)@)?(\[[^\]]*\]|[^/?#@:]*)(:\d*)?((?:[/?#].*)?)$/s.exec(rest) ?? [];
   if (Number(port.slice(1)) > 65535 || !isUserInfo(encoded(userInfo))) return null;
   const ascii = /[^\0-\x7f]/.test(host) ? domainToASCII(host) : host;
   if (!isHost(ascii)) return null;
-  return stored(`${scheme}://${userInfo === '' ? '' : `${userInfo}@`}${ascii}${port}${tail}`);
+  return storedForm(`${scheme}://${userInfo === '' ? '' : `${userInfo}@`}${ascii}${port}${tail}`);
 }
 
 /**
@@ -51,7 +51,7 @@ export function withoutBadProtocol(url: string, protocols: readonly string[] = A
 }
 
 const encoded = (text: string) => text.replace(/[^\0-\x7f]+/gu, (letters) => encodeURIComponent(letters));
-const stored = (url: string) =>
+const storedForm = (url: string) =>
   encoded(url)
     .replace(/[<>"{}\\^`]/g, '')
     .replaceAll("'", '%27');
@@ -65,7 +65,9 @@ function isHost(host: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
 }
 
-function cleanUrl(raw: string, display: boolean): string {
+const shownInHtml = (url: string): string => normalizeEntities(url).replaceAll('&amp;', '&#038;').replaceAll("'", '&#039;');
+
+function cleanUrl(raw: string, shown = (url: string): string => url): string {
   if (raw === '') return '';
   let url = raw
     .replace(/^[ \t\n\r\0\v]+/, '')
@@ -75,8 +77,7 @@ function cleanUrl(raw: string, display: boolean): string {
   if (!/^mailto:/i.test(url)) url = withoutEncodedLineBreaks(url);
   url = url.replaceAll(';//', '://');
   if (!url.includes(':') && !/^[/#?]/.test(url) && !/^[a-z0-9-]+?\.php/i.test(url)) url = `http://${url}`;
-  if (display) url = normalizeEntities(url).replaceAll('&amp;', '&#038;').replaceAll("'", '&#039;');
-  url = encodeBrackets(url);
+  url = encodeBrackets(shown(url));
   if (url.startsWith('/')) return url;
   return withoutBadProtocol(url).toLowerCase() === url.toLowerCase() ? url : '';
 }

@@ -187,7 +187,7 @@ describeDatabases('accounts', (open) => {
           () => false,
         );
 
-    it('are told once, kept as hashes in WordPress’s form, and work at once', async () => {
+    it('are shown once, kept as hashes in WordPress’s form, and work at once', async () => {
       await setOptions(db, { using_application_passwords: '0' });
       const { uuid, password } = await createApplicationPassword(site, 'contrib', ' phone ');
       expect(password).toMatch(/^[A-Za-z0-9]{24}$/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EventDates, eventDates, occurrence, occurrenceHash, parseEventTime } from '../../src/calendar/dates.ts';
-import { parseZone, UTC } from '../../src/wordpress/time.ts';
+import { parseZone, UTC } from '../../src/wordpress/zones.ts';
 
 const now = new Date('2026-11-20T08:06:31Z');
 const site = { siteZone: 'Europe/Rome', cutoff: '00:00', now };

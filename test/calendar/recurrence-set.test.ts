@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { datesOfSet, isEndless, parseRecurrenceSet } from '../../src/calendar/recurrence-set.ts';
-import { addSeconds, localFromUnix, parseZone } from '../../src/wordpress/time.ts';
+import { addSeconds } from '../../src/wordpress/time.ts';
+import { localFromUnix, parseZone } from '../../src/wordpress/zones.ts';
 import { EXPECTED_DATES } from '../support/recurring-site.ts';
 import { FIXTURES, readFixture } from '../support/site-data.mjs';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { listedDates, recurringDates } from '../../src/calendar/recurring-dates.ts';
 import { recurringTimes } from '../../src/exchange/ical/write-recurrence.ts';
-import { addDays, addSeconds, parseZone, toUtc } from '../../src/wordpress/time.ts';
+import { addDays, addSeconds } from '../../src/wordpress/time.ts';
+import { parseZone, toUtc } from '../../src/wordpress/zones.ts';
 
 const ROME = parseZone('Europe/Rome')!;
 const HEAD = 'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\n';
@@ -54,7 +55,7 @@ describe('the lines of a calendar', () => {
   const linesOf = (allDay: boolean, rule: string, ...starts: string[]) =>
     recurringTimes(allDay, recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME));
 
-  it('tell the end of a rule as they tell the start', () => {
+  it('state the end of a rule as they state the start', () => {
     const rule = 'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z;X-OTHER=1\nEXDATE:20310114';
     expect(linesOf(false, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
       [

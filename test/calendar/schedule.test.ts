@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { daysOf, type Schedule, scheduleDetails } from '../../src/calendar/schedule.ts';
+import { daysOf, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
 
 const FORMATS = { date: 'F j, Y', dateWithoutYear: 'F j', time: 'g:i a', beforeTime: ' @ ', beforeEnd: ' - ' };
 const context = { formats: FORMATS, language: 'en', cutoff: '00:00', year: '2026' };
@@ -19,7 +19,7 @@ describe('when an event is', () => {
     ],
   ])('%j is told as %s, in short as %s', (schedule, long, short) => {
     expect(plain(scheduleDetails(schedule, context))).toBe(long);
-    expect(plain(scheduleDetails(schedule, context, true))).toBe(short);
+    expect(plain(shortScheduleDetails(schedule, context))).toBe(short);
   });
   it('marks its parts', () =>
     expect(scheduleDetails(event('2030-01-01 11:00:00', '2030-01-01 13:00:00'), context)).toBe(

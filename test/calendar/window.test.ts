@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { beginOfDay, endOfDay, listWindow } from '../../src/calendar/window.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 
 const at = { siteZone: parseZone('Europe/Rome')!, cutoff: '00:00', now: new Date('2026-11-20T08:06:31Z'), mode: 'event' as const };
 const echo = (params: Record<string, unknown>, context = at) => listWindow(params, context).echo;

@@ -172,7 +172,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     }
   });
 
-  it('tell clients that follow the changes to begin anew, whatever is written afterwards, and send no message of before', async () => {
+  it('make clients that follow the changes begin anew, whatever is written afterwards, and send no message of before', async () => {
     const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
     expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
     const [before, after] = [await serveDatabase(from), await serveDatabase(to)];
@@ -198,7 +198,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await Promise.all([before.close(), after.close()]);
   });
 
-  it('do not write over what is there unless told to', async () => {
+  it('do not overwrite what is there without --force', async () => {
     const file = fileName();
     writeFileSync(file, 'mine');
     expect(await fasti(urlOf(db), ['backup', file])).toMatchObject({ code: 1, err: expect.stringContaining('--force') });

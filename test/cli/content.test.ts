@@ -215,7 +215,7 @@ describe('what is wrong with a flag', () => {
     expect(code).toBe(0);
     expect((await fasti('event', 'get', out.trim(), '--field=start_date')).out.trim()).toBe('2030-05-01 10:00:00');
   });
-  it('is told as a warning where a new record has a field that does not exist', async () => {
+  it('is a warning where a new record has a field that does not exist', async () => {
     const dates = ['--start_date=2030-05-01 10:00', '--end_date=2030-05-01 11:00'];
     const { code, err } = await fasti('event', 'create', '--title=Barn dance', ...dates, '--venue={"venue":"Barn","citty":"Asti"}');
     expect([code, err]).toEqual([0, 'Warning: unknown field: venue.citty (did you mean city?)\n']);

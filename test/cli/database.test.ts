@@ -24,7 +24,7 @@ describeDatabases('an empty database', (open) => {
     fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}`, PORT: '8123' }, { now: NOW });
   });
 
-  it('is told to be empty', async () => {
+  it('is reported as empty', async () => {
     for (const args of [['event', 'list'], ['seed'], ['user', 'list'], ['serve']]) {
       expect(await fasti(...args)).toMatchObject({
         code: 1,

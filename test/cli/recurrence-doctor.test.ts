@@ -94,7 +94,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect((await told()).map(([one]) => one)).toEqual(fixable ? [] : [name]);
   });
 
-  it('tells of ids of posts that come close to the public ids', async () => {
+  it('reports ids of posts that come close to the public ids', async () => {
     await fasti('--fix', '--yes');
     const [{ highest } = { highest: 0 }] = await db.rows<{ highest: number }>`SELECT MAX(ID) AS highest FROM {posts}`;
     const baseIs = async (value: number) => {
@@ -112,7 +112,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect(await told()).toContainEqual(['recurrence-base-near', [`${highest} / ${Number(highest) + 50_000}`]]);
   });
 
-  it('tells of options that speak of recurring events where the tables have no columns for them', async () => {
+  it('reports options that speak of recurring events where the tables have no columns for them', async () => {
     const bare = await loadSite(await open());
     expect((await told(bare)).map(([name]) => name)).not.toContain('recurrence-columns-missing');
     const trace = { option_name: 'tec_ct1_series_relationship_table_schema_version', option_value: '1.0.0', autoload: 'yes' };
@@ -122,7 +122,7 @@ describeDatabases('fasti doctor, where events recur', (open) => {
     expect((await told(bare)).map(([name]) => name)).not.toContain('recurrence-columns-missing');
   });
 
-  it('tells of rules without end that get no further dates', async () => {
+  it('reports rules without end that get no further dates', async () => {
     const later = commandIn(
       { DATABASE_URL: urlOf(db), UPLOADS_DIR: uploads, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'off' },
       { now: new Date('2031-03-20T12:00:00Z') },

@@ -30,7 +30,7 @@ describeDatabases('fasti verify', (open) => {
     expect((await verify(`--old-user=admin:${passwordOf('admin')}`, `--new-user=admin:${passwordOf('admin')}`)).out).toMatch(
       /events +50 +50\n/,
     ));
-  it('tells each difference once, by record and field, and ends with 1', async () => {
+  it('reports each difference once, by record and field, and ends with 1', async () => {
     await db.from('postmeta').where({ post_id: 12, meta_key: '_VenueCity' }).update({ meta_value: 'Else\u001b[31mwhere' });
     await db.from('fasti_changes').increment('counter');
     const { code, out, err } = await verify();
@@ -38,7 +38,7 @@ describeDatabases('fasti verify', (open) => {
     expect(out.match(/^venues\/12 "Teatro Rossi" city\n.*- "Pisa"\n.*\+ "Else.*where"$/gm)).toHaveLength(1);
     expect(out).not.toContain('\u001b');
   });
-  it('tells the same as JSON', async () => {
+  it('reports the same as JSON', async () => {
     const { code, out } = await verify('--format=json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({

@@ -52,7 +52,7 @@ describeAsking('posts of the blog and pages', (ask) => {
     expect((await read('posts?per_page=1&_embed=author'))[0]._embedded.author[0].id).toBe(1);
   });
 
-  it('are told to nobody before they are published, nor what a password protects', async () => {
+  it('are shown to nobody before they are published, nor what a password protects', async () => {
     await post({ ID: 501, post_status: 'draft' });
     await post({ ID: 503, post_status: 'private' });
     await post({ ID: 504, post_password: 'sesame', post_content: 'hidden words', post_name: 'locked' });

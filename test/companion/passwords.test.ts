@@ -22,7 +22,7 @@ describeAsking('application passwords', (ask) => {
   /** Passwords by what does not change when they are used. */
   const held = async () => Promise.all(Object.values(IDS).map(async (id) => (await stored(id)).map(({ uuid, name }) => [uuid, name])));
 
-  it('are made, told once, and good from then on', async () => {
+  it('are made, shown once, and good from then on', async () => {
     const { status, body, headers } = await send('POST', OWN, 'sub', { name: 'Phone <b>1</b>' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: 'Phone 1', app_id: '', last_used: null, last_ip: null });

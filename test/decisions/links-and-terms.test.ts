@@ -211,7 +211,7 @@ describeAsking('venues and organizers of an event', (ask) => {
   it('D8 passes over the trash', async () => {
     expect((await ask.made('/venues', { venue: 'Trashed venue' })).id).toBeGreaterThan(92);
   });
-  it('D8 tells venues of one name apart by the description that is sent', async () => {
+  it('D8 distinguishes venues of one name by the description that is sent', async () => {
     const first = await ask.made('/venues', { venue: 'Hall', description: 'In the north' });
     const second = await ask.made('/venues', { venue: 'Hall', description: 'In the south' });
     expect(second.id).not.toBe(first.id);

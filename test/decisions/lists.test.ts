@@ -413,7 +413,7 @@ describeAsking('places and tickets', (ask) => {
     expect(await near(43.7696, 11.2558)).toEqual([14]);
     expect(await near(0, 0)).toEqual([]);
   });
-  it('D27 tells by geoloc whether events have coordinates', async () => {
+  it('D27 answers by geoloc whether events have coordinates', async () => {
     await place();
     const [withPlace, without, every] = [
       await ask.read(`/events?${UPCOMING}&geoloc=true`),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DomUtils } from 'htmlparser2';
 import { parseRule } from '../../src/calendar/recurrence-rule.ts';
+import { i18nIn } from '../../src/html/i18n.ts';
 import { ruleInWords } from '../../src/html/rule-words.ts';
-import { speechIn } from '../../src/html/words.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { loadTexts } from '../../src/texts.ts';
@@ -137,7 +137,7 @@ describe('a rule in words', () => {
     ['FREQ=HOURLY', undefined, undefined],
   ])('%s', async (rule, english, italian) => {
     const texts = await loadTexts(['en', 'it']);
-    const told = ['en', 'it'].map((language) => ruleInWords(speechIn(texts, language, 'en-US'), parseRule(rule)!));
+    const told = ['en', 'it'].map((language) => ruleInWords(i18nIn(texts, language, 'en-US'), parseRule(rule)!));
     expect(told).toEqual([english, italian]);
   });
 });

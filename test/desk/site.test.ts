@@ -28,7 +28,7 @@ describeAsking('The rest of the desk', (ask) => {
     return ask.send('POST', path, { headers, body: `${parts.join('')}${sent}--x--\r\n` });
   };
 
-  it('shows what an import would do, does nothing until told so, and then does it', async () => {
+  it('shows what an import would do, and does it only once confirmed', async () => {
     const admin = await visitor(ask, 'admin');
     const before = await ask.everything();
     const shown = await upload(admin, await admin.get('/admin/import'), '/admin/import', CSV);

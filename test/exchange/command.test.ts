@@ -191,7 +191,7 @@ describeDatabases('the commands import and export', (open) => {
     expect([code, out]).toEqual([3, expect.stringContaining('"All content"')]);
   });
 
-  it('end with 3 where something was lost, and tell what and where', async () => {
+  it('end with 3 where something was lost, and report what and where', async () => {
     writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
     const { code, out, err } = await of(target)('import', path('events.csv'));
     expect([code, err]).toEqual([3, 'Error: some data could not be kept; see the list above.\n']);
@@ -207,7 +207,7 @@ describeDatabases('the commands import and export', (open) => {
     expect(out).not.toContain('\r');
   });
 
-  it('take over settings only when told', async () => {
+  it('take over settings only on request', async () => {
     await writeOption(target, 'timezone_string', 'UTC');
     const told = await of(target)('import', urlOf(original), '--format=json');
     expect(JSON.parse(told.out).losses).toMatchObject([

@@ -52,7 +52,7 @@ describeDatabases('a collection of calendars', (open, engine) => {
     try {
       return await importItems(site, caller, source.entries(), { source: file, dryRun });
     } catch (error) {
-      if (error instanceof SourceFault) return reportOf(file, dryRun, newTally());
+      if (error instanceof SourceFault) return reportOf({ source: file, dryRun }, newTally());
       throw error;
     } finally {
       await source.close();

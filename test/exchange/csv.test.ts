@@ -12,7 +12,7 @@ import { writeCsv } from '../../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { importItems } from '../../src/exchange/import/importer.ts';
 import { type Item, isItem, isPostItem, type PostItem } from '../../src/exchange/items/items.ts';
-import { overridden } from '../../src/exchange/items/overrides.ts';
+import { withOverrides } from '../../src/exchange/items/overrides.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
@@ -191,7 +191,7 @@ describeDatabases('CSV', (open, engine) => {
     return path;
   };
   const imported = (paths: readonly string[], status = 'publish') => {
-    const source = overridden(openCsv(paths, { caller }), { status });
+    const source = withOverrides(openCsv(paths, { caller }), { status });
     return importItems(site, caller, source.entries(), { source: source.name() });
   };
   const out = async (kind: PostKindName): Promise<string> => {
@@ -244,7 +244,7 @@ describeDatabases('CSV', (open, engine) => {
       'Mostra;lunedì 19 aprile 2027;9.30;mar 20 apr 2027;18.30;5 euro;',
       'Gita;19 aprile 2027;ore 21;;;gratis;',
     ];
-    const source = overridden(openCsv([file('sagre.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
+    const source = withOverrides(openCsv([file('sagre.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
     await importItems(site, caller, source.entries(), { source: source.name() });
     const dates = async (title: string) => {
       const stored = await metas((await post(title)).ID);
@@ -262,7 +262,9 @@ describeDatabases('CSV', (open, engine) => {
       'Festa "grande" di piazza;24/12/2026;;24/12/2026;;Vero;Cibo;;Falso;www.example.it/festa',
       ';;;;;;;;;',
     ];
-    const source = overridden(openCsv([file('calendario.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), { status: 'publish' });
+    const source = withOverrides(openCsv([file('calendario.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy' }), {
+      status: 'publish',
+    });
     const { losses } = await importItems(site, caller, source.entries(), { source: source.name() });
     const stored = await Promise.all(['Cena', 'Festa "grande" di piazza'].map(post));
     const websites = await Promise.all(stored.map(async ({ ID }) => (await metas(ID)).get('_EventURL')));
@@ -294,7 +296,7 @@ describeDatabases('CSV', (open, engine) => {
     ).toMatchObject({ created: { event: 1 }, updated: { event: 1 } });
   });
 
-  it('tells what it can’t take, row by row', async () => {
+  it('reports what it can’t take, row by row', async () => {
     const content = [
       'Event Name,Event Start Date,Event End Date,Event Website,Event Time Zone',
       ',2031-01-01,,,',
@@ -324,7 +326,7 @@ describeDatabases('CSV', (open, engine) => {
     });
   });
 
-  it('pads short rows, and tells what stands beyond the first line', async () => {
+  it('pads short rows, and reports what stands beyond the first line', async () => {
     const content =
       'Event Name,Event Start Date,Event Cost,Event Category\nShort,2031-01-01\n,,,\nEven,2031-01-02,5,Music,,\nLong,2031-01-03,7,Jazz,x,y\n';
     const report = await imported([file('ragged.csv', content)]);

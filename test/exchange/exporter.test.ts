@@ -68,7 +68,7 @@ describeDatabases('an export', (openDatabase) => {
     );
   });
 
-  it('tells strangers no passwords, no private fields, no logins and no addresses', async () => {
+  it('shows strangers no passwords, no private fields, no logins and no addresses', async () => {
     const entries = await out('nobody');
     const texts = JSON.stringify(entries);
     for (const secret of ['admin@example.test', 'eventpass', 'venuepass', 'orgpass', '$wp$2y', '_tribe_modified_fields', 'a_custom_field'])

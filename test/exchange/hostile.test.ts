@@ -347,7 +347,7 @@ describeDatabases('a file with a fault near its end', (open) => {
     expect(await db.from('fasti_imports')).toEqual([]);
   });
 
-  it('is told in CSV by file and line', async () => {
+  it('is reported in CSV by file and line', async () => {
     const told = (content: string, dateOrder?: 'dmy' | 'mdy') => fault(openCsv([file('bad.csv', content)], { caller, dateOrder }));
     expect(await told('Event Name,Event Start Date\nA,2026-01-01\nB\n')).toMatchObject({ fault: 'csv-no-date', values: { line: 3 } });
     expect(await told('City,Street\nA,B\n')).toMatchObject({ fault: 'csv-headers', values: { line: 1, headers: 'City, Street' } });

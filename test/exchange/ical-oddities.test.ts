@@ -244,8 +244,8 @@ const FILES: Case[] = [
 ];
 
 describe('an odd calendar', () => {
-  describe('tells its zones', () => it.each(ZONES)('by %s', check));
-  describe('tells how long its events take', () => it.each(LENGTHS)('by %s', check));
+  describe('names its zones', () => it.each(ZONES)('by %s', check));
+  describe('says how long its events take', () => it.each(LENGTHS)('by %s', check));
   describe('repeats', () => it.each(SERIES)('by %s', check));
   describe('changes single times', () => it.each(OVERRIDES)('by %s', check));
   describe('has', () => it.each(FILES)('%s', check));

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type CalendarOptions, calendarEntries, calendarSource } from '../../src/exchange/ical/read.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const OPTIONS: CalendarOptions = {
@@ -79,7 +79,7 @@ describe('the time of an event', () => {
     [['DTSTART;TZID=/mozilla.org/20050126_1/Asia/Tokyo:20261224T190000'], ['2026-12-24 19:00:00', '2026-12-24 19:00:00', 'Asia/Tokyo']],
   ])('%j', async (lines, expected) => expect(when((await read(calendar(event(...lines)))).events[0])).toEqual(expected));
 
-  it('is told in UTC as well', async () => {
+  it('is understood in UTC as well', async () => {
     const [item] = (await read(calendar(event('DTSTART;TZID=Asia/Tokyo:20261224T190000')))).events;
     expect([meta(item, '_EventStartDateUTC'), meta(item, '_EventTimezoneAbbr'), meta(item, '_EventDuration')]).toEqual([
       '2026-12-24 10:00:00',
@@ -136,7 +136,7 @@ describe('the time of an event', () => {
     for (const text of [calendar(zone(id, ...lines), inZone), calendar(inZone, zone(id, ...lines))])
       expect(when((await read(text)).events[0])[2]).toBe(expected);
   });
-  it('in a zone that nobody tells is in that of the site, and the zone is told as lost', async () => {
+  it('in a zone that nobody describes is in that of the site, and the zone is reported as lost', async () => {
     const { events, losses } = await read(calendar(event('DTSTART;TZID=Atlantis:20260701T120000')));
     expect([when(events[0])[2], losses]).toEqual(['Europe/Rome', ['ical-zone-unknown a.ics:4']]);
   });
@@ -155,7 +155,7 @@ describe('what repeats', () => {
     ]);
     expect(new Set(events.map((item) => meta(item, '_uid')))).toEqual(new Set(['one']));
   });
-  it('leaves out exceptions, whatever zone they are told in', async () =>
+  it('leaves out exceptions, whatever zone they are stated in', async () =>
     expect(
       starts(
         await read(
@@ -378,7 +378,7 @@ describe('what an event says', () => {
       expect([events.length, losses]).toEqual([1, []]);
     },
   );
-  it('without a start is lost, which is told with its place', async () => {
+  it('without a start is lost, which is reported with its place', async () => {
     const { events, losses } = await read(calendar(event('DTEND:20261224T190000Z')));
     expect([events, losses]).toEqual([[], ['ical-event-unreadable a.ics:4']]);
   });
@@ -401,7 +401,7 @@ describe('what an event says', () => {
     expect(same.events[0]!.sourceId).toBe(one.events[0]!.sourceId);
     expect(other.events[0]!.sourceId).not.toBe(one.events[0]!.sourceId);
   });
-  it('that has the UID of another is told, and an older version of it is not', async () => {
+  it('that has the UID of another is reported, and an older version of it is not', async () => {
     const other = event('SUMMARY:Other', 'DTSTART:20261225T190000Z');
     const both = await read(calendar(event('DTSTART:20261224T190000Z'), other));
     expect([starts(both), both.losses]).toEqual([['2026-12-24 20:00:00'], ['ical-uid-twice a.ics:9']]);
@@ -410,7 +410,7 @@ describe('what an event says', () => {
     const same = await read(calendar(event('DTSTART:20261224T190000Z'), event('DTSTART:20261224T190000Z')));
     expect([starts(same), same.losses]).toEqual([['2026-12-24 20:00:00'], []]);
   });
-  it('in an hour that the clock shows twice is told at its moment', async () => {
+  it('in an hour that the clock shows twice is written at its moment', async () => {
     const { events } = await read(calendar(event('UID:1', 'DTSTART:20261025T003000Z'), event('UID:2', 'DTSTART:20261025T013000Z')));
     expect(events.map((item) => [meta(item, '_EventStartDateUTC'), meta(item, '_EventStartDate'), meta(item, '_EventTimezone')])).toEqual([
       ['2026-10-25 00:30:00', '2026-10-25 02:30:00', 'UTC+2'],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import ICAL from 'ical.js';
 import { zoneComponent, zoneId } from '../../src/exchange/ical/zone.ts';
-import { localFromUnix, offsetAt, parseZone, unixFromFields } from '../../src/wordpress/time.ts';
+import { unixFromFields } from '../../src/wordpress/time.ts';
+import { localFromUnix, offsetAt, parseZone } from '../../src/wordpress/zones.ts';
 
 const ZONES = [
   'Europe/Rome',
@@ -18,7 +19,7 @@ const ZONES = [
   'UTC-3:30',
 ];
 
-describe('a zone told to calendars', () => {
+describe('a zone described to calendars', () => {
   it.each(ZONES)('%s has the offset of each moment from 1990 to 2037', (name) => {
     const zone = parseZone(name)!;
     const told = new ICAL.Timezone(zoneComponent(zone));
@@ -34,7 +35,7 @@ describe('a zone told to calendars', () => {
     }
     expect(wrong).toEqual([]);
   });
-  it('is told in few words where its rules are simple', () =>
+  it('is described in few words where its rules are simple', () =>
     expect(zoneComponent(parseZone('Europe/Rome')!).toString().length).toBeLessThan(800));
   it.each([
     ['UTC+5:30', 'UTC+5.5'],

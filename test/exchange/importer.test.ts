@@ -171,7 +171,7 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(report.losses.map(({ reason }) => reason)).toEqual(['author-without-role']);
   });
 
-  it('tells what never comes, and keeps the rest', async () => {
+  it('reports what never comes, and keeps the rest', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: '999' },
       { key: '_EventOrganizerID', kind: 'organizer', sourceId: '601' },

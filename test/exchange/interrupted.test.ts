@@ -135,7 +135,7 @@ describeDatabases('an import that is cut short', (open, engine) => {
     PATIENCE_MS,
   );
 
-  it('says how to go on when it is told to end', async () => {
+  it('says how to go on when it is asked to end', async () => {
     const items = await manyItems(3000);
     const file = join(folder, `told-${engine}.jsonl`);
     writeFileSync(file, await textOfAll(writeJsonLines('https://source.example.org', streamOf(items))));

@@ -9,7 +9,7 @@ import { type Entry, isItem, type PostItem } from '../../src/exchange/items/item
 import { datesOf } from '../../src/exchange/json-ld/dates.ts';
 import { eventEntries, findEvents } from '../../src/exchange/json-ld/read.ts';
 import type { Caller } from '../../src/records/caller.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 import { commandIn } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
@@ -178,14 +178,14 @@ describeDatabases('JSON-LD', (open) => {
       losses: ['jsonld-schedule-cut'],
     });
   });
-  it('that repeats in a way that cannot be followed comes once, which is told', () => {
+  it('that repeats in a way that cannot be followed comes once, which is reported', () => {
     const event = { startDate: '2026-12-01T19:30:00', endDate: '2026-12-01T21:00:00' };
     for (const repeatFrequency of ['now and then', 'P1M1D', '', 'P0D'])
       expect(times({ ...weekly, repeatFrequency }, event)).toEqual({ told: ['2026-12-01 18:30:00 20:00:00'], losses: ['jsonld-schedule'] });
     expect(times({ ...weekly, scheduleTimezone: 'Atlantis' }, event).losses).toEqual(['jsonld-schedule']);
   });
 
-  it('that is none, or an event without a date, is told', () => {
+  it('that is none, or an event without a date, is reported', () => {
     const { entries, events } = read(`${page('{"@type": "Event",')}\n${page({ '@type': 'Event', name: 'When?' })}`);
     expect([events, entries.map((entry) => entry.kind === 'loss' && [entry.loss.reason, entry.loss.place])]).toEqual([
       [],
@@ -308,7 +308,7 @@ describeDatabases('JSON-LD', (open) => {
       event: 1,
     });
   });
-  it('that a page does not have is told', async () => {
+  it('that a page does not have is reported', async () => {
     pages = { '/e/': '<html></html>' };
     const { code, out } = await fasti('import', `${base}/e/`, '--as=jsonld', '--format=json');
     expect([code, JSON.parse(out).losses]).toMatchObject([3, [{ reason: 'jsonld-none', count: 1 }]]);

@@ -52,7 +52,7 @@ describeDatabases('a running site', (open) => {
   const lossesOf = ({ losses }: Report) =>
     losses.flatMap(({ reason, examples }) => examples.map(({ of, detail }) => [reason, of, detail].filter(Boolean).join(' '))).sort();
 
-  it('comes over by its public interface, and tells what did not', async () => {
+  it('comes over by its public interface, and reports what did not', async () => {
     const target = await bareSite(await open());
     const report = await importSource(target, await source(target));
     expect(report.created).toMatchObject({ venue: 8, organizer: 5, category: 9, tag: 8, attachment: 2 });
@@ -113,7 +113,7 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
-  it('tells what only the record itself tells: that an event to come is called off', async () => {
+  it('takes from the record what only that says: that a coming event is cancelled', async () => {
     await original.from('postmeta').insert({ post_id: 44, meta_key: '_tribe_events_status', meta_value: 'canceled' });
     const target = await bareSite(await open());
     await importSource(target, await source(target));

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { calendarEntries } from '../../src/exchange/ical/read.ts';
 import type { Entry } from '../../src/exchange/items/items.ts';
-import { parseZone } from '../../src/wordpress/time.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 import { timesOf } from './corpus-compare.ts';
 
 /*

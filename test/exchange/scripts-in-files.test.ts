@@ -69,7 +69,7 @@ describeDatabases('scripts in a file', (open) => {
       ['_VenuePhone', `a:1:{i:0;s:${SCRIPT.length}:"${SCRIPT}";}`],
       ['other_plugin', `a:2:{s:4:"text";s:${SCRIPT.length + 8}:"<b>x</b>${SCRIPT}";s:1:"n";i:2;}`],
     ];
-    const { metas, losses } = cleanPost(venue(given), false);
+    const { metas, losses } = cleanPost(venue(given), { trusted: false });
     expect(metas).toEqual([
       ['_VenueCity', 'Pisa'],
       ['_VenueAddress', 'Via Roma 1 & 2'],
@@ -79,7 +79,7 @@ describeDatabases('scripts in a file', (open) => {
       ['other_plugin', 'a:2:{s:4:"text";s:21:"<b>x</b><img src="x">";s:1:"n";i:2;}'],
     ]);
     expect(losses.map(({ reason }) => reason)).toEqual(Array(5).fill('html-filtered'));
-    expect(cleanPost(venue(given), true).metas).toEqual(given);
+    expect(cleanPost(venue(given), { trusted: true }).metas).toEqual(given);
   });
 
   it('cost metas nothing that have none', () => {
@@ -88,6 +88,6 @@ describeDatabases('scripts in a file', (open) => {
       ['_VenueCity', 'Pisa & Lucca'],
       ['other_plugin', 'a:2:{s:1:"x";d:2;i:5;s:8:"<b>x</b>";}'],
     ];
-    expect(cleanPost(venue(given), false)).toMatchObject({ metas: given, losses: [] });
+    expect(cleanPost(venue(given), { trusted: false })).toMatchObject({ metas: given, losses: [] });
   });
 });

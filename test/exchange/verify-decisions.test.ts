@@ -67,7 +67,7 @@ describe('differences from the reference that were recorded', () => {
   });
 });
 
-describe('languages, which one of two sites tells of', () => {
+describe('languages, which one of two sites names', () => {
   const event = { id: 1, title: 'Jazz', venue: { id: 2 } };
   const spoken = { language: 'it', translations: { it: { id: 1 } } };
   const decided = (before: object, after: object) => {
@@ -81,6 +81,6 @@ describe('languages, which one of two sites tells of', () => {
     expect(decided(event, after)).toEqual(['additions', 'additions', 'additions', 'additions']);
     expect(decided(after, event)).toEqual(['additions', 'additions', 'additions', 'additions']);
   });
-  it('are compared where both tell of them', () =>
+  it('are compared where both name them', () =>
     expect(decided({ ...event, ...spoken }, { ...event, ...spoken, language: 'en' })).toEqual([undefined]));
 });

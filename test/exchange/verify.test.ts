@@ -209,7 +209,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
     });
     it('D37: a cost that is read otherwise', async () =>
       onlyMeant(await meant((_, body) => (body?.cost ? { ...body, cost: `${body.cost} – Free` } : undefined)), 'D37'));
-    it('D37: several amounts whose currency is not told, and a word among amounts', async () => {
+    it('D37: several amounts without a currency, and a word among amounts', async () => {
       const misread = (event: Answer['body']) => {
         if (event?.id === 58) return { ...event, cost: '$7.50' };
         if (event?.id !== 54) return event;

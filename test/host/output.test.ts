@@ -24,7 +24,7 @@ describe('lines of the log', () => {
     expect(String(stream.read())).toBe('one\ntwo\n');
   });
 
-  it('are dropped where nobody reads them, and the reader is told how many when he goes on', async () => {
+  it('are dropped where nobody reads them, and the reader learns how many when reading goes on', async () => {
     const stream = new PassThrough();
     const { write, written } = streamOutput(stream);
     const line = `${'x'.repeat(9999)}\n`;

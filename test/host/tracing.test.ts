@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const REQUEST = { id: 'a', method: 'GET', url: '/wp-json/x?password=secret', status: 200, ms: 12, traceparent: undefined };
 
-it('tells of a request as part of the trace that it came with, without its query', () => {
+it('records a request as part of the trace that it came with, without its query', () => {
   exporter.reset();
   const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   traceRequest({ ...REQUEST, route: '/x/{id}', memory: 'hit', traceparent: `00-${traceId}-${parentId}-01` });

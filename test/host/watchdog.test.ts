@@ -28,7 +28,7 @@ describe('the watchdog', () => {
     expect(JSON.parse(err)).toMatchObject({ level: 'fatal', msg: 'killed: no sign of life for 2 seconds' });
   });
 
-  it('kills a process that does not end when it is told to', async () => {
+  it('kills a process that does not end when it is asked to', async () => {
     const { child, ended } = await stuck('later');
     child.kill('SIGTERM');
     const { signal, err } = await ended;

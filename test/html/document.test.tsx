@@ -4,20 +4,20 @@ import { loadAssets } from '../../src/html/assets.ts';
 import { dayInWords, isTwentyFour, spanInWords, weekdays } from '../../src/html/dates.ts';
 import { documentOf } from '../../src/html/document.tsx';
 import { Input } from '../../src/html/form-fields.tsx';
+import { i18nIn } from '../../src/html/i18n.ts';
 import { isSafeAddress, Link } from '../../src/html/links.tsx';
 import { Rendered } from '../../src/html/rendered.tsx';
-import { speechIn } from '../../src/html/words.ts';
 import { loadTexts } from '../../src/texts.ts';
 
 const texts = await loadTexts(['en', 'it']);
-const [english, italian] = [speechIn(texts, 'en', 'en-GB'), speechIn(texts, 'it', 'en-GB')];
+const [english, italian] = [i18nIn(texts, 'en', 'en-GB'), i18nIn(texts, 'it', 'en-GB')];
 const shown = (children: Parameters<typeof documentOf>[0]['children'], title = 'A page') =>
-  documentOf({ speech: english, title, styles: [], name: 'test', children });
+  documentOf({ i18n: english, title, styles: [], name: 'test', children });
 
 describe('a page', () => {
   it('says its language, its title and where its content begins', () => {
     const html = documentOf({
-      speech: italian,
+      i18n: italian,
       title: 'Fiera <b>',
       styles: ['/a.css'],
       name: 'test',
@@ -40,7 +40,7 @@ describe('a page', () => {
   });
 
   it('carries data for programs that cannot end their element', () => {
-    const html = documentOf({ speech: english, title: 'A', styles: [], name: 'test', children: '', data: [{ name: '</script><b>&' }] });
+    const html = documentOf({ i18n: english, title: 'A', styles: [], name: 'test', children: '', data: [{ name: '</script><b>&' }] });
     expect(html).toContain('<script type="application/ld+json">{"name":"\\u003c/script\\u003e\\u003cb\\u003e\\u0026"}</script>');
   });
 });

@@ -121,7 +121,7 @@ describeDatabases('bodies', (open) => {
     });
   });
 
-  describe('of those whom a cookie tells', () => {
+  describe('of those who come with a cookie', () => {
     const now = Date.parse('2026-11-20T12:00:00Z') / 1000;
     let cookie: string;
     let nonce: string;
@@ -220,7 +220,7 @@ describeDatabases('bodies', (open) => {
     }
   });
 
-  it('are told to come again where they would take too much memory together, and leave room for those who have signed in', async () => {
+  it('are turned away for now where they would take too much memory together, and leave room for those who have signed in', async () => {
     const length = { 'Content-Length': String(SMALL_BODY) };
     const talks: Talk[] = [];
     for (let number = 0; number < 12; number += 1)
@@ -269,7 +269,7 @@ describe('a budget', () => {
 
   it('is one for all, and gives strangers a quarter', () => {
     const budget = createBudget(LIMITS);
-    const [stranger, other, known] = [budget.share(false), budget.share(false), budget.share(true)];
+    const [stranger, other, known] = [budget.share({ known: false }), budget.share({ known: false }), budget.share({ known: true })];
     stranger.take(900_000);
     expect(() => other.take(100_001)).toThrow('server-busy');
     other.take(100_000);
@@ -282,17 +282,17 @@ describe('a budget', () => {
 
   it('is given back once, however often', () => {
     const budget = createBudget(LIMITS);
-    const share = budget.share(true);
+    const share = budget.share({ known: true });
     share.take(4_000_000);
     share.release();
     share.release();
-    const next = budget.share(true);
+    const next = budget.share({ known: true });
     next.take(4_000_000);
     expect(() => share.take(1)).toThrow('server-busy');
   });
 
   it('is never less than one body takes', () => {
-    const share = createBudget({ bodyMemory: 1, bodyLimit: 1, uploadLimit: 1_000_000 }).share(true);
+    const share = createBudget({ bodyMemory: 1, bodyLimit: 1, uploadLimit: 1_000_000 }).share({ known: true });
     expect(() => share.take(1_000_000)).not.toThrow();
   });
 });

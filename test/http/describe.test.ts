@@ -17,7 +17,7 @@ const argsOf = (pattern: string, method: string, caller = callerOf()) =>
   described(pattern, caller).endpoints.find(({ methods }) => methods.includes(method))!.args;
 const requiredOf = (args: Args) => Object.keys(args).filter((name) => args[name]!.required);
 
-describe('a route as OPTIONS tells it', () => {
+describe('a route as OPTIONS describes it', () => {
   it('names all methods, whoever asks', () =>
     expect(described('/events/(?P<id>\\d+)').methods).toEqual(['GET', 'DELETE', 'POST', 'PUT', 'PATCH']));
   it('links to itself', () =>
@@ -76,9 +76,9 @@ describe('an argument', () => {
     expect(argsOf('/events', 'GET', caller)).toHaveProperty('per_page.default', '7');
   });
   it('shows no default where none is declared', () => expect(argsOf('/events', 'GET').search).not.toHaveProperty('default'));
-  it('tells its type', () =>
+  it('has its type', () =>
     expect(argsOf('/events', 'GET').categories).toMatchObject({ type: 'array', items: { type: ['integer', 'string'] } }));
-  it('tells the values it is from', () =>
+  it('lists the values it is from', () =>
     expect(argsOf('/doc', 'GET').translation_language).toMatchObject({ type: 'string', enum: LANGUAGES, required: false }));
   it.each([
     ['en', 'The name of the venue.'],
@@ -160,10 +160,10 @@ describe('the index of the site', () => {
       routes: { '/wp/v2/media': { namespace: 'wp/v2' } },
     });
   });
-  it('tells where application passwords are made', () =>
+  it('says where application passwords are made', () =>
     expect(index().authentication).toEqual({
       'application-passwords': { endpoints: { authorization: 'https://example.com:8443/town/wp-admin/authorize-application.php' } },
     }));
-  it('tells nothing of the kind where they are not in use', () =>
+  it('says nothing of them where they are not in use', () =>
     expect(index({ using_application_passwords: '0' }).authentication).toEqual([]));
 });

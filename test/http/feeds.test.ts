@@ -70,7 +70,7 @@ describeAsking('feeds', (ask) => {
       expect(await seen('2026-11-20T12:05:00Z')).toEqual([false, true]);
     });
 
-    it('tells when, where, who and what, to a parser of somebody else', async () => {
+    it('says when, where, who and what, to somebody else’s parser', async () => {
       const events = await calendar('/events/list/?ical=1&per_page=1000&tribe-bar-date=2000-01-01');
       const records = await whole('start_date=2000-01-01&end_date=2100-01-01');
       expect(events.size).toBe(records.length);
@@ -326,7 +326,7 @@ describeAsking('feeds', (ask) => {
       );
       expect(all((await get('/events/2027-07-01/feed/')).text, 'description').at(-1)).toBe(text);
     });
-    it('tells start and end with the offset of the zone', async () =>
+    it('states start and end with the offset of the zone', async () =>
       expect(all((await get('/events/feed/?search=Tokyo')).text, 'ev:startdate')[0]).toMatch(/\+09:00$/));
   });
 

@@ -54,7 +54,7 @@ describeDatabases('metrics', (open) => {
     server = undefined;
   });
 
-  it('tell of all workers together, on a port of their own and to who has the token', async () => {
+  it('cover all workers together, on a port of their own and to who has the token', async () => {
     server = await startServing(urlOf(db), { WORKERS: '2', METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
     await server.said('serving metrics');
     for (let asked = 0; asked < 6; asked += 1) expect((await read(`${server.base}${LIST}`)).status).toBe(200);

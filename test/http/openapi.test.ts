@@ -123,7 +123,7 @@ describe('for everybody else, it', () => {
       $ref: '#/components/schemas/EventRecord',
     });
   });
-  it('tells a list by its members', () =>
+  it('describes a list by its members', () =>
     expect(english.paths['/venues']!.get!.responses['200']!.content!['application/json']!.schema).toMatchObject({
       properties: { venues: { type: 'array', items: { $ref: '#/components/schemas/VenueRecord' } }, total_pages: { type: 'integer' } },
       required: ['venues', 'rest_url', 'total', 'total_pages'],

@@ -69,7 +69,7 @@ describe('an error as clients of WordPress know it', () => {
 });
 
 describe('a fault of the server', () => {
-  it('is told by nothing but the id of the request', () => {
+  it('is shown as nothing but the id of the request', () => {
     const { status, body } = reply(new Error('SELECT secret FROM /var/lib'));
     expect(status).toBe(500);
     expect(body).toEqual({

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { renderToString } from 'preact-render-to-string';
-import { speechIn } from '../../src/html/words.ts';
+import { i18nIn } from '../../src/html/i18n.ts';
 import { defaultTheme, loadTheme } from '../../src/pages/theme.ts';
 import { loadTexts } from '../../src/texts.ts';
 
-const speech = speechIn(await loadTexts(['en']), 'en', 'en-GB');
+const i18n = i18nIn(await loadTexts(['en']), 'en', 'en-GB');
 const EVENT = {
-  speech,
+  i18n,
   card: {
     id: 1,
     title: 'Fair <b>',

@@ -105,7 +105,7 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await placeOf(110)).toEqual(['en', { en: 110, it: 111 }]);
     });
 
-    it('links records in both directions, and gives back what was there when told to', async () => {
+    it('links records in both directions, and gives back what was there on request', async () => {
       expect((await post('/events/113', { translations: { en: 112 } })).status).toBe(200);
       expect(await placeOf(112)).toEqual(['en', { en: 112, it: 113 }]);
       expect((await post('/events/112', { translations: { it: null } })).status).toBe(200);

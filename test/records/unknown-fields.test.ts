@@ -31,7 +31,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('a write of a kin
     const raw = Object.fromEntries([...Object.keys(kind.fields), ...shown, '_links'].map((name) => [name, 1]));
     expect(unknownFields(kind, kind.fields, raw)).toEqual([]);
   });
-  it('tells of ten unknown names at most', () => {
+  it('names ten unknown names at most', () => {
     const raw = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`unknown${at}`, 1]));
     expect(unknownFields(kind, kind.fields, raw)).toHaveLength(10);
   });
@@ -70,7 +70,7 @@ describeAsking('a field that does not exist', (ask) => {
     const { status, headers } = await ask.put('/events/38', read);
     expect([status, headers[HEADER]]).toEqual([200, undefined]);
   });
-  it('is not told of by the routes of WordPress, whose clients send more than these know', async () => {
+  it('is not reported by the routes of WordPress, whose clients send more than these know', async () => {
     const { headers } = await ask.send('POST', '/wp-json/wp/v2/tribe_events', { as: 'admin', body: { title: 'x', titel: 'x' } });
     expect(headers[HEADER]).toBeUndefined();
   });

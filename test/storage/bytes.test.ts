@@ -60,7 +60,7 @@ describeDatabases('bytes where a text should be', (open, engine) => {
   });
   afterAll(() => running.close());
 
-  it.each(cases)('in %s.%s are told as text where they are one (%j), and leave the other records alone', async (table, column, where) => {
+  it.each(cases)('in %s.%s are shown as text where they are text (%j), and leave the other records alone', async (table, column, where) => {
     for (const bytes of ['CAST(?? AS BLOB)', "x'ff00fe27223c'"]) {
       await resetSite(db);
       const binding = bytes.includes('??') ? [column] : [];
@@ -81,7 +81,7 @@ describeDatabases('bytes where a text should be', (open, engine) => {
     }
   });
 
-  it('are told as that text', async () => {
+  it('are shown as that text', async () => {
     await resetSite(db);
     const before = (await running.send('GET', '/wp-json/tribe/events/v1/events/44', { as: 'admin' })).body;
     await db

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { builders } from '../../src/storage/engine/builder.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
-import { given, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
+import { insertedValues, insertMissing, insertRows, upsertRows } from '../../src/storage/engine/insert.ts';
 import { transactionRunner } from '../../src/storage/engine/transaction-runner.ts';
 import { everythingTouched } from '../../src/storage/journal/touched.ts';
 import { lockNames } from '../../src/storage/rows/locks.ts';
@@ -90,7 +90,7 @@ describeDatabases('a database', (open, engine) => {
     expect(await seen()).toBe('after');
   });
 
-  it('tells each of those that came together when its rows are there for everybody', async () => {
+  it('resolves for each of those that came together once its rows are there for everybody', async () => {
     const second = await openDatabase({ url: urlOf(db), prefix: 'wp_' });
     const names = Array.from({ length: 40 }, (_, n) => `together-${n}`);
     const seen = await Promise.all(
@@ -224,7 +224,7 @@ describeDatabases('a database', (open, engine) => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(100);
   });
 
-  it('tells a duplicate key from other faults', async () => {
+  it('distinguishes a duplicate key from other faults', async () => {
     await db.from('options').insert(option('twice'));
     const again = await db
       .from('options')
@@ -235,7 +235,8 @@ describeDatabases('a database', (open, engine) => {
   });
 
   it('inserts or changes a row, one or many at a time', async () => {
-    const write = (...rows: ReturnType<typeof option>[]) => upsertRows(db, 'options', rows, ['option_name'], given(db, ['option_value']));
+    const write = (...rows: ReturnType<typeof option>[]) =>
+      upsertRows(db, 'options', rows, ['option_name'], insertedValues(db, ['option_value']));
     await write(option('up-1', 'first'));
     await write(option('up-1', 'second'), option('up-2', 'new'));
     await write();
@@ -265,7 +266,7 @@ describeDatabases('a database', (open, engine) => {
       'term_relationships',
       rows.map((row) => ({ ...row, term_order: 5 })),
       keys,
-      given(db, ['term_order']),
+      insertedValues(db, ['term_order']),
     );
     await upsertRows(db, 'term_relationships', rows, keys, { term_order: 'term_order + 2' });
     expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 7)).toHaveLength(2000);

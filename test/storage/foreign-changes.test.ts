@@ -102,7 +102,7 @@ describeDatabases('what others change', (open) => {
     expect((await entriesAfter(db, from, 10)).map(({ object }) => object).sort()).toEqual([12, 38, 39]);
   });
 
-  it('is not to be told the first time: anything may have changed', async () => {
+  it('is not known the first time: anything may have changed', async () => {
     await db.from('fasti_prints').delete();
     const from = await lastNumber(db);
     await takeOverChanges(db, now);

@@ -125,7 +125,7 @@ describeDatabases('the journal', (open) => {
       expect(entries.filter((one) => one.startsWith('post')).length).toBe(posts.length);
       expect(entries.at(-1)).toBe('user  2 removed 00');
     });
-    it('is one entry of its own where it cannot be told', async () => {
+    it('is one entry of its own where it cannot be known', async () => {
       const entries = await entriesOf(async (trx) => {
         await updatePost(trx, 38, { post_title: 'Other' });
         everythingTouched(trx);
@@ -149,7 +149,7 @@ describeDatabases('the journal', (open) => {
     });
     it('cannot be left out: a transaction that writes rows of records without saying of which fails', async () => {
       const forgetful = db.transaction((trx) => trx.from('posts').where('ID', 38).update({ post_title: 'Other' }));
-      await expect(forgetful).rejects.toThrow('must tell the journal');
+      await expect(forgetful).rejects.toThrow('must report them to the journal');
     });
   });
 

@@ -3,11 +3,11 @@ import { shapes } from '../../migrations/005-shapes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 
-describeDatabases('what a database is told of the shape of its tables', (open, engine) => {
+describeDatabases('what a database learns of the shape of its tables', (open, engine) => {
   if (engine === 'MySQL') {
     it('is nothing, where it looks itself', async () => {
       const { dialect } = await open();
-      expect(dialect.tellShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
+      expect(dialect.describeShapes({ posts: { post_name: [10, 1] } }, 'wp_')).toEqual([]);
     });
     return;
   }

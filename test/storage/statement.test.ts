@@ -35,7 +35,7 @@ describe('a statement written out as a template', () => {
     }
   });
 
-  it('tells a value from a list of one, and lists side by side', () => {
+  it('distinguishes a value from a list of one, and lists side by side', () => {
     const ask = (first: Place, second: Place) => sql`${first} ${second}`.sql;
     expect(ask(1, [1, 2])).toBe('? ?, ?');
     expect(ask([1, 2], 1)).toBe('?, ? ?');

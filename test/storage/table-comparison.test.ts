@@ -58,7 +58,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.surprises()).toBe(0);
   });
 
-  it('finds a change that no sign told of, once, and begins anew', async () => {
+  it('finds a change that no sign showed, once, and begins anew', async () => {
     const { state, comparison, round } = start();
     await round();
     await rename('Changed');
@@ -69,7 +69,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.surprises()).toBe(1);
   });
 
-  it('is not surprised by a change that signs told of, but vouches again only after it', async () => {
+  it('is not surprised by a change that signs showed, but vouches again only after it', async () => {
     const { state, comparison, round, settle } = start();
     await round();
     await rename('Changed');
@@ -81,7 +81,7 @@ describeDatabases('the comparison of tables', (open) => {
     expect(comparison.coverage()?.from).toBe(state.now);
   });
 
-  it('asks nothing between the rounds, nor when nobody tells it to go on', async () => {
+  it('asks nothing between the rounds, nor when nobody advances it', async () => {
     const { state, comparison, round } = start();
     await round();
     const queries = db.queries();

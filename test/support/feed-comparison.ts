@@ -3,7 +3,7 @@
  * form, whole days as days, texts may escape what they should, and where the reference answers nothing at all an empty
  * calendar is as good.
  */
-import { localFromUnix, parseZone, unixFromLocal } from '../../src/wordpress/time.ts';
+import { localFromUnix, parseZone, unixFromLocal } from '../../src/wordpress/zones.ts';
 import type { Answer } from './running-site.ts';
 
 /** A value with its parameters where it has any. */

@@ -9,7 +9,7 @@ import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { NEWS, type NewsForm } from '../../src/exchange/rss.ts';
 import { openSource, type SourceOptions } from '../../src/exchange/sources.ts';
 import { restUrl } from '../../src/wordpress/links.ts';
-import { UTC } from '../../src/wordpress/time.ts';
+import { UTC } from '../../src/wordpress/zones.ts';
 
 /*
  * Every exported function of the rooms that work on texts, ready to be called with one: found in the source, so that

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parsePhpDate, phpTimestamp } from '../../src/wordpress/php-date.ts';
-import { parseZone, UTC } from '../../src/wordpress/time.ts';
+import { parseZone, UTC } from '../../src/wordpress/zones.ts';
 
 type Row = { input: string; zone: string; base: number; result: number | null; local?: string };
 const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', import.meta.url), 'utf8')) as { dates: Row[] };
@@ -52,7 +52,7 @@ describe('parsePhpDate', () => {
     expect(parsePhpDate(text, friday, rome)).toBeNull();
   });
 
-  it('keeps the digits of a text with an offset and tells the offset', () => {
+  it('keeps the digits of a text with an offset and returns the offset', () => {
     const read = parsePhpDate('2030-12-01T10:00:00+05:00', friday, rome);
     expect(read).toMatchObject({
       local: '2030-12-01 10:00:00',

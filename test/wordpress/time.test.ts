@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
-  abbreviation,
   addDays,
   addMonths,
   addSeconds,
   dateParts,
   diffSeconds,
-  isoWithOffset,
   isZeroDate,
-  nowLocal,
   nowUtc,
-  offsetAt,
-  parseZone,
-  siteZone,
   textFromUnix,
-  toLocal,
-  toUtc,
   unixFromText,
 } from '../../src/wordpress/time.ts';
+import { abbreviation, isoWithOffset, nowLocal, offsetAt, parseZone, siteZone, toLocal, toUtc } from '../../src/wordpress/zones.ts';
 
 type Change = [local: string, utc: string, abbreviation: string];
 const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', import.meta.url), 'utf8')) as {
@@ -178,7 +171,7 @@ describe('dates as text', () => {
     expect(unixFromText(text)).toBe(unix);
   });
 
-  it('tells the clock of the site and of the world', () => {
+  it('gives the clock of the site and of the world', () => {
     const now = new Date('2026-11-20T23:30:15.999Z');
     expect(nowUtc(now)).toBe('2026-11-20 23:30:15');
     expect(nowLocal(now, zone('Europe/Rome'))).toBe('2026-11-21 00:30:15');

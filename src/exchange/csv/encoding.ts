@@ -79,7 +79,7 @@ function narrowDecoder(file: string, sure: boolean, assume: (encoding: Encoding)
     if (switched) return western(bytes);
     const all = bytes === undefined ? begun : Buffer.concat([begun, bytes]);
     // A letter may go on in the next piece.
-    const whole = bytes === undefined ? all : all.subarray(0, all.length - unfinished(all));
+    const whole = bytes === undefined ? all : all.subarray(0, all.length - unfinishedBytes(all));
     begun = all.subarray(whole.length);
     const text = new TextDecoder('utf-8', { ignoreBOM: done > 0 }).decode(whole);
     if (isUtf8(whole)) {
@@ -96,7 +96,7 @@ function narrowDecoder(file: string, sure: boolean, assume: (encoding: Encoding)
 }
 
 /** How many bytes at the end begin a letter of UTF-8 that is longer. */
-function unfinished(bytes: Buffer): number {
+function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;
     if (byte < 0x80) return 0;

@@ -50,7 +50,7 @@ export interface RejectedRow {
   readonly cells: readonly string[];
 }
 
-/** What a row comes to. */
+/** The result of reading a row. */
 interface Outcome {
   readonly entries: readonly Entry[];
   readonly rejected?: RejectedRow;
@@ -328,15 +328,15 @@ function linksOf(row: Row): Link[] {
 
 /** Names between commas; ids may also stand between blanks. */
 const organizersOf = (cell: string | undefined): string[] =>
-  /^[\d\s,;]+$/.test(cell ?? '') ? listed((cell ?? '').replace(/[\s;]+/g, ',')) : listed(cell);
+  /^[\d\s,;]+$/.test(cell ?? '') ? namesIn((cell ?? '').replace(/[\s;]+/g, ',')) : namesIn(cell);
 
 const termsOf = (row: Row): TermReference[] => [
-  ...listed(row.categories).map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
-  ...listed(row.tags).map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
+  ...namesIn(row.categories).map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
+  ...namesIn(row.tags).map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
 ];
 
 /** Names between commas; in Microsoft's calendars between semicolons. */
-const listed = (cell: string | undefined): string[] => [
+const namesIn = (cell: string | undefined): string[] => [
   ...new Set(
     (cell ?? '')
       .split(cell?.includes(',') ? ',' : ';')

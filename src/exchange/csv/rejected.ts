@@ -35,7 +35,7 @@ export async function writeRejected(source: CsvSource): Promise<RejectedFile[]> 
 const line = (cells: readonly string[], { delimiter }: RejectedRow): string =>
   stringify([[...cells]], { delimiter, record_delimiter: 'windows' });
 
-/** After so many names that are taken it gives up, and the error names the last one. */
+/** After this many names that are taken it gives up, and the error names the last one. */
 const MOST_FILES = 1000;
 
 async function fileFor(row: RejectedRow): Promise<{ path: string; handle: FileHandle }> {

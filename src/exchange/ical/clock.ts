@@ -1,4 +1,4 @@
-import { UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
+import { UTC, unixFromWall, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, wallIn } from '../items/unambiguous-zone.ts';
 
 /** A clock by which a file states times. Walls are what it shows, in seconds read as UTC; moments are Unix seconds. */

@@ -77,7 +77,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const sound = named.filter(({ text }) => PROPERTY.test(text));
   // The library reads rules only to follow them, which is done elsewhere.
   const [ruled, others] = [sound.filter(({ text }) => RULE.test(text)), sound.filter(({ text }) => !RULE.test(text))];
-  const properties = parsed(others.flatMap(({ text }) => mendLine(text)));
+  const properties = parseProperties(others.flatMap(({ text }) => mendLine(text)));
   if (!properties) return undefined;
   const all = (name: string): readonly Property[] => properties.get(name) ?? [];
   const texts = (name: string): string[] => all(name).flatMap(textsOf);
@@ -168,7 +168,7 @@ const MOST_RULES = 20;
 type Property = readonly [name: string, parameters: Readonly<Record<string, unknown>>, type: string, ...values: readonly unknown[]];
 
 /** The properties by name; lines that the library stumbles over are left out one by one, as long as there are few. */
-function parsed(lines: readonly string[]): ReadonlyMap<string, readonly Property[]> | undefined {
+function parseProperties(lines: readonly string[]): ReadonlyMap<string, readonly Property[]> | undefined {
   const parse = (some: readonly string[]): readonly Property[] | undefined => {
     try {
       // The library's types do not say what a parsed component is.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Zone } from '../../wordpress/time.ts';
+import type { Zone } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
 import type { Part } from './components.ts';
 import { createZones } from './zones.ts';

@@ -20,12 +20,12 @@ const LONGEST_LINE = 2 ** 20;
  * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file
  * holds. Rows are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its mark or its
  * first letter. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where the
- * others are UTF-8; `encoding` tells which.
+ * others are UTF-8; `encoding` says which.
  *
  * @throws SourceFault `too-long`
  */
 export async function* calendarLines(pieces: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Line[]> {
-  const { texts, decode } = await decoded(pieces);
+  const { texts, decode } = await decodePieces(pieces);
   const unfold = unfolder(file);
   // The row that a piece of the file breaks off, and a CR whose LF may come with the next.
   let [rest, row] = ['', 0];
@@ -59,7 +59,7 @@ type Decode = (text: string) => { readonly text: string; readonly encoding?: Oth
  * The bytes as text. Where they are not UTF-16 each byte is one letter until its line is known; `decode` then reads the
  * line.
  */
-async function decoded(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
+async function decodePieces(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: AsyncIterable<string>; decode: Decode }> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
   const all = async function* (): AsyncGenerator<Uint8Array> {
@@ -67,7 +67,7 @@ async function decoded(pieces: AsyncIterable<Uint8Array>): Promise<{ texts: Asyn
   };
   const wide = first.done ? undefined : wideEncoding(first.value);
   return wide === undefined
-    ? { texts: mapped(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
+    ? { texts: mapAsync(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
     : { texts: wideText(all(), wide), decode: (text) => ({ text }) };
 }
 
@@ -84,7 +84,7 @@ async function* wideText(pieces: AsyncIterable<Uint8Array>, encoding: string): A
   yield decoder.decode();
 }
 
-async function* mapped<From, To>(values: AsyncIterable<From>, map: (value: From) => To): AsyncGenerator<To> {
+async function* mapAsync<From, To>(values: AsyncIterable<From>, map: (value: From) => To): AsyncGenerator<To> {
   for await (const value of values) yield map(value);
 }
 

@@ -13,7 +13,7 @@ export interface Places {
   readonly of: (event: CalendarEvent) => { readonly items: readonly Entry[]; readonly links: readonly Link[]; readonly website: string };
 }
 
-/** So many names are remembered as given out; an item that is given out twice does no harm. */
+/** How many names are remembered as given out; an item that is given out twice does no harm. */
 const MOST_KNOWN = 100_000;
 
 export function createPlaces(file: string): Places {

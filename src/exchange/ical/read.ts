@@ -5,7 +5,8 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { EVENT } from '../../kinds/event-fields.ts';
 import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
 import { escHtml } from '../../wordpress/entities.ts';
-import { addDays, localFromUnix, nowLocal, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
 import type { Entry, PostItem } from '../items/items.ts';
@@ -18,7 +19,8 @@ import { type Head, readHead } from './head.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createPlaces } from './places.ts';
 import { newestOf } from './revisions.ts';
-import { type Clocks, orphanTime, type Span, spanOf, timesOf, unknownZones } from './series.ts';
+import { orphanTime, timesOf } from './series.ts';
+import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
   /** What a fault and a report call the file. */
@@ -81,7 +83,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
       yield lossOf(reading, 'ical-event-unreadable', part.line, '');
       continue;
     }
-    const own = head.isCancelled(part.calendar) ? cancelled(read) : read;
+    const own = head.isCancelled(part.calendar) ? asCancelled(read) : read;
     const event: Held = { ...own, uid: read.uid || reading.fallbackUid(read), calendar: part.calendar };
     yield* lossesOf(event, reading);
     if (event.undated.length + event.unfollowed.length > 0) continue;
@@ -98,7 +100,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
 type Held = CalendarEvent & { readonly calendar: number };
 
 /** An event of a calendar that was sent to call its events off (RFC 5546, 3.2.5). */
-const cancelled = (event: CalendarEvent): CalendarEvent => ({
+const asCancelled = (event: CalendarEvent): CalendarEvent => ({
   ...event,
   status: 'CANCELLED',
   propertyNames: new Set([...event.propertyNames, 'status']),

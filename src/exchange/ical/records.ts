@@ -4,7 +4,7 @@ import type { Caller } from '../../records/caller.ts';
 import { listPosts, readablePosts } from '../../records/posts.ts';
 import type { Site } from '../../site.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
-import { parseZone } from '../../wordpress/time.ts';
+import { parseZone } from '../../wordpress/zones.ts';
 import { plainLine, venuesOf } from '../items/event-record.ts';
 import { type Item, type PostItem, recordIdsOf } from '../items/items.ts';
 import type { CalendarEvent, CalendarHead } from './write.ts';

@@ -63,14 +63,14 @@ function onsetsOf(lines: readonly Line[]): Onset[] {
   for (const line of lines) {
     if (/^BEGIN:(STANDARD|DAYLIGHT)$/.test(line.text)) inner = [];
     else if (/^END:(STANDARD|DAYLIGHT)$/.test(line.text) && inner) {
-      onsets.push(...observed(inner));
+      onsets.push(...onsetsIn(inner));
       inner = undefined;
     } else inner?.push(line);
   }
   return onsets.sort((a, b) => a.at - b.at);
 }
 
-function observed(lines: readonly Line[]): Onset[] {
+function onsetsIn(lines: readonly Line[]): Onset[] {
   const to = offsetOf(fieldOf(lines, 'TZOFFSETTO'));
   if (to === undefined) return [];
   const startText = fieldOf(lines, 'DTSTART');

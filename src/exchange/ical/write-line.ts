@@ -9,11 +9,11 @@ ICAL.foldLength = LINE_BYTES;
 
 /** A property with its values, escaped as their type wants it, and folded. */
 export function line(name: string, type: string, values: readonly unknown[], parameters: Readonly<Record<string, string>> = {}): string {
-  return folded(ICAL.stringify.property([name, parameters, type, ...values], ICAL.design.icalendar, true));
+  return foldLine(ICAL.stringify.property([name, parameters, type, ...values], ICAL.design.icalendar, true));
 }
 
 /** A line in pieces, each on a line of its own, none cut within a character. */
-export function folded(whole: string): string {
+export function foldLine(whole: string): string {
   if (whole.length * 3 <= LINE_BYTES) return whole;
   const bytes = Buffer.from(whole);
   const pieces: string[] = [];

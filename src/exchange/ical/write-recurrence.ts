@@ -1,6 +1,7 @@
 import { listedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
-import { addDays, addSeconds, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
-import { folded, line } from './write-line.ts';
+import { addDays, addSeconds } from '../../wordpress/time.ts';
+import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
+import { foldLine, line } from './write-line.ts';
 import { isDate, isUnambiguous, timeLine } from './write-times.ts';
 
 /*
@@ -28,7 +29,7 @@ export function recurringTimes(allDay: boolean, dates: RecurringDates): string[]
   return [
     [
       ...lasting(start, length),
-      ...(rule ? [folded(`RRULE:${ruleText(allDay, recurring)}`)] : []),
+      ...(rule ? [foldLine(`RRULE:${ruleText(allDay, recurring)}`)] : []),
       ...listed.map((local) => at('rdate', local)),
       ...exdates.map((local) => at('exdate', local)),
     ],

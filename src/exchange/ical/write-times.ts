@@ -1,5 +1,6 @@
 import type { ShownTimes } from '../../calendar/shown-times.ts';
-import { addDays, addSeconds, diffSeconds, localFromUnix, offsetAt, textFromUnix, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { addDays, addSeconds, diffSeconds, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix, offsetAt, type Zone } from '../../wordpress/zones.ts';
 import type { EventRecord } from '../items/event-record.ts';
 import { line } from './write-line.ts';
 import { ZONES_BEGIN, zoneId } from './zone.ts';

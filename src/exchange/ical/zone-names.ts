@@ -1,5 +1,6 @@
 import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
-import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
+import { unixFromFields } from '../../wordpress/time.ts';
+import { offsetAt, parseZone, type Zone } from '../../wordpress/zones.ts';
 
 /**
  * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`).
@@ -29,7 +30,7 @@ export function zonesCalled(id: string): Zone[] {
   const fixed = parseZone(name);
   return [
     ...windows,
-    ...parsed(LINKS.get(name.toUpperCase()) ?? ''),
+    ...zonesOfName(LINKS.get(name.toUpperCase()) ?? ''),
     ...almostNamed(name),
     ...citiesOf(name, shown),
     ...(fixed && /^[\w+:.-]+$/.test(name) && isOffset(name) ? [fixed] : []),
@@ -48,7 +49,7 @@ function almostNamed(name: string): Zone[] {
 const withoutPrefix = (id: string): string => id.replace(/^tzone:\/\/Microsoft\//i, '');
 
 /** The zone that stands for each of Windows's. */
-export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => parsed(main));
+export const mainZones = (): Zone[] => [...WINDOWS.values()].flatMap(([main = '']) => zonesOfName(main));
 
 const LONGEST_NAME = 200;
 
@@ -72,9 +73,9 @@ function windowsTable(): Map<string, string[]> {
   return table;
 }
 
-const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(parsed);
+const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(zonesOfName);
 
-function parsed(name: string): Zone[] {
+function zonesOfName(name: string): Zone[] {
   const zone = parseZone(name);
   return zone ? [zone] : [];
 }
@@ -116,5 +117,5 @@ function zoneOfCity(city: string): Zone[] {
       return zone.includes('/') && own !== undefined ? [[own.replaceAll('_', ' ').toLowerCase(), zone]] : [];
     }),
   );
-  return parsed(cities.get(city.toLowerCase()) ?? '');
+  return zonesOfName(cities.get(city.toLowerCase()) ?? '');
 }

@@ -1,5 +1,6 @@
 import ICAL from 'ical.js';
-import { abbreviation, localFromUnix, offsetAt, unixFromFields, type Zone } from '../../wordpress/time.ts';
+import { unixFromFields } from '../../wordpress/time.ts';
+import { abbreviation, localFromUnix, offsetAt, type Zone } from '../../wordpress/zones.ts';
 
 /** Between these years every change of a zone's offset is written; after the last one its rules go on unchanged. */
 const YEARS = { first: 1990, last: 2037 } as const;

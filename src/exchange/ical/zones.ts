@@ -1,4 +1,5 @@
-import { offsetAt, parseZone, unixFromFields, type Zone } from '../../wordpress/time.ts';
+import { unixFromFields } from '../../wordpress/time.ts';
+import { offsetAt, parseZone, type Zone } from '../../wordpress/zones.ts';
 import { offsetZone } from '../items/unambiguous-zone.ts';
 import { type Clock, clockOf } from './clock.ts';
 import type { Line } from './lines.ts';
@@ -10,7 +11,7 @@ export interface FileZones {
   /** Notes a VTIMEZONE of a calendar of the file. */
   readonly add: (lines: readonly Line[], calendar: number) => void;
   /**
-   * The clock that a TZID of a calendar means: by its name, by what that calendar or else another one of the file tells
+   * The clock that a TZID of a calendar means: by its name, by what that calendar or else another one of the file says
    * of it, or undefined.
    */
   readonly find: (id: string, calendar: number) => Clock | undefined;

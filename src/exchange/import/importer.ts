@@ -62,7 +62,7 @@ export interface ImportOptions {
   readonly fetchFile?: (item: PostItem) => Promise<FetchedFile>;
   /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
   readonly itemsAtOnce?: number;
-  /** Told after each piece how many entries are done. */
+  /** Called after each batch with the number of entries done so far. */
   readonly onProgress?: (done: number) => void;
 }
 
@@ -135,7 +135,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   }
   await settleAll(state);
   await finish(state);
-  return reportOf(state.run.source, state.run.dry, sum);
+  return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);
 }
 
 /** A run that nothing was heard of for so long has stopped. */
@@ -160,7 +160,7 @@ export async function importProgress(
   if (!row) return undefined;
   const open = row.open === 1;
   const stopped = open && unixFromDate(clock()) - unixFromText(row.touched_at) > SILENT_S;
-  return { source, done: row.done, open, stopped, report: reportOf(source, false, tallyFrom(row.report)) };
+  return { source, done: row.done, open, stopped, report: reportOf({ source, dryRun: false }, tallyFrom(row.report)) };
 }
 
 /** A run under way: what has come of it so far, and how many entries are done, as its row says. */

@@ -1,4 +1,5 @@
 import type { Caller } from '../../records/caller.ts';
+import type { HtmlTrust } from '../../records/post-rows.ts';
 import { isItem, isPostItem, type PostItem } from '../items/items.ts';
 import type { Source } from '../items/source.ts';
 import { storedPost } from './stored-post.ts';
@@ -18,19 +19,19 @@ export interface PreviewedRecord {
   readonly terms: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** The first events, venues and organizers of a source, as they would be stored. `trusted`: HTML is left as it is. */
-export async function previewOf(source: Source, caller: Caller, trusted: boolean, count: number): Promise<PreviewedRecord[]> {
+/** The first events, venues and organizers of a source, as they would be stored. */
+export async function previewOf(source: Source, caller: Caller, trust: HtmlTrust, count: number): Promise<PreviewedRecord[]> {
   const records: PreviewedRecord[] = [];
   for await (const entry of source.entries()) {
     if (!isItem(entry) || !isPostItem(entry) || entry.kind === 'attachment') continue;
-    records.push(previewed(entry, caller, trusted));
+    records.push(previewItem(entry, caller, trust));
     if (records.length >= count) break;
   }
   return records;
 }
 
-function previewed(item: PostItem, caller: Caller, trusted: boolean): PreviewedRecord {
-  const { columns, metas } = storedPost(item, trusted, caller);
+function previewItem(item: PostItem, caller: Caller, trust: HtmlTrust): PreviewedRecord {
+  const { columns, metas } = storedPost(item, trust, caller);
   return {
     kind: item.kind,
     place: item.place,

@@ -1,7 +1,7 @@
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import type { ImportWaitingRow } from '../../storage/engine/tables.ts';
+import type { ImportWaitingRow } from '../../storage/engine/own-tables.ts';
 import type { LedgerEntry } from '../../storage/rows/imports.ts';
 import type { PostItem, TermReference } from '../items/items.ts';
 import type { Names } from '../items/record-names.ts';
@@ -50,7 +50,7 @@ export interface Wants {
   readonly terms?: readonly TermReference[] | undefined;
 }
 
-/** One piece of a run, written as one transaction. It may be begun again, so that all it comes to is in here. */
+/** One piece of a run, written as one transaction. It may begin again, so that all of its results are kept here. */
 export interface Work {
   readonly run: Run;
   readonly db: Database;

@@ -3,17 +3,17 @@ import { storedDates } from '../../kinds/event-dates.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { hasRules } from '../../kinds/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
+import type { HtmlTrust } from '../../records/post-rows.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
 import { type CleanPost, cleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 
 /**
- * What an item comes to in the tables: columns and metas that they can hold, events with all of their dates. `trusted`:
- * HTML is left as it is.
+ * An item as the tables can hold it: columns and metas, events with all of their dates.
  */
-export function storedPost(item: PostItem, trusted: boolean, caller: Caller): CleanPost {
-  const clean = cleanPost(item, trusted);
+export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): CleanPost {
+  const clean = cleanPost(item, trust);
   if (item.kind !== 'event') return clean;
   const { metas, mended } = withDuration(withDates(clean.metas, caller));
   const losses = [

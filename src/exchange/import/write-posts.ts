@@ -16,7 +16,8 @@ import { loadTerms } from '../../storage/rows/terms.ts';
 import { postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
-import { nowLocal, nowUtc } from '../../wordpress/time.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { nowLocal } from '../../wordpress/zones.ts';
 import { type CleanPost, completeDates } from '../items/clean.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
@@ -66,7 +67,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       continue;
     }
     await nameTerms(work, item);
-    const arrival: Arrival = { item, key, digest, clean: cleaned(work, item) };
+    const arrival: Arrival = { item, key, digest, clean: cleanItem(work, item) };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
     if (target === undefined) fresh.push(arrival);
     else {
@@ -99,8 +100,8 @@ async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
 }
 
 /** What a post's row can hold, with what had to go noted. */
-function cleaned({ run, tally }: Work, item: PostItem): CleanPost {
-  const clean = storedPost(item, run.trusted, run.caller);
+function cleanItem({ run, tally }: Work, item: PostItem): CleanPost {
+  const clean = storedPost(item, run, run.caller);
   for (const { reason, detail } of clean.losses)
     lose(tally, { reason, kind: item.kind, of: nameOf(item), place: item.place, ...(detail === '' ? {} : { detail }) });
   return clean;

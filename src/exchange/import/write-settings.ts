@@ -44,7 +44,7 @@ export async function writeSettings({ run, db, tally, touched }: Work, items: re
     for (const name of SETTINGS) {
       const wanted = item.options[name];
       if (wanted === undefined) continue;
-      const value = name === CALENDAR_OPTION ? merged(here.get(name) ?? '', wanted) : wanted;
+      const value = name === CALENDAR_OPTION ? mergeOptions(here.get(name) ?? '', wanted) : wanted;
       if (value === undefined || value === (here.get(name) ?? '')) continue;
       if (!run.settings) {
         lose(tally, {
@@ -69,7 +69,7 @@ const LEFT_TO_THE_PLUGIN = Object.fromEntries(MEMBERS.map((name) => [name, undef
  * Our option with the members of the other; what that does not say goes, so that the plugin's own value holds here too.
  * Undefined where ours can't be read.
  */
-const merged = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
+const mergeOptions = (here: string, there: string): string | undefined => withMembers(here, { ...LEFT_TO_THE_PLUGIN, ...membersOf(there) });
 
 function membersOf(text: string): Record<string, unknown> {
   const members = serializedMembers(text);

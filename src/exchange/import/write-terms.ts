@@ -20,7 +20,7 @@ const LETTERS = 200;
 
 /** Takes in categories and tags. One with the same slug in the same taxonomy is the same term, and stays as it is. */
 export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
-  for (const term of ordered(terms)) await writeTerm(work, term);
+  for (const term of parentsFirst(terms)) await writeTerm(work, term);
 }
 
 /**
@@ -132,7 +132,7 @@ const texts = ({ name, description }: Pick<TermItem, 'name' | 'description'>) =>
 });
 
 /** Parents before their children, as far as they are among these. */
-function ordered(terms: readonly TermItem[]): TermItem[] {
+function parentsFirst(terms: readonly TermItem[]): TermItem[] {
   const byName = new Map(terms.map((term) => [ledgerKey(term.kind, term.sourceId), term]));
   const placed = new Set<TermItem>();
   const place = (term: TermItem, below: ReadonlySet<TermItem>): void => {

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addressMetas } from '../../kinds/index.ts';
+import type { HtmlTrust } from '../../records/post-rows.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
 import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import { toLocal, toUtc, unixFromText, ZERO_DATE, type Zone } from '../../wordpress/time.ts';
+import { unixFromText, ZERO_DATE } from '../../wordpress/time.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
+import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { PostColumns, PostItem } from './items.ts';
 
-/** What a post comes to that rows can hold, and what had to go (`exchange:losses`). */
+/** A post made fit for its rows, and what had to go (`exchange:losses`). */
 export interface CleanPost {
   readonly columns: CleanColumns;
   readonly metas: readonly (readonly [key: string, value: string])[];
@@ -19,7 +21,7 @@ export interface CleanPost {
 
 export type CleanColumns = PostColumns;
 
-/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest without a word. */
+/** Bytes and letters that columns of `posts` hold; MySQL would cut off the rest silently. */
 const WIDTHS = tableOf({
   post_title: 65_535,
   post_excerpt: 65_535,
@@ -40,9 +42,9 @@ const SCHEMES = /^(?:https?|ftp|mailto|tel):/i;
 
 /**
  * Makes columns and metas fit for the tables, whatever they come from: control characters and what is too long go,
- * dates are dates, a status is one that is known, addresses have harmless schemes. `trusted`: HTML is left as it is.
+ * dates are dates, a status is one that is known, addresses have harmless schemes.
  */
-export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
+export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
   const losses: { reason: string; detail: string }[] = [];
   const cleaning: Cleaning = { trusted, lose: (reason, detail) => losses.push({ reason, detail }) };
   const columns = cleanColumns(item.columns, cleaning);
@@ -51,8 +53,7 @@ export function cleanPost(item: PostItem, trusted: boolean): CleanPost {
 }
 
 /** How a record is cleaned: whether its HTML is trusted, and the callback for what had to go. */
-interface Cleaning {
-  readonly trusted: boolean;
+interface Cleaning extends HtmlTrust {
   readonly lose: (reason: string, detail: string) => void;
 }
 
@@ -175,7 +176,7 @@ const isDate = (text: string): boolean =>
 /** Halves of characters can't be stored; the sign for what is unreadable takes their place. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
-/** A text that fits into so many bytes. */
+/** A text that fits into this many bytes. */
 function cut(text: string, bytes: number | undefined): string {
   if (bytes === undefined || text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   return trimEndOf(Buffer.from(text).subarray(0, bytes).toString('utf8'), '\ufffd');

@@ -5,7 +5,7 @@ import type { Caller } from '../../records/caller.ts';
 import { fieldRows, followingRows } from '../../records/post-rows.ts';
 import type { PostItem } from './items.ts';
 
-/** Columns and metas that values of a kind's fields come to, and the fields whose value was refused. */
+/** Columns and metas in which values of a kind's fields are stored, and the fields whose value was refused. */
 export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
   readonly refused: readonly string[];
 }
@@ -51,7 +51,7 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
 const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
 
 function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Pick<ValueRows, 'columns' | 'metas'> {
-  const own = fieldRows(kind, values, true);
+  const own = fieldRows(kind, values, { trusted: true });
   const follows = followingRows(kind, values, undefined, caller);
   const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
   const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));

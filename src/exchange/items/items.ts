@@ -54,8 +54,8 @@ export interface PostItem extends Named, Spoken {
    */
   readonly complete: boolean;
   /**
-   * What to go by where the source has no lasting names: an existing record of this name (of an event: and this start)
-   * is the same one.
+   * What identifies the item where the source has no lasting names: an existing record of this name (of an event: and
+   * this start) is the same one.
    */
   readonly match?: 'name' | undefined;
   /** Of an attachment: where its file can be had. */

@@ -42,9 +42,9 @@ export function openJsonLines(paths: readonly string[]): Source {
           last = number;
           const place = { file, line: number };
           if (text.trim() === '') continue;
-          const value = parsed(text, place);
+          const value = parseLine(text, place);
           if (number === 1) {
-            name = headed(value, name, place);
+            name = siteInHead(value, name, place);
             continue;
           }
           if (ended) throw new SourceFault('after-end', place);
@@ -149,7 +149,7 @@ function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString>
 type Place = Readonly<Record<'file' | 'line', string | number>>;
 
 /** The value on a line, whose extent is looked at first: nested brackets take fifty times their length as values. */
-function parsed(text: string, place: Place): unknown {
+function parseLine(text: string, place: Place): unknown {
   const excess = jsonExcess(text, LIMITS);
   if (excess) throw new SourceFault(excess === 'depth' ? 'too-deep' : 'too-long', place);
   try {
@@ -160,7 +160,7 @@ function parsed(text: string, place: Place): unknown {
 }
 
 /** The site that a file is of; files of several sites are not one source. */
-function headed(value: unknown, before: string | undefined, place: Place): string {
+function siteInHead(value: unknown, before: string | undefined, place: Place): string {
   const head = HEAD.safeParse(value);
   if (!head.success) throw new SourceFault('not-json-lines', place, head.error);
   const name = siteName(head.data.home);

@@ -11,14 +11,14 @@ export interface Overrides {
 }
 
 /** A source whose records get that status and those categories. */
-export function overridden<Some extends Source>(source: Some, { status, categories = [] }: Overrides): Some {
+export function withOverrides<Some extends Source>(source: Some, { status, categories = [] }: Overrides): Some {
   if (status === undefined && categories.length === 0) return source;
   const terms = categories.map((name): TermReference => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }));
   return {
     ...source,
     entries: async function* (): AsyncGenerator<Entry> {
       for await (const entry of source.entries())
-        yield isItem(entry) && isPostItem(entry) && entry.kind !== 'attachment' ? withOverrides(entry, status, terms) : entry;
+        yield isItem(entry) && isPostItem(entry) && entry.kind !== 'attachment' ? overrideItem(entry, status, terms) : entry;
     },
   };
 }
@@ -26,7 +26,7 @@ export function overridden<Some extends Source>(source: Some, { status, categori
 /** Statuses that a source shows to everybody: now, or when the time has come. */
 const SHOWN: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
 
-function withOverrides(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {
+function overrideItem(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {
   const own = item.terms ?? [];
   const added = terms.filter(({ sourceId }) => !own.some((term) => term.kind === 'category' && term.sourceId === sourceId));
   return {

@@ -107,8 +107,12 @@ const shortened = (loss: Loss): Loss => ({
   ...(loss.detail === undefined ? {} : { detail: loss.detail.slice(0, LONGEST) }),
 });
 
-export function reportOf(source: string, dryRun: boolean, { losses, ...counts }: Tally): Report {
-  return { source, dryRun, ...counts, losses: Array.from(losses, ([reason, sum]) => ({ reason, ...sum })) };
+/** What was lost, by reason. */
+export const lossesIn = ({ losses }: Pick<Tally, 'losses'>): Report['losses'] =>
+  Array.from(losses, ([reason, sum]) => ({ reason, ...sum }));
+
+export function reportOf({ source, dryRun }: Pick<Report, 'source' | 'dryRun'>, { losses, ...counts }: Tally): Report {
+  return { source, dryRun, ...counts, losses: lossesIn({ losses }) };
 }
 
 /** A tally as text for the database, and back; what is no tally counts as an empty one. */

@@ -1,4 +1,4 @@
-import { offsetAt, parseZone, UTC, unixFromWall, type Zone } from '../../wordpress/time.ts';
+import { offsetAt, parseZone, UTC, unixFromWall, type Zone } from '../../wordpress/zones.ts';
 
 /**
  * A zone in which the local times of these moments are unambiguous: the given one, or a fixed offset where its clock

@@ -1,4 +1,5 @@
-import { addDays, textFromUnix, unixFromLocal, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone, unambiguousZone, wallIn } from '../items/unambiguous-zone.ts';
 
 /** When an event takes place, as fields of an event say it. */

@@ -53,7 +53,7 @@ export function eventsIn(values: readonly unknown[]): Node[] {
   const events = new Map<unknown, Node>();
   walk(values, (node) => {
     if (!listOf(node['@type']).some(isEventType)) return Object.values(node);
-    const known = resolved(node, byId);
+    const known = resolveNode(node, byId);
     events.set(typeof node['@id'] === 'string' ? node['@id'] : node, known);
     return [node.subEvent, node.subEvents];
   });
@@ -81,7 +81,7 @@ function nodesById(values: readonly unknown[]): Map<string, Node> {
   return byId;
 }
 
-const resolved = (node: Node, byId: ReadonlyMap<string, Node>): Node =>
+const resolveNode = (node: Node, byId: ReadonlyMap<string, Node>): Node =>
   typeof node['@id'] === 'string' ? (byId.get(node['@id']) ?? node) : node;
 
 /** Members that may refer by `@id` to a node elsewhere on the page. */
@@ -89,7 +89,9 @@ const REFERRING = ['location', 'organizer', 'offers', 'image'] as const;
 
 function withReferences(event: Node, byId: ReadonlyMap<string, Node>): Node {
   const referenced = REFERRING.flatMap((name) =>
-    event[name] === undefined ? [] : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolved(value, byId) : value))] as const],
+    event[name] === undefined
+      ? []
+      : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolveNode(value, byId) : value))] as const],
   );
   return { ...event, ...Object.fromEntries(referenced) };
 }

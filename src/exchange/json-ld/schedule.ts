@@ -1,8 +1,9 @@
 import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
-import { addMonths, localFromUnix, parseZone, textFromUnix, unixFromLocal, unixFromText, type Zone } from '../../wordpress/time.ts';
+import { addMonths, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { isNode, listOf, type Node, textOf } from './nodes.ts';
 
-/** The times that a schedule comes to: events like the one that has it, each with dates of its own. */
+/** The times that a schedule stands for: events like the one that has it, each with dates of its own. */
 export interface ScheduledTimes {
   readonly nodes: readonly Node[];
   /** Schedules that cannot be followed, as they say how often. */

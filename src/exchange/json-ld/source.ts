@@ -64,14 +64,14 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
 export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
   const asides: Entry[] = [];
   const events: FoundEvent[] = [];
-  const fetch = spaced(options);
+  const fetch = fetchSpaced(options);
   if (options.sitemap) {
     for await (const page of sitemapPages(address, fetch, asides)) {
-      asides.push(...taken(page, events));
+      asides.push(...takeEvents(page, events));
       options.onWalk?.(events.length);
       if (events.length > MOST_EVENTS) break;
     }
-  } else asides.push(...takenAlone(pageOf(await asked(address, fetch)), events));
+  } else asides.push(...takenAlone(pageOf(await fetchRequired(address, fetch)), events));
   return {
     name: () => `jsonld:${siteName(address)}`,
     entries: async function* () {
@@ -84,7 +84,7 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
 }
 
 /** Adds the events of a page and gives what is to be said of it. */
-function taken(page: Page, events: FoundEvent[]): Entry[] {
+function takeEvents(page: Page, events: FoundEvent[]): Entry[] {
   const found = findEvents(page);
   events.push(...found.events);
   return found.losses;
@@ -93,7 +93,7 @@ function taken(page: Page, events: FoundEvent[]): Entry[] {
 /** The same for a page that was named by itself, which should have an event. */
 function takenAlone(page: Page, events: FoundEvent[]): Entry[] {
   const before = events.length;
-  const losses = taken(page, events);
+  const losses = takeEvents(page, events);
   const none: Entry = { kind: 'loss', loss: { reason: 'jsonld-none', kind: 'source', of: page.place } };
   return events.length > before || losses.length > 0 ? losses : [none];
 }
@@ -101,7 +101,7 @@ function takenAlone(page: Page, events: FoundEvent[]): Entry[] {
 type Fetch = (url: string, maxBytes: number) => Promise<Fetched>;
 
 /** Fetches one after the other, no more often than is allowed. */
-function spaced({ rate, fetching }: JsonLdOptions): Fetch {
+function fetchSpaced({ rate, fetching }: JsonLdOptions): Fetch {
   let next = 0;
   return async (url, maxBytes) => {
     const wait = next - performance.now();
@@ -117,7 +117,7 @@ function spaced({ rate, fetching }: JsonLdOptions): Fetch {
 }
 
 /** What must be there: the page or the sitemap that was named. */
-async function asked(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE): Promise<Fetched> {
+async function fetchRequired(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE): Promise<Fetched> {
   try {
     return await fetch(url, maxBytes);
   } catch (error) {
@@ -146,7 +146,7 @@ async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): As
   let others = 0;
   let isCut = false;
   for (let place = 0; place < sitemaps.length; place += 1) {
-    const found = locationsOf(await sitemapText(await asked(sitemaps[place]!, fetch, LONGEST_SITEMAP)));
+    const found = locationsOf(await sitemapText(await fetchRequired(sitemaps[place]!, fetch, LONGEST_SITEMAP)));
     const own = (url: string) => URL.canParse(url) && new URL(url).host === host;
     for (const more of found.sitemaps.filter(own)) {
       if (sitemaps.length >= MOST_SITEMAPS) isCut = true;

@@ -83,14 +83,14 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...(record.website !== '' && record.website === record.url ? [] : pair(EVENT.website, decodeEntities(record.website))),
     ...(record.hide_from_listings ? pair(EVENT.hide_from_listings, 'yes') : []),
     ...(record.featured ? pair(EVENT.featured, '1') : []),
-    ...filled(eventTexts, record),
+    ...filledMetas(eventTexts, record),
     ...(status === undefined ? [] : pair('_tribe_events_status', status)),
     ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
     ...lineage(record),
   ];
   return {
     item: {
-      ...named('event', record, context),
+      ...identityOf('event', record, context),
       columns: { ...columns, menu_order: record.sticky ? -1 : 0 },
       metas,
       links,
@@ -117,11 +117,11 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
   const shown = (value: boolean | null) => (value === false ? '' : '1');
   return {
     item: {
-      ...named('venue', record, context),
+      ...identityOf('venue', record, context),
       columns,
       metas: [
         [VENUE_ORIGIN, ORIGIN],
-        ...filled(venueTexts, record),
+        ...filledMetas(venueTexts, record),
         ...(lat === undefined || lng === undefined ? [] : [...pair(COORDINATES.lat, String(lat)), ...pair(COORDINATES.lng, String(lng))]),
         ...[VENUE, EVENT].flatMap((keys) => [
           ...pair(keys.show_map, shown(record.show_map)),
@@ -140,11 +140,11 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
   const { columns, changed } = columnsOf(record, record.organizer, context);
   return {
     item: {
-      ...named('organizer', record, context),
+      ...identityOf('organizer', record, context),
       columns,
       metas: [
         [ORGANIZER_ORIGIN, ORIGIN],
-        ...filled(organizerTexts, { ...record, email: decodeEntities(record.email) }),
+        ...filledMetas(organizerTexts, { ...record, email: decodeEntities(record.email) }),
         ...lineage(record),
       ],
       links: imageLink(record),
@@ -206,10 +206,10 @@ export function imageItem(shown: LiveImage, media: CoreMedia | undefined, author
 const pair = (key: string, value: string): [string, string][] => [[key, value]];
 
 /** Metas of the texts that are not empty. `texts`: name -> meta. */
-const filled = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
+const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
   Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
 
-function named(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
+function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
   const { place, author } = context;
   const { id: postId } = record;
   const name = { kind, sourceId: String(postId), id: postId, place, complete: false, ...spokenOf(record, context) } as const;

@@ -72,7 +72,7 @@ const venue = z.looseObject({
   show_map_link: flag,
 });
 const organizer = z.looseObject({ ...post, organizer: text, ...eachText(organizerTexts) });
-const linked = (list: z.ZodType<{ id: number }>) => z.union([z.array(list), list.transform((one) => [one])]).catch([]);
+const listOrOne = (list: z.ZodType<{ id: number }>) => z.union([z.array(list), list.transform((one) => [one])]).catch([]);
 const term = z.looseObject({ id, name: text, slug: text });
 const event = z.looseObject({
   ...post,
@@ -97,8 +97,8 @@ const event = z.looseObject({
   featured: flag,
   categories: z.array(term).catch([]),
   tags: z.array(term).catch([]),
-  venue: linked(z.looseObject({ id })),
-  organizer: linked(z.looseObject({ id })),
+  venue: listOrOne(z.looseObject({ id })),
+  organizer: listOrOne(z.looseObject({ id })),
   custom_fields: z.record(z.string(), z.looseObject({ value: text })).catch({}),
   json_ld: z.looseObject({ eventStatus: text }).optional().catch(undefined),
 });

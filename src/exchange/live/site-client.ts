@@ -128,7 +128,7 @@ function createRequester(site: string, { credentials, rate, concurrency, patienc
         await response.body?.cancel();
         return { again: retryAfter(response.headers.get('retry-after')), why: String(response.status) };
       }
-      return { status: response.status, body: parsed(await textOf(response, site), site), at: Date.now() };
+      return { status: response.status, body: parseAnswer(await textOf(response, site), site), at: Date.now() };
     } catch (error) {
       if (error instanceof SourceFault || signal?.aborted) throw error;
       return { again: undefined, why: reasonOf(error) };
@@ -201,7 +201,7 @@ async function textOf(response: Response, site: string): Promise<string> {
  */
 const LIMITS = { depth: 100, values: 1_000_000 };
 
-function parsed(text: string, site: string): unknown {
+function parseAnswer(text: string, site: string): unknown {
   if (jsonExcess(text, LIMITS)) throw new SourceFault('site-answer-too-complex', { site });
   try {
     return JSON.parse(text) as unknown;
@@ -223,7 +223,7 @@ function reasonOf(error: unknown): string {
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message || cause.name;
 }
 
-/** Lets so many works run at a time. */
+/** Lets this many works run at a time. */
 function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

@@ -31,7 +31,7 @@ export interface LiveOptions {
   readonly resume: boolean;
   /** Where the walk is kept meanwhile; by default a folder of this user below the system's for temporary files. */
   readonly folder?: string | undefined;
-  /** Told after each page: how many entries there are. */
+  /** Called after each page with the number of entries so far. */
   readonly onProgress?: (entries: number) => void;
 }
 
@@ -59,7 +59,7 @@ export async function openLiveSite(site: RemoteSite, options: LiveOptions): Prom
   return {
     name: () => siteName(site.home),
     entries: async function* () {
-      yield* walked(site, spool, options);
+      yield* walkSite(site, spool, options);
       readings += 1;
     },
     close: async () => {
@@ -91,7 +91,7 @@ interface Walk {
   readonly closed: Set<string>;
 }
 
-async function* walked(site: RemoteSite, spool: Spool, options: LiveOptions): AsyncGenerator<Entry> {
+async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): AsyncGenerator<Entry> {
   const { mark } = await spool.state();
   const walk: Walk = { site, options, people: new Map(), images: new Set(), events: new Set(), closed: new Set() };
   let count = 0;
@@ -178,7 +178,7 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
     stage,
     list.map(({ id }) => Number(id)),
   );
-  const whole = await Promise.all(list.map((raw) => detailed(walk, stage, raw, core.get(Number(raw.id)))));
+  const whole = await Promise.all(list.map((raw) => withDetails(walk, stage, raw, core.get(Number(raw.id)))));
   const parsed = whole.map(({ raw, isChild }) => ({ isChild, record: raw && RECORDS[stage].safeParse(raw) }));
   const images = parsed.flatMap(({ record }) => (record?.success && record.data.image !== false ? [record.data.image] : []));
   const media = await newMedia(walk, images);
@@ -239,7 +239,7 @@ interface Detailed {
  * The record with what only its own address shows: whether an event is called off, which matters as long as it is to
  * come, and what a password hides, for those who know it.
  */
-async function detailed({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
+async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, core: CoreRecord | undefined): Promise<Detailed> {
   const blanked = isBlanked(raw);
   if (blanked && !core?.password) return { raw: undefined, isChild: false };
   const end = String(raw.utc_end_date ?? '');

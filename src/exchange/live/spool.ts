@@ -71,7 +71,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
   async function* lines(): AsyncGenerator<{ value: Entry | { mark: Mark }; bytes: number }> {
     if (!begun) return;
     for await (const { text } of linesOf(path)) {
-      const value = parsed(text);
+      const value = parseLine(text);
       if (value === undefined) return;
       yield { value, bytes: Buffer.byteLength(text) + 1 };
     }
@@ -106,7 +106,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
   };
 }
 
-function parsed(text: string): Entry | { mark: Mark } | undefined {
+function parseLine(text: string): Entry | { mark: Mark } | undefined {
   try {
     return JSON.parse(text) as Entry | { mark: Mark };
   } catch {

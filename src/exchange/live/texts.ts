@@ -16,18 +16,18 @@ export interface Guess {
 }
 
 export function storedTitle(shown: string): Guess {
-  return guessed(shown, [straight(shown, '--'), straight(shown, '-'), shown, decodeEntities(shown)], renderTitle);
+  return guessText(shown, [straight(shown, '--'), straight(shown, '-'), shown, decodeEntities(shown)], renderTitle);
 }
 
 export function storedContent(shown: string, options: RenderOptions): Guess {
-  return guessed(shown, textsBehind(shown), (text) => renderContent(text, options));
+  return guessText(shown, textsBehind(shown), (text) => renderContent(text, options));
 }
 
 export function storedExcerpt(shown: string, options: RenderOptions): Guess {
-  return guessed(shown, textsBehind(shown), (text) => renderExcerpt(text, options));
+  return guessText(shown, textsBehind(shown), (text) => renderExcerpt(text, options));
 }
 
-function guessed(shown: string, guesses: readonly string[], render: (text: string) => string): Guess {
+function guessText(shown: string, guesses: readonly string[], render: (text: string) => string): Guess {
   if (shown === '') return { text: '', same: true };
   const text = guesses.find((guess) => render(guess) === shown);
   return text === undefined ? { text: shown, same: false } : { text, same: true };

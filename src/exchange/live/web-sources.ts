@@ -72,7 +72,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
 /** A calendar is fetched once, however often it is read. */
 async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
   const file = decodeURIComponent(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
-  const bytes = await fetched(url, fetching);
+  const bytes = await fetchBytes(url, fetching);
   const source = calendarSource(() => inPieces(bytes), {
     file,
     source: `ical:${siteName(url)}`,
@@ -90,7 +90,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const PIECE = 65_536;
 
-async function fetched(url: string, fetching: FetchOptions): Promise<Uint8Array> {
+async function fetchBytes(url: string, fetching: FetchOptions): Promise<Uint8Array> {
   try {
     const { bytes } = await fetchPublic(url, {
       maxBytes: LONGEST_FEED,

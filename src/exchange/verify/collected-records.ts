@@ -5,7 +5,7 @@ import { type KnownRecords, spread } from './plan.ts';
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
 export type KindPath = (typeof KINDS)[number];
 
-/** So many ids, slugs, titles and starts are kept for the plan. */
+/** How many ids, slugs, titles and starts are kept for the plan. */
 const MOST_KNOWN = 5000;
 
 /** Collects the records that the lists of both sites show. */

@@ -262,7 +262,7 @@ function ofHiddenLink({ path }: Difference, { old: one, new: other }: Answers): 
 }
 
 /** A text for people from a value that differs, short and on one line. */
-export function shown(value: unknown, length = 160): string {
+export function shortText(value: unknown, length = 160): string {
   if (value === undefined) return '–';
   const text = typeof value === 'string' ? JSON.stringify(decodeEntities(value)) : JSON.stringify(value);
   return text.length > length ? `${text.slice(0, length)}…` : text;

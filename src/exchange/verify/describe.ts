@@ -7,13 +7,13 @@ export function describedRoutes(body: unknown): unknown {
   const routes = Object.fromEntries(
     Object.entries(body.routes).map(([path, route]) => [path.startsWith(own) ? path.slice(own.length) || '/' : path, route]),
   );
-  return mapped(routes, (route) => {
+  return mapMembers(routes, (route) => {
     if (!isMembers(route)) return route;
     const endpoints = Array.isArray(route.endpoints) ? route.endpoints.filter(isMembers) : [];
     return Object.fromEntries(
       endpoints.map((endpoint) => [
         [endpoint.methods].flat().map(String).sort().join(','),
-        { args: mapped(endpoint.args, (arg) => isMembers(arg) && arg.required === true) },
+        { args: mapMembers(endpoint.args, (arg) => isMembers(arg) && arg.required === true) },
       ]),
     );
   });
@@ -22,8 +22,8 @@ export function describedRoutes(body: unknown): unknown {
 /** Paths of the document, and the parameters of each operation. */
 export function describedPaths(body: unknown): unknown {
   if (!isMembers(body)) return body;
-  return mapped(body.paths, (methods) =>
-    mapped(methods, (operation) =>
+  return mapMembers(body.paths, (methods) =>
+    mapMembers(methods, (operation) =>
       isMembers(operation) && Array.isArray(operation.parameters)
         ? Object.fromEntries(operation.parameters.filter(isMembers).map((parameter) => [String(parameter.name), parameter.in]))
         : {},
@@ -31,5 +31,5 @@ export function describedPaths(body: unknown): unknown {
   );
 }
 
-const mapped = (value: unknown, change: (member: unknown) => unknown): Record<string, unknown> =>
+const mapMembers = (value: unknown, change: (member: unknown) => unknown): Record<string, unknown> =>
   isMembers(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)])) : {};

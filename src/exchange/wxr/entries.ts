@@ -34,7 +34,7 @@ export function termGroupOf(element: Element): TermGroup | undefined {
   return { name: textOf(element, 'wp:term_slug').trim(), members: membersIn(textOf(element, 'wp:term_description')) };
 }
 
-/** What an element of the channel comes to: an item, or something that is no part of a calendar. */
+/** What an element of the channel is read as: an item, or something that is no part of a calendar. */
 export function entryOf(element: Element, place: string): Entry[] {
   switch (element.name) {
     case 'wp:author':

@@ -1,7 +1,7 @@
 import { type Entry, isItem, isTermItem, type TermItem } from '../items/items.ts';
 import type { TermGroup } from './entries.ts';
 
-/** So many terms are kept until their languages are known; a calendar with more of them has them without languages. */
+/** How many terms are kept until their languages are known; a calendar with more of them has them without languages. */
 const MOST_HELD = 50_000;
 
 /**

@@ -73,7 +73,7 @@ function element(item: Item, site: WxrSite): string {
 function author({ id, login, email, displayName, metas }: AuthorItem): string {
   const named = new Map(metas);
   return `\t<wp:author>${[
-    node('wp:author_id', String(id ?? 0), false),
+    bareNode('wp:author_id', String(id ?? 0)),
     node('wp:author_login', login),
     node('wp:author_email', email),
     node('wp:author_display_name', displayName),
@@ -84,7 +84,7 @@ function author({ id, login, email, displayName, metas }: AuthorItem): string {
 
 function term({ id, kind, slug, name, parent, description }: TermItem): string {
   return `\t<wp:term>${[
-    node('wp:term_id', String(id ?? 0), false),
+    bareNode('wp:term_id', String(id ?? 0)),
     node('wp:term_taxonomy', termKind(kind).taxonomy),
     node('wp:term_slug', slug),
     node('wp:term_parent', parent ?? ''),
@@ -94,7 +94,7 @@ function term({ id, kind, slug, name, parent, description }: TermItem): string {
 }
 
 function tag({ id, slug, name, description }: TermItem): string {
-  return `\t<wp:tag>${[node('wp:term_id', String(id ?? 0), false), node('wp:tag_slug', slug), node('wp:tag_name', name), node('wp:tag_description', description)].join('')}</wp:tag>\n`;
+  return `\t<wp:tag>${[bareNode('wp:term_id', String(id ?? 0)), node('wp:tag_slug', slug), node('wp:tag_name', name), node('wp:tag_description', description)].join('')}</wp:tag>\n`;
 }
 
 function post(item: PostItem, { home }: WxrSite): string {
@@ -111,7 +111,7 @@ function post(item: PostItem, { home }: WxrSite): string {
     '<description></description>',
     `<content:encoded>${cdata(column('post_content'))}</content:encoded>`,
     `<excerpt:encoded>${cdata(column('post_excerpt'))}</excerpt:encoded>`,
-    node('wp:post_id', sourceId, false),
+    bareNode('wp:post_id', sourceId),
     node('wp:post_date', column('post_date')),
     node('wp:post_date_gmt', column('post_date_gmt')),
     node('wp:post_modified', column('post_modified')),
@@ -120,11 +120,11 @@ function post(item: PostItem, { home }: WxrSite): string {
     node('wp:ping_status', column('ping_status')),
     node('wp:post_name', column('post_name')),
     node('wp:status', column('post_status')),
-    node('wp:post_parent', parent, false),
-    node('wp:menu_order', column('menu_order') || '0', false),
+    bareNode('wp:post_parent', parent),
+    bareNode('wp:menu_order', column('menu_order') || '0'),
     node('wp:post_type', type),
     node('wp:post_password', column('post_password')),
-    node('wp:is_sticky', '0', false),
+    bareNode('wp:is_sticky', '0'),
     ...(url === undefined ? [] : [node('wp:attachment_url', url)]),
     ...terms.map(
       (one) =>
@@ -155,7 +155,7 @@ function* groupsOf(taxonomy: 'post_translations' | 'term_translations', groups: 
 
 const groupTerm = (taxonomy: string, name: string, ids: ReadonlyMap<string, number>): string =>
   `\t<wp:term>${[
-    node('wp:term_id', '0', false),
+    bareNode('wp:term_id', '0'),
     node('wp:term_taxonomy', taxonomy),
     node('wp:term_slug', name),
     node('wp:term_parent', ''),
@@ -163,7 +163,10 @@ const groupTerm = (taxonomy: string, name: string, ids: ReadonlyMap<string, numb
     node('wp:term_description', toSerialized(ids)),
   ].join('')}</wp:term>\n`;
 
-const node = (name: string, text: string, literal = true): string => `<${name}>${literal ? cdata(text) : escaped(text)}</${name}>`;
+const node = (name: string, text: string): string => `<${name}>${cdata(text)}</${name}>`;
+
+/** An element that WordPress writes without CDATA: numbers and flags. */
+const bareNode = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>`;
 
 const clean = (text: string): string => withoutForbidden(wellFormed(text));
 

@@ -29,11 +29,11 @@ const manages =
   (lookUp: LookUp, { viewer }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
     mayManagePasswords(lookUp, viewer, values, refusal);
 
-const shown = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
+const showPassword = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
 
 /** No version changes when a password is used, so that such an answer must not be cached. */
-const uncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
+const okUncached = (body: unknown): Reply => ({ ...ok(body), timeliness: 'always' });
 
 /**
  * WordPress's own routes of application passwords: a person's list, the one that a request uses, and the single
@@ -52,7 +52,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         allow: manages('rest_cannot_list_application_passwords'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          return uncached((await passwordsOf(site, owner)).map((entry) => shown(caller, owner, entry, values)));
+          return okUncached((await passwordsOf(site, owner)).map((entry) => showPassword(caller, owner, entry, values)));
         },
       }),
       endpoint({
@@ -90,7 +90,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: (lookUp, { viewer }, values) => mayIntrospect(lookUp, viewer, values),
         run: async (site, caller, values) =>
-          uncached(shown(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
+          okUncached(showPassword(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
       }),
     ],
   },
@@ -106,7 +106,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         allow: manages('rest_cannot_read_application_password'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          return uncached(shown(caller, owner, await readPassword(site, owner, values.uuid), values));
+          return okUncached(showPassword(caller, owner, await readPassword(site, owner, values.uuid), values));
         },
       }),
       endpoint({
@@ -118,7 +118,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
           await renamePassword(site, owner, values.uuid, values.name);
-          return uncached(shown(caller, owner, await readPassword(site, owner, values.uuid), {}));
+          return okUncached(showPassword(caller, owner, await readPassword(site, owner, values.uuid), {}));
         },
       }),
       endpoint({
@@ -129,7 +129,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         allow: manages('rest_cannot_delete_application_password'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
-          const { _links: _, ...previous } = shown(caller, owner, await removePassword(site, owner, values.uuid), {});
+          const { _links: _, ...previous } = showPassword(caller, owner, await removePassword(site, owner, values.uuid), {});
           return ok({ deleted: true, previous });
         },
       }),

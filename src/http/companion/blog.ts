@@ -33,7 +33,7 @@ const ofType = (type: BlogType): ServedRoute[] => [
         allow: (lookUp, _caller, values) => mayReadBlogPost(lookUp, type, values),
         run: async (site, caller, values) => {
           const record = await readBlogPost(site, caller, type, values.id, values);
-          return { ...(await recordWithEmbeds(site, caller, { record }, values._embed, true)), timeliness: 'always' };
+          return { ...(await recordWithEmbeds(site, caller, { record }, { embed: values._embed, hasPage: true })), timeliness: 'always' };
         },
       }),
     ],

@@ -14,11 +14,16 @@ export const corePage = ({ records, total, page, pages, timeliness }: CorePage):
   paging: { page, pages },
 });
 
+/** Whether visitors see a record on a page of its own, as posts and files, but not terms. */
+export interface HasPage {
+  readonly hasPage: boolean;
+}
+
 /** A record, with the address of its page for those who read headers. */
-export const coreRecord = (shown: Shown<Readonly<Record<string, unknown>>>, viewable: boolean): Reply => ({
+export const coreRecord = (shown: Shown<Readonly<Record<string, unknown>>>, { hasPage }: HasPage): Reply => ({
   ...written(shown),
   timeliness: 'never',
-  ...(viewable && typeof shown.record.link === 'string'
+  ...(hasPage && typeof shown.record.link === 'string'
     ? { headers: { Link: `<${shown.record.link}>; rel="alternate"; type=text/html` } }
     : {}),
 });

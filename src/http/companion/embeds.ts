@@ -11,7 +11,7 @@ import type { Site } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import type { Reply } from '../route.ts';
 import { asksFor } from '../term-view.ts';
-import { corePage, coreRecord } from './core-reply.ts';
+import { corePage, coreRecord, type HasPage } from './core-reply.ts';
 
 type CoreRecord = Readonly<Record<string, unknown>>;
 
@@ -23,10 +23,15 @@ export async function pageWithEmbeds(site: Site, caller: Caller, page: CorePage,
   return timely(corePage({ ...page, records: await withEmbeds(site, caller, page.records, embed) }), embed);
 }
 
-/** A record with what `_embed` asks for; `viewable`: whether it has a page of its own. */
-export async function recordWithEmbeds(site: Site, caller: Caller, shown: Shown, embed: unknown, viewable: boolean): Promise<Reply> {
+/** A record with what `_embed` asks for. */
+export async function recordWithEmbeds(
+  site: Site,
+  caller: Caller,
+  shown: Shown,
+  { embed, hasPage }: HasPage & { readonly embed: unknown },
+): Promise<Reply> {
   const [record = shown.record] = await withEmbeds(site, caller, [shown.record], embed);
-  return timely(coreRecord({ ...shown, record }, viewable), embed);
+  return timely(coreRecord({ ...shown, record }, { hasPage }), embed);
 }
 
 /** No version changes with users: an answer that shows them is cached for a second at most. */
@@ -66,10 +71,10 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
       ...(record.tribe_events_cat === undefined ? [] : [found(categories, record.tribe_events_cat)]),
     ];
     const embedded = {
-      ...named('author', found(people, record.author)),
-      ...named('wp:featuredmedia', found(pictures, record.featured_media)),
+      ...ifAny('author', found(people, record.author)),
+      ...ifAny('wp:featuredmedia', found(pictures, record.featured_media)),
       ...(asksFor('wp:term', embed) && terms.length > 0 ? { 'wp:term': terms } : {}),
-      ...named('up', found(isTerm(record) ? above : pagesAbove, record.parent)),
+      ...ifAny('up', found(isTerm(record) ? above : pagesAbove, record.parent)),
     };
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
@@ -78,7 +83,7 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
 /** What hangs under a term is one, and what hangs under a page is a page: their ids may be the same. */
 const isTerm = ({ taxonomy }: CoreRecord): boolean => taxonomy !== undefined;
 
-const named = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
+const ifAny = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
 
 async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {

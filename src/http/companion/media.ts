@@ -72,7 +72,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         allow: mayReadOneMedia,
         run: async (site, caller, values) => {
           const shown = await readMedia(site, caller, values.id, values);
-          return recordWithEmbeds(site, caller, shown, values._embed, true);
+          return recordWithEmbeds(site, caller, shown, { embed: values._embed, hasPage: true });
         },
       }),
       recordEndpoint({
@@ -92,8 +92,8 @@ export const mediaRoutes: readonly ServedRoute[] = [
         params: { ...ID, ...FORCE },
         mode: 'read',
         allow: mayDeleteMedia,
-        run: async (site, caller, { id, force }) => {
-          const { afterwards, ...removed } = await removeMedia(site, caller, id, force === true);
+        run: async (site, caller, values) => {
+          const { afterwards, ...removed } = await removeMedia(site, caller, values);
           return { ...written(removed), afterwards };
         },
       }),

@@ -11,7 +11,7 @@ import { corePage } from './core-reply.ts';
 import { personMethods } from './embeds.ts';
 
 /** Writing people is left to the command line and to WordPress; who might do it there learns so. */
-const written = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
+const refusedWrite = (methods: readonly Method[], summary: string, params: Endpoint['params'], allow: Endpoint['allow']): Endpoint => ({
   methods,
   summary,
   params,
@@ -41,10 +41,10 @@ export const peopleRoutes: readonly ServedRoute[] = [
         allow: (_look, { viewer }, values) => mayListPeople(viewer, values),
         run: async (site, caller, values) => {
           const { people, ...page } = await listPeople(site, caller.settings, caller.viewer, values);
-          return corePage({ ...page, timeliness: 'always', records: people.map((person) => shown(caller, person, values)) });
+          return corePage({ ...page, timeliness: 'always', records: people.map((person) => showPerson(caller, person, values)) });
         },
       }),
-      written(['POST'], 'people.write', {}, (_look, { viewer }) => viewer.can('create_users')),
+      refusedWrite(['POST'], 'people.write', {}, (_look, { viewer }) => viewer.can('create_users')),
     ],
   },
   {
@@ -60,8 +60,8 @@ export const peopleRoutes: readonly ServedRoute[] = [
         allow: (lookUp, { viewer }, values) => mayReadPerson(lookUp, viewer, values),
         run: (site, caller, values) => onePerson(site, caller, values.id, values),
       }),
-      written(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),
-      written(['DELETE'], 'people.write', ID, deletes),
+      refusedWrite(['POST', 'PUT', 'PATCH'], 'people.write', ID, edits),
+      refusedWrite(['DELETE'], 'people.write', ID, deletes),
     ],
   },
   {
@@ -78,18 +78,18 @@ export const peopleRoutes: readonly ServedRoute[] = [
         run: (site, caller, values) =>
           caller.viewer.id === 0 ? fail('rest_not_logged_in') : onePerson(site, caller, caller.viewer.id, values),
       }),
-      written(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_look, { viewer }) => viewer.id > 0),
-      written(['DELETE'], 'people.write', {}, deletes),
+      refusedWrite(['POST', 'PUT', 'PATCH'], 'people.write', {}, (_look, { viewer }) => viewer.id > 0),
+      refusedWrite(['DELETE'], 'people.write', {}, deletes),
     ],
   },
 ];
 
 async function onePerson(site: Site, caller: Caller, id: number, values: ContextValues): Promise<Reply> {
   const person = (await loadPeople(site.db, caller.settings, [id])).get(id) ?? fail('rest_user_invalid_id');
-  return { status: 200, body: shown(caller, person, values), timeliness: 'always' };
+  return { status: 200, body: showPerson(caller, person, values), timeliness: 'always' };
 }
 
-const shown = (caller: Caller, person: Person, values: ContextValues) =>
+const showPerson = (caller: Caller, person: Person, values: ContextValues) =>
   coreUser(
     person,
     { ...renderContext(caller, { mayRead: () => false, opens: () => false }), view: viewOf(values) },

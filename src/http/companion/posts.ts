@@ -83,7 +83,7 @@ const single = (kind: PostKind): ServedRoute => ({
       allow: (lookUp, caller, values) => mayReadCore(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
         const shown = await readCorePost(site, caller, kind, values.id, values);
-        return recordWithEmbeds(site, caller, shown, values._embed, isViewable(kind.postType));
+        return recordWithEmbeds(site, caller, shown, { embed: values._embed, hasPage: isViewable(kind.postType) });
       },
     }),
     recordEndpoint({
@@ -104,7 +104,7 @@ const single = (kind: PostKind): ServedRoute => ({
       params: { ...ID, ...FORCE },
       mode: 'read',
       allow: (lookUp, caller, values) => mayDeleteCore(lookUp, caller, kind, values),
-      run: async (site, caller, { id, force }) => written(await removeCorePost(site, caller, kind, id, force === true)),
+      run: async (site, caller, values) => written(await removeCorePost(site, caller, kind, values)),
     }),
   ],
 });

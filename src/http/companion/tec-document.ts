@@ -58,7 +58,7 @@ function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): 
     security: written || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
     parameters: [
       ...shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
-      ...(name ? headersTaken(method, selectorsOf(route).length > 0) : []),
+      ...(name ? headersTaken(method, { single: selectorsOf(route).length > 0 }) : []),
     ],
     ...(written && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
     responses: responses(route, method, name, say),
@@ -89,7 +89,7 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
   const ofRecord = name !== undefined && (single || method === 'POST');
   const schema = name ? (single || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
   return Object.fromEntries(
-    [...statuses, ...(name ? statusesOfWriting(method, single) : [])].map((status) => [
+    [...statuses, ...(name ? statusesOfWriting(method, { single }) : [])].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),

@@ -55,7 +55,7 @@ const list = (kind: PostKind): ServedRoute => ({
   pattern: `/${kind.path}`,
   texts: 'tec',
   kind,
-  endpoints: acknowledged([
+  endpoints: withAcknowledgement([
     endpoint({
       methods: ['GET'],
       summary: `${kind.name}.list`,
@@ -85,7 +85,7 @@ const single = (kind: PostKind): ServedRoute => ({
   texts: 'tec',
   kind,
   lockVersion: lockPostVersion(kind),
-  endpoints: acknowledged([
+  endpoints: withAcknowledgement([
     recordEndpoint({
       methods: ['GET'],
       summary: `${kind.name}.read`,
@@ -139,5 +139,5 @@ const cutTo = (fields: unknown) => {
   return (record: TecRecord) => (names.length === 0 ? record : withLinkedCut(record, new Set(names)));
 };
 
-const acknowledged = (endpoints: readonly ServedEndpoint[]): ServedEndpoint[] =>
+const withAcknowledgement = (endpoints: readonly ServedEndpoint[]): ServedEndpoint[] =>
   endpoints.map((endpoint) => ({ ...endpoint, acknowledged: ACKNOWLEDGEMENT }));

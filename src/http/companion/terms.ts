@@ -1,4 +1,4 @@
-import { CONTEXT, EMBED, FORCE, ID, termFields, termFilters } from '../../kinds/core-params.ts';
+import { CONTEXT, EMBED, FORCE, ID, newTermFields, termFields, termFilters } from '../../kinds/core-params.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import {
   changeCoreTerm,
@@ -40,7 +40,7 @@ const list = (kind: TermKind): ServedRoute => ({
     endpoint({
       methods: ['POST'],
       summary: `${kind.name}.create`,
-      params: termFields(kind, true),
+      params: newTermFields(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
       run: async (site, caller, values) => {
@@ -66,13 +66,13 @@ const single = (kind: TermKind): ServedRoute => ({
       allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, kind, values),
       run: async (site, caller, values) => {
         const shown = await readCoreTerm(site, caller, kind, values.id, values);
-        return recordWithEmbeds(site, caller, shown, values._embed, false);
+        return recordWithEmbeds(site, caller, shown, { embed: values._embed, hasPage: false });
       },
     }),
     recordEndpoint({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change`,
-      params: { ...ID, ...termFields(kind, false) },
+      params: { ...ID, ...termFields(kind) },
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
       run: async (site, caller, values) => {
@@ -86,7 +86,7 @@ const single = (kind: TermKind): ServedRoute => ({
       params: { ...ID, ...FORCE },
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_delete'),
-      run: async (site, caller, { id, force }) => written(await removeCoreTerm(site, caller, kind, id, force === true)),
+      run: async (site, caller, values) => written(await removeCoreTerm(site, caller, kind, values)),
     }),
   ],
 });

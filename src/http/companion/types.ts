@@ -37,7 +37,7 @@ interface Described {
 
 const selector = (one: string): Texts => ({ [one]: { grammar: anyString(LENGTHS.word), required: true }, ...CONTEXT });
 
-const described = ({ name, one, all, unknown, filters }: Described): ServedRoute[] => [
+const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedRoute[] => [
   {
     pattern: `/${name}`,
     texts: 'core',
@@ -73,8 +73,8 @@ const described = ({ name, one, all, unknown, filters }: Described): ServedRoute
 
 /** WordPress's own routes that describe the types of records and their taxonomies. */
 export const typeRoutes: readonly ServedRoute[] = [
-  ...described({ name: 'types', one: 'type', all: types, unknown: 'rest_type_invalid', filters: CONTEXT }),
-  ...described({
+  ...listAndSingle({ name: 'types', one: 'type', all: types, unknown: 'rest_type_invalid', filters: CONTEXT }),
+  ...listAndSingle({
     name: 'taxonomies',
     one: 'taxonomy',
     all: taxonomies,

@@ -130,11 +130,11 @@ interface Ending {
 
 /** Endings that ask for a feed, before the empty one that does not. */
 function endingsOf({ path }: Section): Ending[] {
-  const endings = (known: ReadonlyMap<string, FeedForm>, alone: boolean) =>
+  const endings = (known: ReadonlyMap<string, FeedForm>, { alone }: Pick<Ending, 'alone'>) =>
     [...known].map(([ending, form]): Ending => ({ ending: ending.split('/'), form, alone }));
   return [
-    ...endings(ENDINGS, false),
-    ...(path === '{events}' ? endings(ENDINGS_OF_ALL, true) : []),
+    ...endings(ENDINGS, { alone: false }),
+    ...(path === '{events}' ? endings(ENDINGS_OF_ALL, { alone: true }) : []),
     { ending: [], form: undefined, alone: false },
   ];
 }

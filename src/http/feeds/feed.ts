@@ -48,12 +48,12 @@ export async function feedOf(wanted: FeedRequest): Promise<Feed> {
   const { page, form } = wanted.address;
   if (form === 'jsonld') return jsonLd(wanted);
   if (form === undefined || page.of === 'linked') return fail('rest_no_route');
-  const found = page.of === 'list' ? await listed(wanted, page) : await named(wanted, page);
+  const found = page.of === 'list' ? await findListed(wanted, page) : await findNamed(wanted, page);
   return form === 'ical' ? calendar(wanted, found) : news(wanted, form, found);
 }
 
 // ------------------------------------------------------------------------------------------------- which events
-/** Calendars hold so many events; on request (`per_page`) more, up to the second number. */
+/** How many events a calendar holds; on request (`per_page`) more, up to the second number. */
 const [MANY, MOST] = [30, 1000];
 
 /**
@@ -68,7 +68,7 @@ function longest({ query }: FeedRequest): number {
 const passwordOf = ({ query: { password } }: FeedRequest) => (typeof password === 'string' ? password : undefined);
 
 /** Named events. One that nobody may see is not there; of several such ones are left out. */
-async function named(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Found> {
+async function findNamed(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Found> {
   const { site, caller } = wanted;
   const names = page.of === 'ids' ? { ids: page.ids.slice(0, longest(wanted)) } : namesOf(page);
   const found = await namedEvents(site, caller, names, { password: passwordOf(wanted) });
@@ -77,7 +77,7 @@ async function named(wanted: FeedRequest, page: EventPage | IdsPage): Promise<Fo
   return { ...found, title: caller.settings.name, subject: page.of === 'event' ? { event } : {} };
 }
 
-async function listed(wanted: FeedRequest, page: ListPage): Promise<Found> {
+async function findListed(wanted: FeedRequest, page: ListPage): Promise<Found> {
   const { site, caller, address, query } = wanted;
   const { settings } = caller;
   const calendars = address.form === 'ical';
@@ -105,7 +105,7 @@ function orderOf({ orderby, order }: Raw): Order | undefined {
 async function jsonLd(wanted: FeedRequest): Promise<Feed> {
   const { site, caller, address } = wanted;
   if (address.page.of !== 'event') return fail('rest_no_route');
-  const { subject } = await named(wanted, address.page);
+  const { subject } = await findNamed(wanted, address.page);
   const password = passwordOf(wanted);
   const { record } = await readPost(site, caller, EVENT, subject.event ?? 0, password === undefined ? {} : { password });
   return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], subject };

@@ -31,12 +31,12 @@ async function redirectOfQuery(wanted: FeedRequest): Promise<string | undefined>
   if (page.of === 'event' && page.id !== undefined) {
     if (!readable && query.post_type !== undefined) return undefined;
     const url = await eventUrl(wanted, page.id);
-    return url === undefined ? undefined : withQuery(url, without(queryText, ['p', 'post_type']));
+    return url === undefined ? undefined : withQuery(url, withoutParams(queryText, ['p', 'post_type']));
   }
   if (!readable) return undefined;
   const named = termOf(address);
   if (named === undefined) return undefined;
-  return withQuery(await pageOfTerm(wanted, named), without(queryText, [QUERY_NAMES[named.kind]]));
+  return withQuery(await pageOfTerm(wanted, named), withoutParams(queryText, [QUERY_NAMES[named.kind]]));
 }
 
 const QUERY_NAMES = { category: 'tribe_events_cat', tag: 'tag' } as const;
@@ -80,7 +80,7 @@ const EMPTY_BOXES: ReadonlySet<string> = new Set(
 );
 
 /** A query without these parameters, each perhaps a list; the others as they were written. */
-const without = (query: string, names: readonly string[]): string =>
+const withoutParams = (query: string, names: readonly string[]): string =>
   query
     .split('&')
     .filter((pair) => !names.includes(/^[\w-]*/.exec(pair)?.[0] ?? ''))

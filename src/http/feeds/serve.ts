@@ -36,7 +36,7 @@ import { redirectOf } from './redirect.ts';
 export function serveFeeds(site: Site, answers: Answers | undefined, pages: Pages): RequestHandler {
   const language = languageKey(site.texts);
   return async (req, res, next) => {
-    if (req.method === 'POST') return opened(site, pages, req, res, next);
+    if (req.method === 'POST') return openByPassword(site, pages, req, res, next);
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const personal = bringsPassword(parseQuery(splitTarget(req.originalUrl).query));
     const url = personal ? undefined : keyOf(req, language);
@@ -59,7 +59,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
  * Opens a protected event by the password that was entered on its page. It is answered at once and to whoever sent it
  * alone; nothing is remembered of it. A feed is the same by any method that programs ask for it with.
  */
-async function opened(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
+async function openByPassword(site: Site, pages: Pages, req: Request, res: Response, next: NextFunction): Promise<void> {
   const wanted = await readWanted(site, req);
   if (wanted?.address.form !== undefined) return deliver(req, res, await compose(wanted, req, pages));
   const isForm = req.is('application/x-www-form-urlencoded') !== false;

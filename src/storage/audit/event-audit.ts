@@ -5,7 +5,8 @@ import { storedDates } from '../../kinds/event-dates.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { hasRules } from '../../kinds/occurrence.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
-import { addSeconds, diffSeconds, isZeroDate, parseZone, toUtc } from '../../wordpress/time.ts';
+import { addSeconds, diffSeconds, isZeroDate } from '../../wordpress/time.ts';
+import { parseZone, toUtc } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import { idsOfType } from '../lists/many-posts.ts';
@@ -54,7 +55,7 @@ interface Kept {
   readonly recurrence: RecurrenceSettings | undefined;
 }
 
-/** What repairs go by. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
+/** What repairs depend on. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
 interface Repair {
   readonly now: string;
   readonly cutoff: string;

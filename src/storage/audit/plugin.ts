@@ -14,7 +14,7 @@ export interface PluginState {
   readonly latest: string | null;
 }
 
-/** So many of the latest changes are looked through. */
+/** How many of the latest changes are looked through. */
 const LATEST = 10_000;
 
 /** Undefined: there is no sign of the plugin. */

@@ -2,7 +2,8 @@ import { DATES } from '../../kinds/event-metas.ts';
 import { postKinds, postTypes, termKind } from '../../kinds/index.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
-import { isZeroDate, nowUtc, toLocal, toUtc, type Zone } from '../../wordpress/time.ts';
+import { isZeroDate, nowUtc } from '../../wordpress/time.ts';
+import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
@@ -29,13 +30,13 @@ export type RowFaultName =
   | 'metas-twice'
   | 'metas-contradict';
 
-/** What repairs go by. `zone`: of the site. */
+/** What repairs depend on. `zone`: of the site. */
 export interface RepairContext {
   readonly zone: Zone;
   readonly now: Date;
 }
 
-/** So many rows are asked for or deleted at once. */
+/** How many rows are asked for or deleted at once. */
 const AT_ONCE = 500;
 
 export const ROW_FAULTS: readonly RowFault[] = [

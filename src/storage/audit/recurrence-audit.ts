@@ -2,7 +2,8 @@ import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { metaOf } from '../../wordpress/rows.ts';
-import { localFromUnix, parseZone, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix, parseZone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
@@ -41,7 +42,7 @@ export interface RecurrenceFinding {
 }
 
 const AT_ONCE = 200;
-/** So many days before its last row a rule without end should have got further ones. */
+/** How many days before its last row a rule without end should have got further ones. */
 const NEAR_DAYS = 31;
 
 /** Looks through all events that have a rule or several rows. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
@@ -140,7 +141,7 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
   return faults;
 }
 
-/** Whether the rules of the meta come to other dates than the set. Those that can't be followed come to nothing. */
+/** Whether the rules of the meta result in other dates than the set. Those that can't be followed result in none. */
 function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: Ruled, rules: string): boolean {
   const own = parseZone(timezone) ?? zone;
   const starts = dates.map(({ at }) => localFromUnix(at, own));

@@ -107,7 +107,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
     const numbers = numbersIn(source);
     for (const name of backupTables()) {
       if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
-      const rows = iterated(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>);
+      const rows = toAsync(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>);
       yield { name, last: numbers.get(prefix + name) ?? 0, rows };
     }
   } finally {
@@ -122,7 +122,7 @@ function numbersIn(source: InstanceType<typeof Sqlite>): Map<string, number> {
   return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 
-async function* iterated(rows: IterableIterator<Row>): AsyncGenerator<Row> {
+async function* toAsync(rows: IterableIterator<Row>): AsyncGenerator<Row> {
   yield* rows;
 }
 

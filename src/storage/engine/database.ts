@@ -40,13 +40,13 @@ export interface Database extends Asker {
   /** A query whose table is still to be said. */
   query(): QueryBuilder;
 
-  /** Runs a statement that reads, written out as a template (`statement.ts`), and gives its rows. */
+  /** Runs a statement that reads, written out as a template (`statement.ts`), and returns its rows. */
   rows<Row>(text: TemplateStringsArray, ...places: Place[]): Promise<Row[]>;
 
-  /** The same for one that inserts. Gives the number that the database gave to a single row. */
+  /** The same for one that inserts. Returns the number that the database gave to a single row. */
   insert(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
-  /** The same for one that changes or removes. Gives how many rows it met. */
+  /** The same for one that changes or removes. Returns how many rows it met. */
   change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
 
   /**
@@ -97,7 +97,7 @@ export interface Gathering<T> {
   /** Whether any records are named in it. */
   readonly namesRecords: (gathered: T) => boolean;
   readonly settle: (db: Database, gathered: T) => Promise<void>;
-  /** Is told once all of it is written for good, and never where that is not certain. */
+  /** Called once all of it is written for good, and never where that is not certain. */
   readonly committed: (db: Database, gathered: T) => void;
 }
 
@@ -112,8 +112,8 @@ export interface DatabaseSettings {
   readonly onServerChange?: (change: ServerChange) => void;
   /**
    * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
-   * rows and write without writing the row that every writer writes (`joinWriters`), that write records without telling
-   * the journal, or metas of users without having locked names (`transaction-checks.ts`). For tests.
+   * rows and write without writing the row that every writer writes (`joinWriters`), that write records without
+   * reporting them to the journal, or metas of users without having locked names (`transaction-checks.ts`). For tests.
    */
   readonly watched?: boolean;
 }
@@ -145,7 +145,7 @@ export async function ping(db: Database): Promise<void> {
   await db.ask('SELECT 1');
 }
 
-/** Whether there is a table of this name, which is told without the prefix. */
+/** Whether there is a table of this name, which is given without the prefix. */
 export const hasTable = async (db: Database, name: TableName): Promise<boolean> =>
   (await db.dialect.columns(db, db.table(name))).length > 0;
 

@@ -25,8 +25,8 @@ export interface TableDefinition {
 }
 
 /**
- * What tables look like, for a database that has to be told: name of a table -> name of a key, `primary` among them ->
- * how many rows there are, and how many have the same first column of the key, the same first two, and so on.
+ * What tables look like, for a database that does not look itself: name of a table -> name of a key, `primary` among
+ * them -> how many rows there are, and how many have the same first column of the key, the same first two, and so on.
  */
 export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 
@@ -152,7 +152,7 @@ export interface Dialect {
    */
   logPosition(db: Asker): Promise<string>;
 
-  /** Whether a replica has come so far; true if it can't be told. */
+  /** Whether a replica has come so far; true if it can't be known. */
   hasReached(db: Asker, position: string): Promise<boolean>;
 
   /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
@@ -165,10 +165,10 @@ export interface Dialect {
   addKey(definition: TableDefinition, label: string, prefix: string): string;
 
   /**
-   * The statements that tell the database what its tables look like, where it has not looked itself. MySQL's InnoDB
-   * always has.
+   * The statements that describe to the database what its tables look like, where it has not looked itself. MySQL's
+   * InnoDB always has.
    */
-  tellShapes(shapes: Shapes, prefix: string): string[];
+  describeShapes(shapes: Shapes, prefix: string): string[];
 
   /** The names of the columns of a table, in order; none where there is no such table. */
   columns(db: Asker, table: string): Promise<string[]>;
@@ -211,7 +211,7 @@ export interface Inspection {
   readonly faults: readonly { readonly what: 'engine' | 'charset' | 'damaged'; readonly of: string; readonly value: string }[];
 }
 
-/** The keys that these rows tell, in the order of their columns. */
+/** The keys that these rows describe, in the order of their columns. */
 export function keysOf(rows: readonly { readonly of: string; readonly key: string; readonly part: string }[]): Map<string, string[][]> {
   const keys = new Map<string, Map<string, string[]>>();
   for (const { of, key, part } of rows) {

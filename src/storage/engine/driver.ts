@@ -36,7 +36,7 @@ export type RunQuery = (query: Query) => Promise<unknown>;
 
 /** Something that answers plain questions: a database, or a transaction in it. */
 export interface Asker {
-  /** Runs SQL that is not built, and gives its rows. */
+  /** Runs SQL that is not built, and returns its rows. */
   ask<Row>(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -45,7 +45,7 @@ export interface Session {
   readonly query: (query: Query) => Promise<Outcome>;
   /** Begins a transaction that may write. */
   readonly begin: () => Promise<void>;
-  /** To be called after a COMMIT, before it is acknowledged. */
+  /** Call it after a COMMIT, before it is acknowledged. */
   readonly committed: () => Promise<void>;
   /** Gives the connection up, and what was begun on it. */
   readonly discard: () => void;
@@ -70,8 +70,8 @@ export interface Driver {
   /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
   readonly readNow?: (query: Query) => Outcome | undefined;
   /**
-   * Another text after every change of any row, whoever made it, found without waiting. Undefined: it cannot be told at
-   * the moment; absent: nor at any other.
+   * Another text after every change of any row, whoever made it, found without waiting. Undefined: it cannot be known
+   * at the moment; absent: nor at any other.
    */
   readonly state?: () => string | undefined;
   /** How many connections there are. */
@@ -84,18 +84,18 @@ export interface Driver {
   readonly checkWritable: (prefix: string) => Promise<void>;
   /** Opens a view of one moment; undefined: the file has to be copied instead. */
   readonly snapshot: (() => Promise<Snapshot>) | undefined;
-  /** Has `listener` told of every statement just before it runs. Gives the function that ends that. */
+  /** Has `listener` called with every statement just before it runs. Returns the function that ends that. */
   readonly listen: (listener: QueryListener) => () => void;
   readonly close: () => Promise<void>;
 }
 
 export type QueryListener = (query: Query) => void;
 
-/** Those who are told of every statement. */
+/** Those who get every statement just before it runs. */
 export interface Listeners {
   readonly add: Driver['listen'];
-  /** Tells them, and gives the statement. */
-  readonly tell: (query: Query) => Query;
+  /** Passes the statement to them, and gives it back. */
+  readonly notify: (query: Query) => Query;
 }
 
 export function createListeners(): Listeners {
@@ -107,7 +107,7 @@ export function createListeners(): Listeners {
         all.delete(listener);
       };
     },
-    tell: (query) => {
+    notify: (query) => {
       for (const listener of all) listener(query);
       return query;
     },
@@ -172,7 +172,7 @@ export function resultOf({ method, pluck = '', output }: Query, { rows, id, chan
 /** Whether a statement changes nothing. */
 export const isRead = ({ method, sql }: Query): boolean => READING.has(method) || (isUnbuilt(method) && /^\s*(SELECT|SHOW)\b/i.test(sql));
 
-/** Whether a statement writes, as far as its method tells. */
+/** Whether a statement writes, as far as its method says. */
 export const isWrite = ({ method }: Query): boolean => WRITING.has(method);
 
 /** Whether the text was written by hand, so that its method does not say what it does. */
@@ -182,7 +182,7 @@ const WRITING = new Set(['insert', 'update', 'del', 'counter']);
 const READING = new Set(['select', 'first', 'pluck']);
 
 /** An error that says which statement it is about. */
-export function named({ sql }: Query, error: unknown): unknown {
+export function withStatement({ sql }: Query, error: unknown): unknown {
   if (error instanceof Error) error.message = `${sql} - ${error.message}`;
   return error;
 }

@@ -9,7 +9,7 @@ import type { Dialect, Sql } from './dialect.ts';
 export const asId = (db: Pick<Builder, 'raw'>, column: string): RawSql => db.raw('CAST(?? AS UNSIGNED)', [column]);
 
 /** Condition: `column` equals one of these values. */
-export const among = (column: string, values: readonly (string | number)[]): Sql => [
+export const equalsAny = (column: string, values: readonly (string | number)[]): Sql => [
   `?? IN (${values.map(() => '?').join()})`,
   [column, ...values],
 ];

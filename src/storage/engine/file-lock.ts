@@ -4,7 +4,7 @@ import { Sqlite } from './sqlite/library.ts';
 
 /**
  * Locks a file, which is created if necessary and stays behind, empty. The lock is the operating system's, by way of
- * SQLite: it ends with the process, however that ends, so there are no stale locks. Gives the function that releases
+ * SQLite: it ends with the process, however that ends, so there are no stale locks. Returns the function that releases
  * it, which must be kept until then; undefined if the file is locked already, by this process or another.
  *
  * @throws the error of the file system if the file can't be created

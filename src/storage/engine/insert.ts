@@ -7,7 +7,7 @@ import type { TableName, Tables } from './tables.ts';
 type NewRows<Name extends TableName> = readonly Partial<Tables[Name]>[];
 type Column<Name extends TableName> = keyof Tables[Name] & string;
 
-/** Inserts rows. Gives the number that the database gave to a single one. */
+/** Inserts rows. Returns the number that the database gave to a single one. */
 export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
   let id = 0;
   for (const { target, values } of pieces(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;
@@ -44,7 +44,7 @@ export async function insertMissing<Name extends TableName>(
 }
 
 /** Expressions that make columns what would have been inserted. */
-export const given = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
+export const insertedValues = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
   Object.fromEntries(columns.map((column) => [column, dialect.inserted(column)])) as Record<Name, string>;
 
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */

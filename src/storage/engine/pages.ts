@@ -1,6 +1,6 @@
 /**
  * All rows that `read` gives, a page at a time: it reads the rows after an id, in the order of their ids and `size` of
- * them at the most. A row is an id, or has one. A page is read when it is asked for, not before.
+ * them at most. A row is an id, or has one. A page is read when it is asked for, not before.
  */
 export async function* pagesById<Row extends number | { readonly id: number }>(
   size: number,

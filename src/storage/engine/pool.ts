@@ -22,7 +22,7 @@ export interface PoolOptions<Connection> {
   readonly close: (connection: Connection) => Promise<void>;
   /** Whether it can be used once more. */
   readonly isUsable: (connection: Connection) => boolean;
-  /** How many are kept open, and how many there are at the most. */
+  /** How many are kept open, and how many there are at most. */
   readonly least: number;
   readonly most: number;
   /** For how many milliseconds one waits for a connection, and after how many an idle one is closed. */

@@ -2,7 +2,7 @@ import { DatabaseUnavailable } from './dialect.ts';
 
 /** Whoever waits longer is turned away. */
 export const LONGEST_WAIT_MS = 8000;
-/** When so many wait, the next is turned away at once. */
+/** When this many wait, the next one is turned away at once. */
 const MOST_WAITING = 1000;
 
 /**
@@ -22,7 +22,7 @@ export interface Queue<Left> {
   readonly leave: (left?: Left) => void;
 }
 
-/** A queue in front of so many places. */
+/** A queue for some places, which are free at first. */
 export function createQueue<Left>(places: number): Queue<Left> {
   let free = places;
   const waiting: ((left: Left | undefined) => void)[] = [];

@@ -53,7 +53,7 @@ export interface Statement {
   readonly bindings: readonly Value[];
 }
 
-/** So many forms of one statement are kept: lists of ids come in many lengths. */
+/** How many forms of one statement are kept: lists of ids come in many lengths. */
 const FORMS = 100;
 
 /**
@@ -74,7 +74,7 @@ export function statements(prefix: string): (text: TemplateStringsArray, places:
     const bindings: Value[] = [];
     let form = '';
     for (const place of places) form += `${bind(place, bindings)}|`;
-    const sql = forms.get(form) ?? written(text, places, prefix);
+    const sql = forms.get(form) ?? writeOut(text, places, prefix);
     if (forms.size < FORMS) forms.set(form, sql);
     const [first] = places;
     return { table: table ?? (first instanceof Piece ? first.table : undefined), sql, bindings };
@@ -100,7 +100,7 @@ function bind(place: Place, bindings: Value[]): string | number {
   return place instanceof Piece ? place.sql : values.length;
 }
 
-function written(text: TemplateStringsArray, places: readonly Place[], prefix: string): string {
+function writeOut(text: TemplateStringsArray, places: readonly Place[], prefix: string): string {
   const parts = text.map((part) => part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefix + table)));
   return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
 }

@@ -16,26 +16,27 @@ interface Observed {
   /** It has locked names; it has written metas of users without. */
   named: boolean;
   unnamed: boolean;
-  /** It has written records; the journal was told which. */
+  /** It has written records; the journal knows which. */
   records: boolean;
-  told: boolean;
+  journaled: boolean;
 }
 
 /** Watches the transactions of one database. */
 export interface TransactionChecks {
-  /** Notes what a statement does that runs now. To be called with every statement, just before it runs. */
+  /** Notes what a statement does that runs now. Call it with every statement, just before it runs. */
   readonly note: (sql: string) => void;
-  /** To be called with every query outside of transactions. Throws if it would run beside one that is open. */
+  /** Call it with every query outside of transactions. Throws if it would run beside one that is open. */
   readonly refuseBeside: () => void;
   /**
-   * Runs the work of a transaction. `work` says by `told` that the journal gets to know which records it writes.
+   * Runs the work of a transaction. `work` calls `reportWrites` with whether the journal gets to know which records it
+   * writes.
    *
    * @throws Error for a transaction that locks rows and writes without writing the row that every writer writes, that
-   * writes records without telling the journal, or metas of users without having locked names; else whatever `work`
-   * throws
+   * writes records without reporting them to the journal, or metas of users without having locked names; else whatever
+   * `work` throws
    */
-  readonly run: <T>(work: (told: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
-  /** To be called before a part of a transaction. Gives what forgets the records of that part, which was undone. */
+  readonly run: <T>(work: (reportWrites: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
+  /** Call it before a part of a transaction. Returns what forgets the records of that part, which was undone. */
   readonly beginPart: () => () => void;
 }
 
@@ -46,7 +47,7 @@ interface Context {
   readonly outer: Context | undefined;
 }
 
-/** One for all databases: every promise of the process has to be told to each of them that is used. */
+/** One for all databases: Node passes every promise of the process to each of them that is used. */
 const contexts = new AsyncLocalStorage<Context>();
 /** How many watched transactions are open. While there is none, no promise has to be followed. */
 let openTransactions = 0;
@@ -69,14 +70,14 @@ export function transactionChecks(alone: boolean): TransactionChecks {
       if (current()?.open) throw new Error('inside a transaction, use the database given to it');
     },
     run: async (work) => {
-      const nothing = { locked: false, wrote: false, counted: false, named: alone, unnamed: false, records: false, told: false };
+      const nothing = { locked: false, wrote: false, counted: false, named: alone, unnamed: false, records: false, journaled: false };
       const observed: Observed = { open: true, ...nothing };
-      const told = (namesRecords: boolean): void => {
-        observed.told ||= namesRecords;
+      const reportWrites = (namesRecords: boolean): void => {
+        observed.journaled ||= namesRecords;
       };
       openTransactions += 1;
       try {
-        const result = await contexts.run({ owner, observed, outer: contexts.getStore() }, () => work(told));
+        const result = await contexts.run({ owner, observed, outer: contexts.getStore() }, () => work(reportWrites));
         check(observed);
         return result;
       } finally {
@@ -95,11 +96,11 @@ export function transactionChecks(alone: boolean): TransactionChecks {
   };
 }
 
-function check({ locked, wrote, counted, unnamed, records, told }: Observed): void {
+function check({ locked, wrote, counted, unnamed, records, journaled }: Observed): void {
   if (locked && wrote && !counted) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
   // They have no unique key: two transactions could insert the same one.
   if (unnamed) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
-  if (records && !told) throw new Error('a transaction that writes records must tell the journal which');
+  if (records && !journaled) throw new Error('a transaction that writes records must report them to the journal');
 }
 
 function observe(observed: Observed, sql: string): void {

@@ -43,7 +43,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
     let shared = await queue.enter();
     let result: Awaited<ReturnType<typeof work>>;
     try {
-      result = await retried(longestPause, isWorthwhile, async () => {
+      result = await retry(longestPause, isWorthwhile, async () => {
         if (!shared?.isOpen()) shared = await beginShared(await driver.acquire(), { dialect, builderFor });
         const done = await shared.take(work);
         if (!goesOn(shared)) await letOthersCome();
@@ -51,7 +51,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
         return done;
       });
     } finally {
-      // Those before are told what came of it by `written`, whatever happened to this one.
+      // Those before learn the outcome from `written`, whatever happened to this one.
       if (shared?.isOpen() && !goesOn(shared)) await shared.commit().catch(() => undefined);
       if (!shared?.isOpen() && queue.length() > 0) await letOthersCome();
       queue.leave(shared?.isOpen() ? shared : undefined);
@@ -62,7 +62,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
 }
 
 /** Runs work again as long as that is worthwhile, with growing pauses. */
-async function retried<T>(
+async function retry<T>(
   longestPause: number,
   isWorthwhile: (error: unknown, waited: number) => boolean,
   work: () => Promise<T>,

@@ -115,7 +115,7 @@ async function commitAll(open: OpenTransaction): Promise<void> {
   }
   await session.committed();
   close(open);
-  end.tell();
+  end.settle();
 }
 
 /** Undoes what the last piece did; those before it stay, where the database lets them. */
@@ -134,7 +134,7 @@ async function undoPiece(open: OpenTransaction, reason: unknown): Promise<void> 
 async function undo(open: OpenTransaction, reason: unknown): Promise<void> {
   await rollBack(open.session);
   close(open);
-  open.end.tell(reason);
+  open.end.settle(reason);
 }
 
 function close({ session, end }: OpenTransaction): void {
@@ -169,17 +169,17 @@ interface Ending {
   isReached: boolean;
   readonly written: Promise<void>;
   /** Settles the promise; it fails where there is a reason. */
-  readonly tell: (reason?: unknown) => void;
+  readonly settle: (reason?: unknown) => void;
 }
 
 function ending(): Ending {
-  let tell: Ending['tell'] = () => {};
+  let settle: Ending['settle'] = () => {};
   const written = new Promise<void>((resolve, reject) => {
-    tell = (reason) => (reason === undefined ? resolve() : reject(reason));
+    settle = (reason) => (reason === undefined ? resolve() : reject(reason));
   });
   // Those who have a piece in it ask for themselves.
   written.catch(() => undefined);
-  return { isReached: false, written, tell };
+  return { isReached: false, written, settle };
 }
 
 /** What a piece of work is given, until it is over. */

@@ -3,8 +3,9 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations, type OptionalLanguages } from '../index/event-index.ts';
+import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { append, type Change, EVERYTHING, type Origin, type Writer } from '../journal/entries.ts';
 import { afterAppending, changedWithOthers } from '../journal/touched.ts';
 import {

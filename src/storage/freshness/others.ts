@@ -1,6 +1,7 @@
 import { type Database, hasTable } from '../engine/database.ts';
-import { INDEX_OPTION, indexLayout, type OptionalLanguages } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout } from '../index/event-index.ts';
 import { reindexEvents } from '../index/event-index-rebuild.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { readOptions } from '../rows/options.ts';
 import { printOwnChanges, takeOverChanges } from './foreign-changes.ts';
 import { createInbox, type Inbox } from './plugin-inbox.ts';

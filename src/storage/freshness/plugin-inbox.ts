@@ -1,9 +1,9 @@
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
-import type { InboxRow } from '../engine/tables.ts';
-import type { OptionalLanguages } from '../index/event-index.ts';
+import type { InboxRow } from '../engine/own-tables.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import type { Change } from '../journal/entries.ts';
-import { isInternal, joinWriters, unseen } from '../journal/touched.ts';
+import { isInternal, joinWriters, unseenChange } from '../journal/touched.ts';
 import { appendByUser, lockChanges, takeOver } from './foreign-changes.ts';
 import { arePrintsComplete, type PrintSource, termKeys } from './prints.ts';
 
@@ -79,8 +79,8 @@ const nameOf = ({ kind, type, object }: Named): string => `${kind} ${kind === 'o
 function unseenChanges(notes: readonly InboxRow[]): Change[] {
   const changes = new Map<string, Change>();
   for (const note of notes) {
-    if (note.kind === 'user') changes.set(nameOf(note), unseen('user', '', Number(note.object), whatOf(note)));
-    if (note.kind === 'option' && !isInternal(note.type)) changes.set(nameOf(note), unseen('option', note.type, 0, 'changed'));
+    if (note.kind === 'user') changes.set(nameOf(note), unseenChange('user', '', Number(note.object), whatOf(note)));
+    if (note.kind === 'option' && !isInternal(note.type)) changes.set(nameOf(note), unseenChange('option', note.type, 0, 'changed'));
   }
   return [...changes.values()];
 }

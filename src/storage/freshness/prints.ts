@@ -2,10 +2,11 @@ import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core-search.ts'
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
-import { given, upsertRows } from '../engine/insert.ts';
+import { insertedValues, upsertRows } from '../engine/insert.ts';
+import type { PrintRow } from '../engine/own-tables.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import type { PrintRow, TableName } from '../engine/tables.ts';
-import type { OptionalLanguages } from '../index/event-index.ts';
+import type { TableName } from '../engine/tables.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*
@@ -168,7 +169,7 @@ export async function storedPrints(db: Database, kind: PrintKind, keys: readonly
 export async function storePrints(db: Database, kind: PrintKind, prints: readonly Print[], gone: readonly number[]): Promise<void> {
   if (gone.length > 0) await db.change`DELETE FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${gone})`;
   const rows = prints.map(({ object, type, term, parent, is_public, digest }) => ({ kind, object, type, term, parent, is_public, digest }));
-  await upsertRows(db, 'fasti_prints', rows, ['kind', 'object'], given(db, ['type', 'term', 'parent', 'is_public', 'digest']));
+  await upsertRows(db, 'fasti_prints', rows, ['kind', 'object'], insertedValues(db, ['type', 'term', 'parent', 'is_public', 'digest']));
 }
 
 /** Posts that are, by the rows of these terms, in a group of translations in Polylang's form. */
@@ -191,5 +192,5 @@ export async function arePrintsComplete(db: Database, languages: OptionalLanguag
 }
 
 export async function notePrintsComplete(db: Database, languages: OptionalLanguages): Promise<void> {
-  await upsertRows(db, 'fasti_prints', [complete(languages)], ['kind', 'object'], given(db, ['type']));
+  await upsertRows(db, 'fasti_prints', [complete(languages)], ['kind', 'object'], insertedValues(db, ['type']));
 }

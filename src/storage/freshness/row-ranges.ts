@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
-import type { OptionalLanguages } from '../index/event-index.ts';
+import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { WATCHED } from './watched-tables.ts';
 
 /*

@@ -2,8 +2,8 @@ import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
+import type { DayRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { DayRow } from '../engine/tables.ts';
 import { joinWriters, noteChange } from '../journal/touched.ts';
 import { countRows } from '../rows/row-count.ts';
 import { indexEvents, trustIndex } from './event-index.ts';
@@ -25,8 +25,8 @@ interface Reindexing {
   readonly trust: boolean;
   /** The languages of the content, if it has any. */
   readonly languages?: ContentLanguages | undefined;
-  /** Is told how many more events are dealt with. */
-  readonly done?: (events: number) => void;
+  /** Called with the number of events dealt with since the last call. */
+  readonly onProgress?: (events: number) => void;
 }
 
 /**
@@ -36,15 +36,15 @@ interface Reindexing {
 export async function reindexEvents(
   db: Database,
   now: () => Date,
-  { trust, done = () => undefined, languages }: Reindexing,
+  { trust, onProgress = () => undefined, languages }: Reindexing,
 ): Promise<Reindexed> {
   const unfit: number[] = [];
   let events = 0;
   for (let after = 0; ; ) {
-    const step = await db.transaction((trx) => joined(trx, indexAfter(trx, after, languages)));
+    const step = await db.transaction((trx) => inLineWithWriters(trx, indexAfter(trx, after, languages)));
     unfit.push(...step.unfit);
     events += step.ids.length;
-    done(step.ids.length);
+    onProgress(step.ids.length);
     if (step.last === undefined) break;
     after = step.last;
   }
@@ -57,7 +57,7 @@ export async function reindexEvents(
 }
 
 /** What a step gives, once it is in line with all who write. */
-async function joined<T>(db: Database, step: Promise<T>): Promise<T> {
+async function inLineWithWriters<T>(db: Database, step: Promise<T>): Promise<T> {
   const result = await step;
   joinWriters(db);
   return result;
@@ -92,7 +92,7 @@ async function indexAfter(
 async function recount(db: Database, facet: Facet): Promise<void> {
   for (let day: number | undefined = 0; day !== undefined; ) {
     const first: number = day;
-    day = await db.transaction((trx) => joined(trx, recountDays(trx, facet, first)));
+    day = await db.transaction((trx) => inLineWithWriters(trx, recountDays(trx, facet, first)));
   }
   await db.transaction((trx) => {
     const work = setRight(
@@ -101,11 +101,11 @@ async function recount(db: Database, facet: Facet): Promise<void> {
       (rows) => rows.where('day', '<', 0),
       () => countMonths(trx, facet),
     );
-    return joined(trx, work);
+    return inLineWithWriters(trx, work);
   });
 }
 
-/** Whether the counts of days and months are anything but what the entries come to. Only reads. */
+/** Whether the counts of days and months differ from the sums of the entries. Only reads. */
 export async function hasWrongCounts(db: Database): Promise<boolean> {
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
     for (let day: number | undefined = 0; day !== undefined; ) {
@@ -139,7 +139,7 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
   return Number.isFinite(following) ? following : undefined;
 }
 
-/** Days from this one on, as many as some thousand rows make. Gives the day to go on with, if there are more. */
+/** Days from this one on, as many as some thousand rows make. Returns the day to go on with, if there are more. */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
   const { until, inRange } = await rangeFrom(db, facet, day);
   await setRight(db, facet, inRange, () => countDays(db, facet, day, until));

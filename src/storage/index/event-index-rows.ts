@@ -3,7 +3,7 @@
  * its rows, and what that adds to the counts of days.
  */
 import { addDays } from '../../wordpress/time.ts';
-import type { DayRow, EntryRow } from '../engine/tables.ts';
+import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 
 /**
  * A heading that events are listed under. The events that last very long stand a second time under its twin
@@ -33,13 +33,13 @@ export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 /** The number of the language that a facet is of and of nothing besides; undefined: of others. */
 export const languageIn = (facet: Facet): number | undefined => (facet % FACETS === CODES.language ? idOf(facet) : undefined);
 
-/** Whether a facet tells nothing of what a password may hide. */
+/** Whether a facet reveals nothing of what a password may hide. */
 export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 
 /** The events of a facet that last longer than `SHORT_DAYS`. */
 export const longOnes = (facet: Facet): Facet => -facet - 1;
 
-/** An event that lasts no longer than so many days is found by looking back so far. */
+/** An event that lasts no longer than this many days is found by looking back that far. */
 const SHORT_DAYS = 31;
 
 /** Statuses that lists are made of, as numbers. */
@@ -146,10 +146,10 @@ export function sharesOf(row: EntryRow): DayRow[] {
   return shares;
 }
 
-/** Whether a row counts for everybody. A protected one does not tell under which headings it stands (decision D35). */
+/** Whether a row counts for everybody. A protected one does not show under which headings it stands (decision D35). */
 const isPublic = ({ facet, status, hidden, locked }: EntryRow) => status === PUBLISHED && hidden === 0 && (isOpen(facet) || locked === 0);
 
-/** The statuses, as numbers, of which the counts of days are. */
+/** The statuses, as numbers, that the counts of days include. */
 export const isCounted = (statuses: readonly number[]): boolean => statuses.length === 1 && statuses[0] === PUBLISHED;
 
 // ------------------------------------------------------------------------------------------------- moments as numbers
@@ -182,7 +182,7 @@ export const monthRow = (month: number): number => -month - 1;
 /** The same time of day, as many days before as an event can last that is not a long one. */
 export const shortBefore = (moment: number): number => beginOf(daysAfter(dayOf(moment), -SHORT_DAYS)) + (moment % DAY);
 
-/** The day (`YYYYMMDD`) so many days after a day of the calendar; 0 before the year 1. */
+/** The day (`YYYYMMDD`) a number of days after a day of the calendar; 0 before the year 1. */
 export function daysAfter(day: number, days: number): number {
   const digits = String(day).padStart(8, '0');
   const text = addDays(`${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)} 00:00:00`, days);

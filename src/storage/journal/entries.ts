@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
+import type { JournalRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { JournalRow } from '../engine/tables.ts';
 import type { OwnChange } from './own-changes.ts';
 
 /*
@@ -140,8 +140,8 @@ const PRUNED = 1000;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Removes some of the entries that are older than so many days. The latest one always stays, so that it is known from
- * where the journal is complete. Gives how many were removed; after a full step there may be more.
+ * Removes some of the entries that are older than this many days. The latest one always stays, so that it is known from
+ * where the journal is complete. Returns how many were removed; after a full step there may be more.
  */
 export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
   const oldest = nowUtc(new Date(now.getTime() - days * DAY_MS));

@@ -8,7 +8,7 @@ export interface JournalFeed {
   readonly position: () => number | undefined;
   /**
    * Hands on what is new, given what the counter of changes says (`lookAtVersion`). Once it resolves, subscribers have
-   * been told of everything up to that count. The site calls it with each look at the version, before that version is
+   * been passed everything up to that count. The site calls it with each look at the version, before that version is
    * known to anybody, and therefore also after each write of this process, before the write is answered from memory.
    */
   readonly advanceTo: (count: number) => Promise<void>;
@@ -20,7 +20,7 @@ export interface JournalFeed {
 export type JournalListener = (entries: readonly JournalEntry[]) => void;
 
 const AT_ONCE = 1000;
-/** Who is so far behind is told that everything changed. */
+/** For those who are this far behind, everything has changed. */
 const MOST_BEHIND = 10_000;
 
 /** Follows the journal of one database (a replica has its own feed), from the first look on. */
@@ -29,7 +29,7 @@ export function createJournalFeed(db: Database): JournalFeed {
   let position: number | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const tell = (entries: readonly JournalEntry[]): void => {
+  const notify = (entries: readonly JournalEntry[]): void => {
     if (entries.length > 0) for (const listener of listeners) listener(entries);
   };
 
@@ -41,14 +41,14 @@ export function createJournalFeed(db: Database): JournalFeed {
     if (position === count) return;
     if (await isTooFar(position, count)) {
       position = count;
-      return tell([everything(count)]);
+      return notify([everything(count)]);
     }
     while (position < count) {
       const entries: JournalEntry[] = await entriesAfter(db, position, AT_ONCE);
       // All that was committed when the count was read can be read now. What has none of its own left a gap.
       const next: number = entries.length < AT_ONCE ? count : position;
       position = Math.max(next, entries.at(-1)?.number ?? 0);
-      tell(entries.map((entry) => ({ ...entry, own: ownChangeOf(db, entry) })));
+      notify(entries.map((entry) => ({ ...entry, own: ownChangeOf(db, entry) })));
     }
   };
 

@@ -23,7 +23,7 @@ export interface LatestChanges {
 /** How many dependencies are kept; a value older than the first one that was dropped counts as outdated. */
 const MOST_DEPENDENCIES = 50_000;
 
-/** At least so many of the latest entries are kept, for lists, which not every change of a post affects. */
+/** At least this many of the latest entries are kept, for lists, which not every change of a post affects. */
 const MOST_ENTRIES = 500;
 
 /** Follows a journal from now on. `most`: how many dependencies are kept. */

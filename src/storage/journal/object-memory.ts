@@ -46,7 +46,7 @@ const OVERHEAD_BYTES = 500;
 const OBJECT_BYTES = 2;
 const DEPENDENCY_BYTES = 8;
 
-/** A memory for JSON values, of so many bytes in all. Each is current until something that it depends on changes. */
+/** A memory for JSON values, of this many bytes in all. Each is current until something that it depends on changes. */
 export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMemory {
   const entries = new LRUCache<string, Entry>({
     maxSize: bytes,

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import type { EntryRow } from '../engine/tables.ts';
+import type { EntryRow } from '../engine/own-tables.ts';
 
 /*
  * What this process knows of its own changes besides what the journal says: what exactly was written. So a list that
@@ -51,7 +51,7 @@ interface Numbered {
   readonly object: number;
 }
 
-/** So many changes are known, and no transaction that has moved more rows than this. */
+/** How many changes are kept, and how many rows a transaction may have moved for its changes to be kept. */
 const MOST_CHANGES = 500;
 const MOST_ROWS = 500;
 
@@ -90,7 +90,7 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
 export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
   const balance = new Map<string, { readonly row: EntryRow; more: number }>();
   const add = (row: EntryRow, more: number): void => {
-    const text = textOf(row);
+    const text = entryText(row);
     const known = balance.get(text);
     if (known) known.more += more;
     else balance.set(text, { row, more });
@@ -102,7 +102,8 @@ export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
   return moved.length > MOST_ROWS ? undefined : { gone: rows(-1), fresh: rows(1) };
 }
 
-const textOf = (row: EntryRow): string =>
+/** The same text for rows that hold the same, which are told apart by all of their columns. */
+export const entryText = (row: EntryRow): string =>
   [
     row.facet,
     row.start_at,

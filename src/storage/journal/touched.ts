@@ -1,7 +1,7 @@
 import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
-import { given, upsertRows } from '../engine/insert.ts';
+import { insertedValues, upsertRows } from '../engine/insert.ts';
 import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
 import { type Moved, type NumberedChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
 
@@ -65,8 +65,8 @@ const TOUCHED: Gathering<Touched> = {
   }),
   copy: ({ posts, terms, counted, users, options, ...others }) => ({
     ...others,
-    posts: copied(posts),
-    terms: copied(terms),
+    posts: copyOf(posts),
+    terms: copyOf(terms),
     counted: new Set(counted),
     users: new Map(users),
     options: new Set(options),
@@ -76,7 +76,7 @@ const TOUCHED: Gathering<Touched> = {
   committed: (db, { own }) => noteOwnChanges(db, own),
 };
 
-const copied = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
+const copyOf = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
 
 // ------------------------------------------------------------------------------------------------- what is touched
 /** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */
@@ -254,27 +254,27 @@ export function afterAppending(db: Database, work: (db: Database, changes: reado
 
 const followers = new WeakMap<Database['driver'], (db: Database, changes: readonly Change[]) => Promise<void>>();
 
-/** As `writeOption`, which tells us what it writes. */
+/** As `writeOption`, which reports what it writes. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
   const option_value = String(now.getTime() / 1000);
   const met = await db.change`
     UPDATE {options} SET option_value = ${option_value}, autoload = ${'auto'} WHERE option_name = ${'tribe_last_save_post'}`;
   if (met > 0) return;
   const row = { option_name: 'tribe_last_save_post', option_value, autoload: 'auto' };
-  await upsertRows(db, 'options', [row], ['option_name'], given(db, ['option_value', 'autoload']));
+  await upsertRows(db, 'options', [row], ['option_name'], insertedValues(db, ['option_value', 'autoload']));
 }
 
 async function changesOf(db: Database, touched: Touched): Promise<Change[]> {
   return [
     ...(await postChanges(db, touched.posts)),
     ...(await termChanges(db, touched)),
-    ...[...touched.users].map(([id, what]) => unseen('user', '', id, what)),
-    ...[...touched.options].map((name) => unseen('option', name, 0, 'changed')),
+    ...[...touched.users].map(([id, what]) => unseenChange('user', '', id, what)),
+    ...[...touched.options].map((name) => unseenChange('option', name, 0, 'changed')),
   ];
 }
 
 /** A change of what nobody is shown in the journal. */
-export const unseen = (kind: ObjectKind, type: string, object: number, what: Change['what']): Change => ({
+export const unseenChange = (kind: ObjectKind, type: string, object: number, what: Change['what']): Change => ({
   kind,
   type,
   object,
@@ -303,7 +303,7 @@ const IGNORED = new Set(['revision']);
 
 /**
  * Whether everybody can see a post. A file that hangs on a post is as visible as that one is; it counts as not public
- * here, so that its removal tells nobody of it.
+ * here, so that nobody learns of it by its removal.
  */
 const isPublic = (state: PostState | undefined): boolean =>
   state?.post_status === 'publish' || (state?.post_status === 'inherit' && state.post_parent === 0);

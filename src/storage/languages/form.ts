@@ -37,8 +37,8 @@ export interface RecordKeys {
 }
 
 /**
- * What the languages and groups of records go by: a change of a group is a change of each of its members, of those that
- * leave it and those that join it.
+ * What the languages and groups of records depend on: a change of a group is a change of each of its members, of those
+ * that leave it and those that join it.
  */
 export const dependenciesOf = ({ posts, terms }: RecordKeys): Dependency[] => [
   ...posts,

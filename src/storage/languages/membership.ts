@@ -1,8 +1,9 @@
 import { type ContentLanguages, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
 
 /**
- * What a record's own language and the stored members of its group come to. Members of languages that the site lacks do
- * not count, and a record is a member under its own language alone, whatever the group says of it.
+ * A record's group as the rest of the program sees it, from its own language and the stored members. Members of
+ * languages that the site lacks do not count, and a record is a member under its own language alone, whatever the group
+ * says of it.
  */
 export function membershipOf(
   languages: ContentLanguages,

@@ -2,7 +2,7 @@ import type { Condition } from '../../kinds/condition.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { among, every } from '../engine/expressions.ts';
+import { equalsAny, every } from '../engine/expressions.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import {
   FACETS,
@@ -104,10 +104,10 @@ function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
 /** `FROM … WHERE …` of the rows `x` of a part. What stands under several of its facets is there once. */
 function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, rest: Sql | undefined): Sql {
   const { endFrom, endTo, statuses } = range;
-  const conditions: Sql[] = [among('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
+  const conditions: Sql[] = [equalsAny('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
   if (endFrom > from) conditions.push(['x.end_at >= ?', [endFrom]]);
   if (endTo < LATEST) conditions.push(['x.end_at <= ?', [endTo]]);
-  if (statuses) conditions.push(among('x.status', statuses));
+  if (statuses) conditions.push(equalsAny('x.status', statuses));
   if (range.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (range.openOnly) conditions.push(['x.locked = 0', []]);
   if (range.unfeaturedOnly) conditions.push(['x.featured = 0', []]);

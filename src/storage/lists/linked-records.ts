@@ -9,7 +9,7 @@ import { withoutPassword } from './post-visibility.ts';
 
 /*
  * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not
- * tell what others hide.
+ * reveal what others hide.
  */
 
 const EARTH_RADIUS_KM = 6371;
@@ -59,10 +59,10 @@ interface Linked {
 /** The records that a condition asks for; undefined where it asks for none. */
 function recordsThat(db: Database, condition: Condition): Linked | undefined {
   const builder: QueryBuilder = db.query();
-  if (condition.by === 'linkedMeta') return { builder: described(db, builder, condition), link: condition.link };
+  if (condition.by === 'linkedMeta') return { builder: withMeta(db, builder, condition), link: condition.link };
   if (condition.by === 'near' && condition.link !== undefined) return { builder: near(db, builder, condition), link: condition.link };
   if (condition.by === 'placed' && condition.link !== undefined)
-    return { builder: placed(db, builder), link: condition.link, none: !condition.wanted };
+    return { builder: withCoordinates(db, builder), link: condition.link, none: !condition.wanted };
   return undefined;
 }
 
@@ -74,24 +74,24 @@ const publicOnes = (db: Database, builder: QueryBuilder): QueryBuilder =>
     .whereRaw(...withoutPassword('v'));
 
 /** Those with a meta of this value, case and accents aside. */
-export const described = (db: Database, builder: QueryBuilder, { key, value }: Extract<Condition, { by: 'linkedMeta' }>): QueryBuilder =>
+export const withMeta = (db: Database, builder: QueryBuilder, { key, value }: Extract<Condition, { by: 'linkedMeta' }>): QueryBuilder =>
   publicOnes(db, builder)
     .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
     .where('m.meta_key', key)
     .whereRaw(...db.dialect.equalsFolded('m.meta_value', value));
 
 /** Those with coordinates (`lat`, `lng`). */
-export const placed = (db: Database, builder: QueryBuilder): QueryBuilder =>
+export const withCoordinates = (db: Database, builder: QueryBuilder): QueryBuilder =>
   publicOnes(db, builder)
     .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
     .join({ lng: db.table('postmeta') }, (join) => join.on('lng.post_id', 'v.ID').andOnVal('lng.meta_key', COORDINATES.lng))
     .whereNot('lat.meta_value', '')
     .whereNot('lng.meta_value', '');
 
-/** Those within so many km of a point. */
+/** Those within this many km of a point. */
 export function near(db: Database, builder: QueryBuilder, condition: Near): QueryBuilder {
   const [km, points] = distance(db, condition);
-  return placed(db, builder).whereRaw(`${km} <= ?`, [...points, condition.km]);
+  return withCoordinates(db, builder).whereRaw(`${km} <= ?`, [...points, condition.km]);
 }
 
 /** The metas `l` by which posts link to these records. */

@@ -1,6 +1,6 @@
 import type { Condition, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
-import type { EntryRow } from '../engine/tables.ts';
+import type { EntryRow } from '../engine/own-tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
@@ -45,7 +45,7 @@ const asksPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 |
 /** Whether each row of a range is one record of the list: no post filters it, and no second facet repeats it. */
 const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range) && asksFacet(range) === undefined;
 
-/** The facet that events must have besides, where the rows themselves do not tell whether they have it. */
+/** The facet that events must have besides, where the rows themselves do not show whether they have it. */
 const asksFacet = ({ language }: IndexRange): Facet | undefined =>
   language === undefined || languageIn(language) !== undefined ? undefined : language;
 

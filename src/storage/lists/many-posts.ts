@@ -107,7 +107,7 @@ export async function addToCounts(db: Database, more: ReadonlyMap<number, number
   for (const [number, ids] of byNumber) await db.from('term_taxonomy').whereIn('term_taxonomy_id', ids).increment('count', number);
 }
 
-/** Inserts a term under these ids where they are given. Gives its `term_id` and `term_taxonomy_id`. */
+/** Inserts a term under these ids where they are given. Returns its `term_id` and `term_taxonomy_id`. */
 export async function insertTermAs(
   db: Database,
   taxonomy: string,
@@ -250,7 +250,7 @@ async function insertAll(db: Database, table: TableName, rows: readonly Row[]): 
   for (const part of parts(rows)) await insertRows(db, table, part);
 }
 
-/** Rows in statements of no more than so many characters. */
+/** Rows in statements of no more than this many characters. */
 function* parts(rows: readonly Row[]): Generator<Row[]> {
   let part: Row[] = [];
   let size = 0;

@@ -10,7 +10,7 @@ import { formOf } from '../languages/forms.ts';
 import { joinDates, momentColumn } from '../rows/event-moments.ts';
 import { linkedInIndex } from './event-index-list.ts';
 import { whereInLanguage } from './in-language.ts';
-import { described, linkedTo, near, placed } from './linked-records.ts';
+import { linkedTo, near, withCoordinates, withMeta } from './linked-records.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
@@ -67,17 +67,16 @@ const HANDLERS: ConditionHandlers = {
   slug: (where, { condition }) => where.whereIn('p.post_name', [...condition.slugs]),
   mime: (where, { condition }) => where.where((any) => whereMimeType(any, condition.types)),
   parent: (where, { condition }) => where.where('p.post_parent', condition.id),
-  moment: (where, { condition, query }) =>
-    where.where(momentColumn(condition.column, condition.utc, query.occurrences), condition.op, condition.value),
+  moment: (where, { condition, query }) => where.where(momentColumn(condition, query), condition.op, condition.value),
   modified: (where, { condition }) => where.where('p.post_modified', condition.op, condition.value),
   published: (where, { condition }) => where.where('p.post_date', condition.op, condition.value),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),
   terms: (where, { db, condition: { kind, ids, wanted } }) => {
     const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
-    for (const some of alternatives) whereAmong(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, kind, some));
+    for (const some of alternatives) whereAmongOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, kind, some));
   },
   links: (where, { db, condition: { key, ids, none } }) =>
-    whereAmong(where, !none, (sub) =>
+    whereAmongOrNot(where, !none, (sub) =>
       sub
         .select('l.post_id')
         .from({ l: db.table('postmeta') })
@@ -85,19 +84,19 @@ const HANDLERS: ConditionHandlers = {
         .whereIn('l.meta_value', ids.map(String)),
     ),
   linkedFrom: (where, { db, condition }) =>
-    whereAmong(where, true, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
+    whereAmong(where, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
   linkedFromAny: (where, { db, condition, query }) => {
     const indexed = linkedInIndex(db, condition, query);
     if (indexed) where.whereRaw(...indexed);
     else if (condition.within) whereLinkedThroughGroups(db, where, { ...condition, within: condition.within }, query);
-    else whereAmong(where, condition.wanted, (sub) => linkedFromEvents(db, sub, condition, query));
+    else whereAmongOrNot(where, condition.wanted, (sub) => linkedFromEvents(db, sub, condition, query));
   },
   linkedMeta: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmong(where, true, (sub) => linkedTo(db, described(db, sub, condition), condition.link).select('l.post_id'));
+    whereAmong(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id'));
   },
   meta: (where, { db, condition }) =>
-    whereAmong(where, condition.present, (sub) =>
+    whereAmongOrNot(where, condition.present, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
@@ -105,7 +104,7 @@ const HANDLERS: ConditionHandlers = {
     ),
   metaIs: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmong(where, true, (sub) =>
+    whereAmong(where, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
@@ -115,7 +114,7 @@ const HANDLERS: ConditionHandlers = {
   },
   metaValue: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmong(where, true, (sub) =>
+    whereAmong(where, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
@@ -125,18 +124,18 @@ const HANDLERS: ConditionHandlers = {
   },
   placed: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmong(where, condition.wanted, (sub) => linkedTo(db, placed(db, sub), condition.link).select('l.post_id'));
+    whereAmongOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id'));
   },
   near: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
-    whereAmong(where, true, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
+    whereAmong(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
   },
   language: (where, { db, condition, query }) =>
     whereInLanguage(db, where, condition, { is: 'post', name: query.kind.postType, alias: 'p' }, (member) => {
       member.where('member.post_status', 'publish').orWhere((seen) => whereVisible(db, seen, 'member', query.visible));
     }),
   ticketed: (where, { db, condition }) =>
-    whereAmong(where, condition.wanted, (sub) =>
+    whereAmongOrNot(where, condition.wanted, (sub) =>
       sub
         .select(asId(db, 'k.meta_value'))
         .from({ k: db.table('postmeta') })
@@ -159,10 +158,14 @@ function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence 
   );
 }
 
-/** Condition: the id is among those that a query gives, or is not. */
-function whereAmong(where: QueryBuilder, wanted: boolean, ids: (sub: QueryBuilder) => void): void {
-  where[wanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
-}
+type Ids = (sub: QueryBuilder) => void;
+
+/** Condition: the id is among those that a query gives. */
+const whereAmong = (where: QueryBuilder, ids: Ids): void => void where.whereIn('p.ID', ids);
+
+/** Condition: the id is among those that a query gives if that is wanted, and otherwise is not. */
+const whereAmongOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void =>
+  void where[isWanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
 
 /** Condition: the MIME type is one of these; `image/` stands for all that begin so. */
 function whereMimeType(any: QueryBuilder, types: readonly string[]): void {
@@ -241,7 +244,7 @@ function linkedFromEvents(
   }
   joinDates(db, sub, 'ev', query.occurrences);
   sub
-    .where(momentColumn('start_date', false, query.occurrences), '>=', upcomingSince)
+    .where(momentColumn({ column: 'start_date', utc: false }, query), '>=', upcomingSince)
     .whereNot('ev.post_status', 'trash')
     .whereNotIn('ev.ID', (hidden: QueryBuilder) =>
       hidden

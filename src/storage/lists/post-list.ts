@@ -47,7 +47,7 @@ async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
   if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
   if (query.distances) return nearestOf(db, query, query.distances);
-  const ordered = narrowed(db, query).select('p.ID as id');
+  const ordered = narrowedPosts(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
   if (query.recurrence && query.kind.dated)
     return recurringPage(db, query, query.recurrence, ordered.select('d.occurrence_id as occurrence'));
@@ -64,12 +64,12 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
   }
   const page = ordered.limit(limit).offset(offset);
   if (!isLedByDates(query)) {
-    const [rows, total] = await Promise.all([page as Promise<Row[]>, countRows(narrowed(db, query))]);
+    const [rows, total] = await Promise.all([page as Promise<Row[]>, countRows(narrowedPosts(db, query))]);
     return { rows, total };
   }
   // All dates are gone through for the page anyway: its rows bring the total with them. A page behind the last one has none.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
-  const total = rows.length === 0 && offset > 0 ? await countRows(narrowed(db, query)) : Number(rows[0]?.total ?? 0);
+  const total = rows.length === 0 && offset > 0 ? await countRows(narrowedPosts(db, query)) : Number(rows[0]?.total ?? 0);
   return { rows, total };
 }
 
@@ -161,7 +161,7 @@ const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', '
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
   const dates = query.recurrence !== undefined && query.kind.dated;
-  const rows = (await narrowed(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) })) as (Dated & { readonly start: string })[];
+  const rows = (await narrowedPosts(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) })) as (Dated & { readonly start: string })[];
   const found = new Set(rows.map(({ id }) => Number(id)));
   const links: { post_id: number; meta_value: string }[] = await db
     .from('postmeta')
@@ -188,7 +188,7 @@ const DATED = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
 /** The links of so few posts are looked up one by one; of more, all links are read. */
 const FEW_FOUND = 1000;
 
-function narrowed(db: Database, query: PostQuery): QueryBuilder {
+function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
   const { kind, visible, attached, conditions } = query;
   const builder = postsIn(db, query).where('p.post_type', kind.postType);
   builder.where((where) => whereVisible(db, where, 'p', visible));

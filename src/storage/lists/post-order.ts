@@ -32,9 +32,9 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
   };
   switch (by) {
     case 'start':
-      return plain(momentColumn('start_date', false, query.occurrences), 'p.post_date');
+      return plain(momentColumn({ column: 'start_date', utc: false }, query), 'p.post_date');
     case 'end':
-      return plain(momentColumn('end_date', false, query.occurrences), 'p.post_date');
+      return plain(momentColumn({ column: 'end_date', utc: false }, query), 'p.post_date');
     case 'slugs':
       return named('p.post_name', query.conditions.find((condition) => condition.by === 'slug')?.slugs);
     case 'menu': {

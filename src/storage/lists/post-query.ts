@@ -48,7 +48,7 @@ export interface PostQuery {
   readonly attached?: Attached;
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  /** What an order by distance goes by. */
+  /** The point from which an order by distance is measured. */
   readonly distances?: Distances;
   readonly limit: number;
   readonly offset: number;

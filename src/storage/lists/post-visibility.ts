@@ -51,8 +51,8 @@ export function whereAttached(db: Database, where: Builder, { toStatus, toSeen }
 
 /**
  * Posts (as `post`) whose texts are open to the request: unprotected ones, those of its password, and those that its
- * caller may edit, where that opens them. What others hide must not be told by what a list holds or how it is sorted
- * (decisions D13, D35).
+ * caller may edit, where that opens them. What others hide must not be revealed by what a list holds or how it is
+ * sorted (decisions D13, D35).
  */
 export function whereOpen(
   db: Database,

@@ -2,7 +2,7 @@ import type { Post, Term } from '../../wordpress/rows.ts';
 import type { SearchTerm } from '../../wordpress/search.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { among, either, every } from '../engine/expressions.ts';
+import { either, equalsAny, every } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
 import { withoutPassword } from './post-visibility.ts';
 
@@ -41,7 +41,7 @@ export type FoundPost = Pick<
  * (`WP_Query::parse_search_order`).
  */
 export async function searchPosts(db: Database, asked: PostSearch): Promise<Page<FoundPost>> {
-  const where = new Piece(all([...matching(db, asked), ...picked('p.ID', asked)]));
+  const where = new Piece(all([...matching(db, asked), ...idConditions('p.ID', asked)]));
   const rank = new Piece(rankOf(db, asked));
   const [rows, counted] = await Promise.all([
     db.rows<FoundPost>`
@@ -58,8 +58,8 @@ export async function searchPosts(db: Database, asked: PostSearch): Promise<Page
 function openTo({ editsAll, editsOwn, viewer }: PostSearch): Sql {
   return either([
     withoutPassword('p'),
-    ...(editsAll.length > 0 ? [among('p.post_type', editsAll)] : []),
-    ...(editsOwn.length > 0 ? [all([['p.post_author = ?', [viewer]], among('p.post_type', editsOwn)])] : []),
+    ...(editsAll.length > 0 ? [equalsAny('p.post_type', editsAll)] : []),
+    ...(editsOwn.length > 0 ? [all([['p.post_author = ?', [viewer]], equalsAny('p.post_type', editsOwn)])] : []),
   ]);
 }
 
@@ -78,7 +78,7 @@ function matching(db: Database, asked: PostSearch): Sql[] {
 
 /** A number would be that of a column. */
 const UNRANKED: Sql = ['NULL', []];
-/** Beyond so many words the order goes by the whole phrase alone. */
+/** Beyond this many words only the whole phrase counts for the order. */
 const MOST_RANKED = 6;
 
 function rankOf(db: Database, asked: PostSearch): Sql {
@@ -116,7 +116,7 @@ export interface TermSearch {
 export async function searchTerms(db: Database, asked: TermSearch): Promise<Page<Term>> {
   const { phrase, taxonomies } = asked;
   const held = phrase === '' ? [] : [either([db.dialect.search('t.name', phrase), db.dialect.search('t.slug', phrase)])];
-  const where = new Piece(all([...held, ...picked('t.term_id', asked)]));
+  const where = new Piece(all([...held, ...idConditions('t.term_id', asked)]));
   const order = new Piece(db.dialect.orderFolded('t.name', 'asc'));
   const [rows, counted] = await Promise.all([
     db.rows<Term>`
@@ -130,9 +130,9 @@ export async function searchTerms(db: Database, asked: TermSearch): Promise<Page
   return { rows, total: Number(counted[0]?.total ?? 0) };
 }
 
-const picked = (column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] => [
-  ...(include.length > 0 ? [among(column, include)] : []),
-  ...(exclude.length > 0 ? [not(among(column, exclude))] : []),
+const idConditions = (column: string, { include, exclude }: Pick<TermSearch, 'include' | 'exclude'>): Sql[] => [
+  ...(include.length > 0 ? [equalsAny(column, include)] : []),
+  ...(exclude.length > 0 ? [not(equalsAny(column, exclude))] : []),
 ];
 
 /** All of some conditions; of none, always. */

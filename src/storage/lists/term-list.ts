@@ -30,7 +30,7 @@ export async function findTerms(
   const db = dependingOn(database, [allTerms(kind.taxonomy), ...(post === undefined ? [] : [post])]);
   const tree = kind.hierarchical ? await loadTree(db, kind.taxonomy) : new Map<number, { parent: number; slug: string; count: number }>();
   const lifted = hideEmpty ? aboveUsed(tree) : [];
-  const filtered = () => narrowed(db, query);
+  const filtered = () => narrowedTerms(db, query);
   const page = filtered();
   if (hideEmpty) page.where((shown) => shown.where('tt.count', '>', 0).orWhereIn('t.term_id', lifted));
   const counted = filtered().clearSelect();
@@ -40,7 +40,7 @@ export async function findTerms(
   return { terms: terms as Term[], total, tree };
 }
 
-function narrowed(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {
+function narrowedTerms(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {
   const builder: QueryBuilder = termsOf(db, kind.taxonomy);
   if (search !== undefined) {
     builder.where((any: QueryBuilder) => {

@@ -16,7 +16,7 @@ export interface NewEvent {
 }
 
 /**
- * Inserts many events with a few statements for each table, and gives their ids in order. Counts of terms, the
+ * Inserts many events with a few statements for each table, and returns their ids in order. Counts of terms, the
  * calendar's edges and the change counter are left to the caller. Call it in a transaction.
  */
 export async function insertEvents(db: Database, events: readonly NewEvent[], updatedAt: string): Promise<number[]> {
@@ -46,7 +46,8 @@ export async function insertEvents(db: Database, events: readonly NewEvent[], up
 }
 
 /**
- * Writes the calendar's rows of events that have none yet. Inconsistent dates get none; gives the ids of those events.
+ * Writes the calendar's rows of events that have none yet. Inconsistent dates get none; returns the ids of those
+ * events.
  */
 export async function insertOccurrences(db: Database, events: ReadonlyMap<number, EventDates>, updatedAt: string): Promise<number[]> {
   const unsound: number[] = [];

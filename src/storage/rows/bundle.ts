@@ -98,8 +98,8 @@ interface Loaded {
 }
 
 /**
- * Adds those of these ids that are not there yet. Gives the rows of `others`, which are loaded along, without metas, as
- * far as they are not there.
+ * Adds those of these ids that are not there yet. Returns the rows of `others`, which are loaded along, without metas,
+ * as far as they are not there.
  */
 async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], others: readonly number[] = []): Promise<Map<number, Post>> {
   const missing = ids.filter((id) => !loaded.posts.has(id));

@@ -24,8 +24,14 @@ export const datesWithPosts = (db: Database, post: string): QueryBuilder =>
 
 const LEGACY_DATES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
 
-/** The column of `joinDates` that holds this moment, local or UTC. */
-export function momentColumn(column: 'start_date' | 'end_date', utc: boolean, occurrences: boolean): string {
+/** Start or end of an event, by its own clock or in UTC. */
+export interface EventMoment {
+  readonly column: 'start_date' | 'end_date';
+  readonly utc: boolean;
+}
+
+/** The column of `joinDates` that holds this moment; `occurrences` as there. */
+export function momentColumn({ column, utc }: EventMoment, { occurrences }: { readonly occurrences: boolean }): string {
   if (occurrences) return `d.${column}${utc ? '_utc' : ''}`;
   return `${utc ? 'u' : 'd'}${column === 'start_date' ? 's' : 'e'}.meta_value`;
 }

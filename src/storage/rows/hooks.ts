@@ -1,6 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import type { HookMessageRow, HookRow } from '../engine/tables.ts';
+import type { HookMessageRow, HookRow } from '../engine/own-tables.ts';
 
 /** `paused`: by a person; `off`: because its receiver, or its user, is gone. Neither gets new messages. */
 export type HookState = 'active' | 'paused' | 'off';
@@ -28,7 +28,7 @@ export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>):
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
-/** Which kinds of records a webhook is told of: their names with commas between them, or none for all. */
+/** The kinds of records a webhook follows: their names with commas between them, or none for all. */
 export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
 
@@ -100,7 +100,7 @@ export async function noteAttempt(
     WHERE id = ${id}`;
 }
 
-/** Has the messages that were given up, and those that wait, sent again now. Gives how many. */
+/** Has the messages that were given up, and those that wait, sent again now. Returns how many. */
 export const retryMessages = (db: Database, hook: number, now: string): Promise<number> =>
   db.change`
     UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}

@@ -1,6 +1,6 @@
 import { type Database, hasTable } from '../engine/database.ts';
-import { given, upsertRows } from '../engine/insert.ts';
-import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/tables.ts';
+import { insertedValues, upsertRows } from '../engine/insert.ts';
+import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
 
 /** What is known of a record of a source. */
 export interface LedgerEntry {
@@ -22,14 +22,14 @@ export async function findImport(db: Database, source: string): Promise<ImportRo
   return db.from('fasti_imports').where('source', source).first();
 }
 
-/** Begins a run of a source, whatever the last one came to. Gives its row. Call it in a transaction. */
+/** Begins a run of a source, however the last one ended. Returns its row. Call it in a transaction. */
 export async function beginImport(db: Database, source: string, report: string, now: string): Promise<ImportRow> {
   await upsertRows(
     db,
     'fasti_imports',
     [{ source, run: 0, open: 1, done: 0, report, touched_at: now }],
     ['source'],
-    given(db, ['open', 'done', 'report', 'touched_at']),
+    insertedValues(db, ['open', 'done', 'report', 'touched_at']),
   );
   await db.from('fasti_imports').where('source', source).increment('run', 1);
   return (await db.from('fasti_imports').where('source', source).first()) as ImportRow;
@@ -69,7 +69,7 @@ export async function loadLedger(db: Database, importId: number, items: readonly
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
     const rows: ImportIdRow[] = entries.slice(at, at + KEYS_AT_ONCE).map((entry) => ({ import_id: importId, ...entry }));
-    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], given(db, ['kind', 'target', 'digest', 'run', 'made']));
+    await upsertRows(db, 'fasti_import_ids', rows, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'digest', 'run', 'made']));
   }
 }
 
@@ -114,7 +114,7 @@ export async function writeWaiting(db: Database, importId: number, rows: readonl
     const some: ImportWaitingRow[] = rows
       .slice(at, at + KEYS_AT_ONCE)
       .map(({ item, kind, target, wants }) => ({ import_id: importId, item, kind, target, wants }));
-    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], given(db, ['kind', 'target', 'wants']));
+    await upsertRows(db, 'fasti_import_waiting', some, ['import_id', 'item'], insertedValues(db, ['kind', 'target', 'wants']));
   }
 }
 

@@ -1,7 +1,7 @@
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { upsertRows } from '../engine/insert.ts';
-import type { AnswerRow } from '../engine/tables.ts';
+import type { AnswerRow } from '../engine/own-tables.ts';
 import { joinWriters } from '../journal/touched.ts';
 
 /*
@@ -31,7 +31,7 @@ export async function findAnswer(db: Database, id: string, now: Date): Promise<K
 
 /**
  * Inserts the row for the answer to this request, still empty, in the transaction of the write. Concurrent requests
- * with the same id wait here for the end of this transaction. Gives the answer if another request was faster.
+ * with the same id wait here for the end of this transaction. Returns the answer if another request was faster.
  */
 export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
   await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND made_at <= ${oldest(now)}`;
@@ -59,7 +59,7 @@ export async function unclaimAnswer(db: Database, id: string): Promise<void> {
 /** How many answers are removed at once. */
 const STEP = 500;
 
-/** Removes some expired answers. Gives how many; after a full step there may be more. */
+/** Removes some expired answers. Returns how many; after a full step there may be more. */
 export async function forgetAnswers(db: Database, now: Date): Promise<number> {
   const rows = await db.rows<{ id: string }>`SELECT id FROM {fasti_answers} WHERE made_at <= ${oldest(now)} ORDER BY made_at LIMIT ${STEP}`;
   if (rows.length === 0) return 0;

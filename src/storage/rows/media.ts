@@ -61,7 +61,7 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
   return undefined;
 }
 
-/** Inserts an attachment with its metas, as `wp_insert_attachment` does. Gives its id. Call it in a transaction. */
+/** Inserts an attachment with its metas, as `wp_insert_attachment` does. Returns its id. Call it in a transaction. */
 export async function insertAttachment(
   db: Database,
   { title, slug, mime, guid, metas }: NewAttachment,
@@ -166,7 +166,7 @@ async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<
 }
 
 /**
- * The slug that a file may have for the one that is wished for; its id where nothing of the wish can stand in one. Call
+ * The slug that a file may have for the requested one; its id where nothing of that can stand in a slug. Call
  * it in a transaction.
  */
 export async function freeFileSlug(db: Database, wish: string, id: number): Promise<string> {

@@ -72,7 +72,7 @@ async function keptDates(db: Database, postId: number, moments: Occurrence): Pro
   return same ? moments : fail('recurring-event-dates');
 }
 
-/** The rows that dates come to; undefined where they are inconsistent. */
+/** The rows of dates; undefined where they are inconsistent. */
 function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
   const moments = occurrence(dates);
   if (moments === null) return undefined;

@@ -1,7 +1,7 @@
 import { NETWORK_PLUGINS } from '../../wordpress/plugins.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite } from '../engine/driver.ts';
-import { given, upsertRows } from '../engine/insert.ts';
+import { insertedValues, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import type { OptionRow, SiteMetaRow } from '../engine/tables.ts';
 import { optionTouched } from '../journal/touched.ts';
@@ -70,7 +70,7 @@ export async function writeOption(
     'options',
     [row],
     ['option_name'],
-    given(db, autoload === undefined ? ['option_value'] : ['option_value', 'autoload']),
+    insertedValues(db, autoload === undefined ? ['option_value'] : ['option_value', 'autoload']),
   );
 }
 

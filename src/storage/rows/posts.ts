@@ -51,7 +51,7 @@ export const slugHolders = (
   db.rows`SELECT ID AS id, post_name AS slug FROM {posts}
     WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
 
-/** So many scheduled posts are published in one go. */
+/** How many scheduled posts are published in one go. */
 const MOST_DUE = 500;
 
 /** Ids of scheduled posts of these types whose time has come, the earliest first. `now`: UTC. */
@@ -87,7 +87,7 @@ export async function findByMeta(db: Database, type: string, key: string, value:
   return rows.map(({ ID }) => ID);
 }
 
-/** Inserts a post; columns that are not named get WordPress's defaults. Gives its id. */
+/** Inserts a post; columns that are not named get WordPress's defaults. Returns its id. */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
   const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
   postMade(db, columns.ID ?? id, columns);
@@ -162,7 +162,7 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
 /** Taxonomies whose relations name terms instead of posts (Polylang). */
 const ABOUT_TERMS = ['term_language', 'term_translations'];
 
-/** Removes a post with its metas, its links to terms and its revisions. Gives back nothing. */
+/** Removes a post with its metas, its links to terms and its revisions. Returns nothing. */
 export async function removePost(db: Database, id: number): Promise<void> {
   await learnPost(db, id);
   const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);

@@ -1,11 +1,12 @@
 import { datesOfSet, isEndless, parseRecurrenceSet, type SetDate } from '../../calendar/recurrence-set.ts';
-import { localFromUnix, textFromUnix, toLocal, type Zone } from '../../wordpress/time.ts';
+import { textFromUnix } from '../../wordpress/time.ts';
+import { localFromUnix, toLocal, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from './recurrences.ts';
 
 /*
- * The dates that the stored rule of an event gives, and the rows that they come to. All of it needs the columns of
+ * The dates that the stored rule of an event gives, and their rows. All of it needs the columns of
  * `schema/recurrence-tables.ts`.
  */
 
@@ -55,7 +56,7 @@ export async function calendarEvents(db: Database, posts: readonly number[]): Pr
 
 /** Ids of posts behind `after` whose rule has no end, and whose last date begins before `until` (UTC). */
 export async function endingBefore(db: Database, until: string, after: number, size: number): Promise<number[]> {
-  // Rules with an end are left out as far as that can be told without reading them.
+  // Rules with an end are left out as far as that can be seen without reading them.
   const rows = await db.rows<{ id: number }>`
     SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id JOIN {tec_occurrences} o ON o.post_id = e.post_id
     WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%' AND p.post_status <> 'trash'
@@ -65,7 +66,7 @@ export async function endingBefore(db: Database, until: string, after: number, s
 
 /**
  * Adds the dates of a rule without end that begin behind the last row and up to `until` (UTC). Rows that are there stay
- * as they are. Call it in a transaction. Gives how many came.
+ * as they are. Call it in a transaction. Returns how many came.
  */
 export async function continueRule(
   db: Database,

@@ -3,7 +3,7 @@ import type { TermKind } from '../../kinds/kind.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { among, either, isSlugLike } from '../engine/expressions.ts';
+import { either, equalsAny, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
@@ -74,8 +74,8 @@ export async function findTermsLike(
   if (ids.length + slugs.length + names.length === 0) return [];
   const [first, ...others] = new Set(names);
   const any: Sql[] = [
-    ...(ids.length > 0 ? [among('t.term_id', ids)] : []),
-    ...(slugs.length > 0 ? [among('t.slug', slugs)] : []),
+    ...(ids.length > 0 ? [equalsAny('t.term_id', ids)] : []),
+    ...(slugs.length > 0 ? [equalsAny('t.slug', slugs)] : []),
     ...(first === undefined ? [] : [db.dialect.equalsFolded('t.name', first, ...others)]),
   ];
   const isById = slugs.length + names.length === 0;
@@ -152,7 +152,7 @@ export async function descendantsOf(db: Database, taxonomy: string, ids: readonl
   return [...found];
 }
 
-/** Inserts a term and its row in the taxonomy. Gives its id, which is its slug where it has no other. */
+/** Inserts a term and its row in the taxonomy. Returns its id, which is its slug where it has no other. */
 export async function insertTerm(
   db: Database,
   kind: TermKind,
@@ -206,7 +206,7 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
 /** A term that a post carries, by its row in its taxonomy. */
 export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy' | 'parent'>;
 
-/** Gives a post that has none yet these terms, by taxonomy. Gives back those that exist. */
+/** Gives a post that has none yet these terms, by taxonomy. Returns those that exist. */
 export async function insertTermLinks(db: Database, postId: number, wanted: ReadonlyMap<string, readonly number[]>): Promise<TermLink[]> {
   const named = [...wanted].filter(([, ids]) => ids.length > 0);
   if (named.length === 0) return [];
@@ -217,7 +217,7 @@ export async function insertTermLinks(db: Database, postId: number, wanted: Read
 }
 
 /**
- * Gives a post exactly these terms of a taxonomy. Gives back the rows of the taxonomy whose counts may have changed.
+ * Gives a post exactly these terms of a taxonomy. Returns the rows of the taxonomy whose counts may have changed.
  */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
   const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
@@ -286,9 +286,9 @@ const lockTerms = (db: Database, which: Sql): Promise<TermLink[]> =>
   db.rows<TermLink>`
     SELECT term_taxonomy_id, term_id, taxonomy, parent FROM {term_taxonomy} WHERE ${new Piece(which)} ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.update)}`;
 
-const inTaxonomies = (ids: readonly number[]): Sql => among('term_taxonomy_id', ids);
+const inTaxonomies = (ids: readonly number[]): Sql => equalsAny('term_taxonomy_id', ids);
 function taxonomyTerms(taxonomy: string, ids: readonly number[]): Sql {
-  const [sql, bindings] = among('term_id', ids);
+  const [sql, bindings] = equalsAny('term_id', ids);
   return [`(taxonomy = ? AND ${sql})`, [taxonomy, ...bindings]];
 }
 const linkRows = (postId: number, ids: readonly number[]) => ids.map((id) => ({ object_id: postId, term_taxonomy_id: id, term_order: 0 }));

@@ -2,7 +2,7 @@ import type { PersonCondition } from '../../kinds/condition.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { among, beginsWith, contains, either, placeAmong } from '../engine/expressions.ts';
+import { beginsWith, contains, either, equalsAny, placeAmong } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
@@ -25,7 +25,7 @@ export const levelKey = (db: Database): string => `${db.prefix}user_level`;
 /** Users by id, with these metas, in one query. */
 export async function loadUsers(db: Database, ids: readonly number[], keys: readonly string[]): Promise<Map<number, StoredUser>> {
   if (ids.length === 0) return new Map();
-  return usersWith(db, keys, among('u.ID', [...new Set(ids)]));
+  return usersWith(db, keys, equalsAny('u.ID', [...new Set(ids)]));
 }
 
 /** All users with these metas, in the order of their ids. */
@@ -94,7 +94,7 @@ export async function takenNames(
   };
 }
 
-/** Inserts a user with metas. Gives the id. */
+/** Inserts a user with metas. Returns the id. */
 export async function insertUser(db: Database, row: Omit<UserRow, 'ID'>, metas: Readonly<Record<string, string>>): Promise<number> {
   const user = await insertRows(db, 'users', [row]);
   const rows = Object.entries(metas).map(([meta_key, meta_value]) => ({ user_id: user, meta_key, meta_value }));
@@ -136,7 +136,7 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
 
 /**
  * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction.
- * Gives whether it did.
+ * Returns whether it did.
  */
 export async function replaceUserMeta(db: Database, id: number, key: string, before: string, after: string): Promise<boolean> {
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
@@ -175,7 +175,7 @@ interface JoinedRow extends UserRow {
 }
 
 /**
- * Users in the order of their ids and their metas as one query: a second one would tell by its time whether the user
+ * Users in the order of their ids and their metas as one query: a second one would reveal by its time whether the user
  * exists. The few rows are sorted here: MySQL would do it in a temporary table, which takes as long as to find them.
  * `which`: a condition on `u`.
  */

@@ -135,7 +135,7 @@ async function insertGroup(db: Database, taxonomy: string): Promise<number> {
   return insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description: '', parent: 0, count: 0 }]);
 }
 
-/** Takes records out of a group. One that nobody is left in is removed. Gives those that are left. */
+/** Takes records out of a group. One that nobody is left in is removed. Returns those that are left. */
 async function leave(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
   await unrelate(db, ids, [row]);
   const left = await heldBy(db, row);

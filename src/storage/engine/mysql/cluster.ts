@@ -25,11 +25,11 @@ export interface MysqlServers extends Cluster {
   /** Whether a connection leads to the server in use. */
   readonly isInUse: (connection: Connection) => boolean;
   /**
-   * To be called when a query is sent. Returns what to call when it is answered, with the driver's error if it failed.
+   * Call it when a query is sent. Returns what to call when it is answered, with the driver's error if it failed.
    */
   readonly asked: (connection: Connection) => (error?: unknown) => void;
   /**
-   * To be called after a successful COMMIT: waits until what it wrote can be read, if another server is in use by now.
+   * Call it after a successful COMMIT: waits until what it wrote can be read, if another server is in use by now.
    */
   readonly committed: (connection: Connection) => Promise<void>;
   readonly close: () => void;
@@ -39,7 +39,7 @@ export interface MysqlServers extends Cluster {
  * What each session runs once when it begins. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`:
  * strict modes, NO_ZERO_DATE), and what would change how texts are quoted. READ COMMITTED, because a transaction that
  * waited for a lock must see what the one before it wrote, or two could choose the same slug. Waiting for locks is
- * short: the transaction is run again instead. MySQL 8 would tell the times of the last changes as they were up to a
+ * short: the transaction is run again instead. MySQL 8 would give the times of the last changes as they were up to a
  * day ago; MariaDB, which knows no such setting, passes over the comment.
  */
 const SESSION = [
@@ -96,7 +96,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
       const answered = pulse.asked();
       return (error) => {
         answered();
-        if (error !== undefined && error !== null) failed({ options, connections, chosen }, connection, error);
+        if (error !== undefined && error !== null) afterFailure({ options, connections, chosen }, connection, error);
       };
     },
     committed: async (connection) => {
@@ -163,7 +163,7 @@ async function connectToChosen({
 }
 
 /** What follows from the failure of a query. */
-function failed({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
+function afterFailure({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
   const server = connections.serverOf(connection) ?? chosen.current();
   if (!server) return;
   if (errors.isLeaving(error)) chosen.leave(server, { detail: messageOf(error) });

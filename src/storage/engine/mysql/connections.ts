@@ -15,7 +15,7 @@ export interface Connection {
 /** All open connections of a database, and the server that each of them leads to. */
 export interface Connections {
   /**
-   * Opens one and runs some statements on it, within so many milliseconds in all. Throws the driver's error, or
+   * Opens one and runs some statements on it, within this many milliseconds in all. Throws the driver's error, or
    * NoAnswer.
    */
   readonly open: (server: MysqlServer, limit: number, statements: readonly string[]) => Promise<Connection>;
@@ -61,7 +61,7 @@ async function begin(connection: Connection, statements: readonly string[]): Pro
   return connection;
 }
 
-/** Runs one statement and gives its rows. */
+/** Runs one statement and returns its rows. */
 export function ask(connection: Connection, sql: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     connection.query(sql, [], (error, rows) => (error ? reject(error) : resolve(rows)));

@@ -6,7 +6,7 @@ import { isBusy, isFull, isReadOnly, isUnavailable, isUndone } from './errors.ts
 import { inspect } from './inspection.ts';
 import { addColumn, addKey, createTable } from './schema.ts';
 
-/** So many connections are open at the most, and so many of them are kept for readers. */
+/** How many connections are open at most, and how many of them are kept for readers. */
 export const MOST_CONNECTIONS = 16;
 const READERS = 4;
 
@@ -43,7 +43,7 @@ export const mysql: Dialect = {
   createTable,
   addColumn,
   addKey,
-  tellShapes: () => [],
+  describeShapes: () => [],
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>(
       `SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,

@@ -3,7 +3,17 @@ import { ApiError } from '../../../errors.ts';
 import { builders } from '../builder.ts';
 import type { ServerChange } from '../cluster.ts';
 import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
-import { createListeners, type Driver, named, type Outcome, plain, type Query, runOnce, type Session, type Snapshot } from '../driver.ts';
+import {
+  createListeners,
+  type Driver,
+  type Outcome,
+  plain,
+  type Query,
+  runOnce,
+  type Session,
+  type Snapshot,
+  withStatement,
+} from '../driver.ts';
 import { type ConnectionPool, createPool } from '../pool.ts';
 import { mysqlServers } from './address.ts';
 import { type MysqlServers, openServers } from './cluster.ts';
@@ -72,7 +82,7 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   const listeners = createListeners();
   const broken = new WeakSet<Connection>();
   const pool = poolOf(servers, broken);
-  const means: SessionMeans = { servers, broken, pool, tell: listeners.tell };
+  const means: SessionMeans = { servers, broken, pool, notify: listeners.notify };
 
   const connected = async (): Promise<Connection> => {
     try {
@@ -126,7 +136,7 @@ interface SessionMeans {
   readonly servers: MysqlServers;
   readonly broken: WeakSet<Connection>;
   readonly pool: ConnectionPool<Connection>;
-  readonly tell: (asked: Query) => Query;
+  readonly notify: (asked: Query) => Query;
 }
 
 function sessionOn(connection: Connection, means: SessionMeans): Session {
@@ -145,17 +155,17 @@ function sessionOn(connection: Connection, means: SessionMeans): Session {
   };
 }
 
-async function queryOn(connection: Connection, asked: Query, { servers, broken, tell }: SessionMeans): Promise<Outcome> {
+async function queryOn(connection: Connection, asked: Query, { servers, broken, notify }: SessionMeans): Promise<Outcome> {
   const answered = servers.asked(connection);
   try {
-    const outcome = await outcomeFrom(connection, tell(asked));
+    const outcome = await outcomeFrom(connection, notify(asked));
     answered();
     return outcome;
   } catch (error) {
     answered(error);
     if (isFatal(error)) broken.add(connection);
     const refused = mixedTexts(error, asked);
-    throw refused instanceof ApiError ? refused : named(asked, failure(mysql, withoutValues(refused)));
+    throw refused instanceof ApiError ? refused : withStatement(asked, failure(mysql, withoutValues(refused)));
   }
 }
 
@@ -169,7 +179,7 @@ const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionP
       connection.stream.once('close', isBroken);
       return connection;
     },
-    close: ended,
+    close: sayGoodbye,
     isUsable: (connection) => !broken.has(connection) && servers.isInUse(connection),
     ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
   });
@@ -209,7 +219,7 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
 }
 
 /** Says goodbye to the server; one that does not answer is not waited for. */
-async function ended(connection: Connection): Promise<void> {
+async function sayGoodbye(connection: Connection): Promise<void> {
   await new Promise<void>((resolve) => {
     connection.end(() => resolve());
   });

@@ -4,7 +4,7 @@ import { ask, type Connection } from './connections.ts';
 import { withoutValues } from './errors.ts';
 
 /*
- * What MySQL and MariaDB do without a word in the mode in which WordPress uses them: a value that a column cannot hold
+ * What MySQL and MariaDB do silently in the mode in which WordPress uses them: a value that a column cannot hold
  * is cut, put to the end of its range, or loses the letters that the column's character set lacks. The server only
  * counts warnings. Here such a write fails instead, and nothing of it stays.
  */

@@ -1,6 +1,6 @@
 /** Watches whether a server answers at all. */
 export interface Pulse {
-  /** To be called when a query is sent. Returns what to call when it is answered or fails. */
+  /** Call it when a query is sent. Returns what to call when it is answered or fails. */
   readonly asked: () => () => void;
 }
 

@@ -24,9 +24,9 @@ export interface Servers<Server> {
    * @throws DatabaseUnavailable `unreachable` when none can be used
    */
   readonly choose: () => Promise<Server>;
-  /** To be called when a server must not be used any more. It is looked at before it is used again. */
+  /** Call it when a server must not be used any more. It is looked at before it is used again. */
   readonly leave: (server: Server, why: Omit<Look, 'fitness'>) => void;
-  /** To be called when a server may have failed: looks at it, and leaves it if it has. */
+  /** Call it when a server may have failed: looks at it, and leaves it if it has. */
   readonly doubt: (server: Server) => Promise<void>;
   /** Checks right away whether another server is fitter than the one in use. */
   readonly reconsider: () => void;

@@ -24,7 +24,7 @@ export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\
 
 /** Runs a statement. */
 export function run(connection: Connection, { sql, bindings }: Query): Outcome {
-  const { statement, columns } = prepared(connection, sql);
+  const { statement, columns } = preparedStatement(connection, sql);
   const bound = bindings.map(bindable);
   if (columns) {
     const rows = statement.all(bound).map((values) => rowOf(columns, values));
@@ -37,11 +37,11 @@ export function run(connection: Connection, { sql, bindings }: Query): Outcome {
 
 /** Begins a transaction that may write, without waiting for other processes. */
 export function askToWrite(connection: Connection): void {
-  prepared(connection, 'PRAGMA busy_timeout = 0').statement.all();
+  preparedStatement(connection, 'PRAGMA busy_timeout = 0').statement.all();
   try {
-    prepared(connection, 'BEGIN IMMEDIATE').statement.run();
+    preparedStatement(connection, 'BEGIN IMMEDIATE').statement.run();
   } finally {
-    prepared(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
+    preparedStatement(connection, `PRAGMA busy_timeout = ${BUSY_MS}`).statement.all();
   }
 }
 
@@ -132,7 +132,7 @@ const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 
 /** The statement prepared before for the same text. The oldest go when there are many: lists of ids make many texts. */
-function prepared(connection: Connection, sql: string): Prepared {
+function preparedStatement(connection: Connection, sql: string): Prepared {
   const kept = statements.get(connection) ?? new LRUCache<string, Prepared>({ max: STATEMENTS_KEPT });
   statements.set(connection, kept);
   const known = kept.get(sql);

@@ -1,7 +1,7 @@
 import { foldForSearch, foldText } from '../collation.ts';
 import { codeOf, type Dialect } from '../dialect.ts';
 import { inspect } from './inspection.ts';
-import { addColumn, addKey, createTable, tellShapes } from './schema.ts';
+import { addColumn, addKey, createTable, describeShapes } from './schema.ts';
 
 /** SQLite, in one file. */
 export const sqlite: Dialect = {
@@ -41,7 +41,7 @@ export const sqlite: Dialect = {
   createTable,
   addColumn,
   addKey,
-  tellShapes,
+  describeShapes,
   columns: async (db, table) => {
     const rows = await db.ask<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table]);
     return rows.map(({ name }) => name);

@@ -4,7 +4,17 @@ import { makeOwnFile, makeOwnFolder } from '../../../host/files.ts';
 import { builders } from '../builder.ts';
 import { NO_SERVERS } from '../cluster.ts';
 import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
-import { createListeners, type Driver, isRead, isUnbuilt, named, type Outcome, plain, type Query, type Session } from '../driver.ts';
+import {
+  createListeners,
+  type Driver,
+  isRead,
+  isUnbuilt,
+  type Outcome,
+  plain,
+  type Query,
+  type Session,
+  withStatement,
+} from '../driver.ts';
 import { createPool } from '../pool.ts';
 import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqliteFile } from './connection.ts';
 import { sqlite } from './dialect.ts';
@@ -61,11 +71,11 @@ function fileDriver(filename: string): Driver {
   const reader = readerOf(file);
   let writer: Connection | undefined;
   const query: Ask = (connection, asked) => {
-    listeners.tell(asked);
+    listeners.notify(asked);
     try {
       return run(connection, asked);
     } catch (error) {
-      throw named(asked, failure(sqlite, error));
+      throw withStatement(asked, failure(sqlite, error));
     }
   };
   const pool = createPool<Connection>({
@@ -95,7 +105,7 @@ function fileDriver(filename: string): Driver {
     acquire: async () => {
       try {
         const connection = await pool.acquire();
-        return sessionOn(connection, { file, query, tell: listeners.tell, release: () => pool.release(connection) });
+        return sessionOn(connection, { file, query, notify: listeners.notify, release: () => pool.release(connection) });
       } catch (error) {
         throw failure(sqlite, error);
       }
@@ -140,17 +150,17 @@ function readerOf(file: SameFile): { readonly connection: () => Connection; read
 interface SessionMeans {
   readonly file: SameFile;
   readonly query: Ask;
-  readonly tell: (asked: Query) => unknown;
+  readonly notify: (asked: Query) => unknown;
   readonly release: () => void;
 }
 
-const sessionOn = (connection: Connection, { file, query, tell, release }: SessionMeans): Session => ({
+const sessionOn = (connection: Connection, { file, query, notify, release }: SessionMeans): Session => ({
   query: async (asked) => query(connection, asked),
   // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
   // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
   begin: async () => {
     file.require();
-    tell(plain('BEGIN IMMEDIATE'));
+    notify(plain('BEGIN IMMEDIATE'));
     try {
       askToWrite(connection);
     } catch (error) {

@@ -7,7 +7,7 @@ export function createTable(
 ): string[] {
   const table = `${prefix}${name}`;
   const list = (parts: readonly string[]): string => parts.map((part) => `\`${part.replace(/\(\d+\)$/, '')}\``).join(',');
-  const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, anyCase.includes(column))}`);
+  const lines = Object.entries(columns).map(([column, type]) => `\`${column}\` ${columnType(type, { anyCase: anyCase.includes(column) })}`);
   const numbered = Object.values(columns).some((type) => type.includes('AUTO_INCREMENT'));
   if (!numbered) lines.push(`PRIMARY KEY (${list(primary)})`);
   const index =
@@ -29,8 +29,8 @@ const indexName = (table: string, label: string, prefix: string): string =>
  * SQLite keeps its statistics in a table, which ANALYZE makes
  * (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table).
  */
-export function tellShapes(shapes: Shapes, prefix: string): string[] {
-  const tell = (table: string, index: string, shape: readonly number[]) =>
+export function describeShapes(shapes: Shapes, prefix: string): string[] {
+  const statistics = (table: string, index: string, shape: readonly number[]) =>
     `INSERT INTO sqlite_stat1 (tbl, idx, stat) SELECT '${table}', name, '${shape.join(' ')}' FROM sqlite_master
      WHERE name = '${index}' AND (type = 'index' OR sql LIKE '%WITHOUT ROWID') AND NOT EXISTS (SELECT 1 FROM sqlite_stat1 WHERE tbl = '${table}' AND idx = '${index}')`;
   const all = Object.entries(shapes).flatMap(([name, keys]) =>
@@ -38,7 +38,7 @@ export function tellShapes(shapes: Shapes, prefix: string): string[] {
       const table = prefix + name;
       // The rows of a clustered table are its primary key; others have an index for it, which SQLite names.
       const indexes = label === 'primary' ? [table, `sqlite_autoindex_${table}_1`] : [indexName(table, label, prefix)];
-      return indexes.map((index) => tell(table, index, shape));
+      return indexes.map((index) => statistics(table, index, shape));
     }),
   );
   return [`ANALYZE \`${prefix}fasti_migrations_lock\``, ...all, 'ANALYZE sqlite_schema'];
@@ -46,7 +46,7 @@ export function tellShapes(shapes: Shapes, prefix: string): string[] {
 
 /** The statement that adds a column to a table, which is named with its prefix. */
 export const addColumn = (table: string, column: string, type: string): string =>
-  `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${columnType(type, false)}`;
+  `ALTER TABLE \`${table}\` ADD COLUMN \`${column}\` ${columnType(type)}`;
 
 /** The statement that adds one of the keys of a definition to its table. */
 export function addKey(definition: TableDefinition, label: string, prefix: string): string {
@@ -55,7 +55,7 @@ export function addKey(definition: TableDefinition, label: string, prefix: strin
 }
 
 /** MySQL's type as SQLite's, with the default that MySQL takes for a column without one when it is not strict. */
-function columnType(type: string, anyCase: boolean): string {
+function columnType(type: string, { anyCase = false } = {}): string {
   if (type.includes('AUTO_INCREMENT')) return 'INTEGER PRIMARY KEY AUTOINCREMENT';
   const number = /^(big|medium|small|tiny)?int/.test(type);
   const nothing = number ? '0' : "''";

@@ -13,10 +13,10 @@ import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forgetLanguage } from './record-languages.ts';
-import type { Write } from './write.ts';
+import type { WriteContext } from './write-context.ts';
 
-/** What a record has besides its row. Only what is to be written. */
-export interface PostDetails {
+/** The metas and terms of a record that a write names, with its links and its image, which are metas, too. */
+export interface MetasAndTerms {
   readonly metas: Rows['metas'];
   /** Ids of terms. */
   readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
@@ -25,7 +25,7 @@ export interface PostDetails {
 /**
  * Writes everything besides the row of a new record. Nothing is there yet, so that nothing has to be looked at first.
  */
-export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms }: PostDetails): Promise<void> {
+export async function insertMetasAndTerms(write: WriteContext, row: Post, { metas, terms }: MetasAndTerms): Promise<void> {
   const { db, kind } = write;
   await insertMetas(db, row.ID, metas);
   const links = await insertTermLinks(db, row.ID, new Map([...terms].map(([name, ids]) => [termKind(name).taxonomy, ids])));
@@ -49,7 +49,12 @@ export async function writeDetailsOfNew(write: Write, row: Post, { metas, terms 
  * Writes metas, terms and their counts, the calendar's rows, the index of lists. `statusBefore`: of the row before this
  * write.
  */
-export async function writeDetails(write: Write, row: Post, statusBefore: string, { metas, terms }: PostDetails): Promise<void> {
+export async function writeMetasAndTerms(
+  write: WriteContext,
+  row: Post,
+  statusBefore: string,
+  { metas, terms }: MetasAndTerms,
+): Promise<void> {
   const { db, kind } = write;
   await writeMetas(db, row.ID, metas);
   if (terms.size > 0 || (row.post_status === 'publish') !== (statusBefore === 'publish')) {
@@ -61,17 +66,17 @@ export async function writeDetails(write: Write, row: Post, statusBefore: string
 }
 
 /** Deletes a record for good, with everything that belongs to it. */
-export async function deleteForGood(write: Write, row: Post): Promise<void> {
+export async function deleteForGood(write: WriteContext, row: Post): Promise<void> {
   const { db, caller, kind } = write;
   const counted = await countedTerms(write, row.ID, row.post_status);
-  const translations = await forgetLanguage(db, caller, kind, row.ID, row.post_status === 'publish');
+  const translations = await forgetLanguage(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);
   if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
   await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
 }
 
-async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['metas']) {
+async function firstOccurrence({ db, caller }: WriteContext, row: Post, metas: Rows['metas']) {
   const { settings } = caller;
   if (!settings.occurrenceTables) return undefined;
   const occurrence = await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), writing(caller));
@@ -81,7 +86,7 @@ async function firstOccurrence({ db, caller }: Write, row: Post, metas: Rows['me
   return occurrence;
 }
 
-async function writeCalendarRows({ db, caller }: Write, id: number, changed: Rows['metas']): Promise<void> {
+async function writeCalendarRows({ db, caller }: WriteContext, id: number, changed: Rows['metas']): Promise<void> {
   if (caller.settings.occurrenceTables) {
     if (Object.keys(changed).some((key) => DATE_METAS.has(key))) {
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
@@ -98,5 +103,5 @@ const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurr
 const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));
 
 /** The terms whose counts a record of this status is part of: published ones are. */
-const countedTerms = async ({ db, kind }: Write, id: number, status: string): Promise<number[]> =>
+const countedTerms = async ({ db, kind }: WriteContext, id: number, status: string): Promise<number[]> =>
   status === 'publish' ? termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)) : [];

@@ -1,7 +1,7 @@
 import type { Texts, Words } from '../texts.ts';
 
-/** How a page speaks: its language, and its sentences by their keys (`pages:today`). */
-export interface Speech {
+/** The language of a page, and its sentences by their keys (`pages:today`). */
+export interface I18n {
   readonly language: string;
   /** The language tag by which dates and numbers are written, such as `en-US`. */
   readonly locale: string;
@@ -10,8 +10,8 @@ export interface Speech {
   readonly has: (key: string) => boolean;
 }
 
-/** How pages speak in a language. `contentLanguage`: that of the site (`en-US`), which says which variety is meant. */
-export function speechIn({ t, has }: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): Speech {
+/** The same for a language. `contentLanguage`: that of the site (`en-US`), which says which variety is meant. */
+export function i18nIn({ t, has }: Pick<Texts, 't' | 'has'>, language: string, contentLanguage: string): I18n {
   const isVariety = contentLanguage.toLowerCase().startsWith(`${language.toLowerCase()}-`) && isLocale(contentLanguage);
   return {
     language,

@@ -12,7 +12,7 @@ export interface LanguageOfWrite {
 }
 
 /** What every step of a write needs: the transaction, who writes, and what kind of record. */
-export interface Write {
+export interface WriteContext {
   readonly db: Database;
   readonly caller: Caller;
   readonly kind: PostKind;

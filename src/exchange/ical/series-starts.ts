@@ -1,0 +1,166 @@
+import { occurrences, type Rule } from '../../calendar/recurrence-rule.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix } from '../../wordpress/zones.ts';
+import type { Clock } from './clock.ts';
+import type { CalendarEvent, ExtraDate, Moment } from './event.ts';
+import { type Clocks, momentOf, type Span } from './spans.ts';
+
+/** What can't be followed: a sentence of `exchange:losses`, the event, what exactly. */
+export interface Trouble {
+  readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-event-unreadable' | 'ical-zone-unknown';
+  readonly event: CalendarEvent;
+  readonly detail?: string | undefined;
+}
+
+/** How often one event may take place within the window: this many times, or four times a day. */
+const MOST_TIMES = 2000;
+const MOST_A_DAY = 4;
+const DAY = 86_400;
+
+/** An event that repeats, and the clock that its rules count on. */
+export interface Series {
+  readonly core: CalendarEvent;
+  readonly span: Span;
+  readonly clock: Clock;
+  readonly clocks: Clocks;
+}
+
+/** A wall at which a series begins. */
+export interface Start {
+  readonly wall: number;
+  /** The RDATE that it comes from, if it has an end of its own. */
+  readonly date?: ExtraDate;
+}
+
+/**
+ * The walls at which a series begins, in order, and what can't be followed. `mayShift`: overrides may move them, so
+ * that some days more count.
+ */
+export function startsWithin(
+  series: Series,
+  [first, last]: readonly [number, number],
+  { mayShift }: { readonly mayShift: boolean },
+): { starts: Start[]; trouble: Trouble[] } {
+  const { core, span, clock } = series;
+  const begin = clock.toWall(span.start);
+  const room = span.end - span.start + (mayShift ? 31 : 2) * DAY;
+  const [from, to] = [first - room, last + room - (span.end - span.start)];
+  const { rules, exceptRules } = core;
+  const trouble: Trouble[] = [];
+  const starts = new Map<number, Start>();
+  const left = { count: 0, last: begin };
+  const most = Math.max(MOST_TIMES, Math.ceil((last - first) / DAY) * MOST_A_DAY);
+  /**
+   * Takes a start as long as there are not too many; from then on it only counts. False: there is nothing more to
+   * learn.
+   */
+  const add = (start: Start): boolean => {
+    if (starts.size < most || starts.has(start.wall)) {
+      starts.set(start.wall, start);
+      return true;
+    }
+    if (start.wall > last) return false;
+    left.count += 1;
+    left.last = Math.max(left.last, start.wall);
+    return left.count < MOST_COUNTED;
+  };
+  if (begin >= from) add({ wall: begin });
+  for (const rule of rules) {
+    // A start that one of several rules does not name is none of those that this rule counts.
+    for (const wall of wallsOf(rule, series, [from, to], { startCounts: rules.length === 1 })) if (!add({ wall })) break;
+  }
+  for (const date of core.dates) {
+    const wall = wallOf(date.start, series, begin);
+    if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
+  }
+  if (left.count > 0)
+    trouble.push({ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) });
+  trouble.push(
+    ...rules.flatMap((rule) => {
+      const wall = timeOnLastDay(rule, series, [from, to]);
+      return wall === undefined || starts.has(wall)
+        ? []
+        : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) } as const];
+    }),
+  );
+  let seen = 0;
+  for (const rule of exceptRules) {
+    for (const wall of wallsOf(rule, series, [from, to], { startCounts: false })) {
+      starts.delete(wall);
+      seen += 1;
+      if (seen > MOST_EXCLUDED) break;
+    }
+  }
+  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble };
+}
+
+const MOST_EXCLUDED = 50_000;
+/** Of the times that are too many no more are counted. */
+const MOST_COUNTED = 50_000;
+
+/**
+ * The last time that is taken in, how many are left out, and the last of those, as they are shown: `2026-11-24 20:33:19
+ * · 1200 · 2026-11-24 20:53:19`. Where they are too many to be counted, the end of the window stands for the last.
+ */
+function cutText(taken: number, left: { readonly count: number; readonly last: number }, end: number, series: Series): string {
+  const isAll = left.count < MOST_COUNTED;
+  return [shownIn(series, taken), isAll ? left.count : `${left.count}+`, isAll ? shownIn(series, left.last) : textFromUnix(end)].join(
+    ' · ',
+  );
+}
+
+/** A wall as people read it: a day, or the local time where the event takes place. */
+function shownIn({ span, clock }: Series, wall: number): string {
+  if (span.allDay) return textFromUnix(wall).slice(0, 10);
+  const moment = clock.toMoment(wall);
+  return localFromUnix(moment, clock.zoneAt(moment));
+}
+
+/**
+ * The walls of a rule. An end in UTC is one on the clock of the series. For whole days only its day counts. For times
+ * an end that is only a day, which the standard does not allow, means the midnight at which that day begins, as in
+ * nearly every program.
+ */
+function* wallsOf(
+  rule: Rule,
+  { span, clock }: Series,
+  [from, to]: readonly [number, number],
+  { startCounts }: { readonly startCounts: boolean },
+): Generator<number> {
+  const begin = clock.toWall(span.start);
+  const [day, time = ''] = (rule.until ?? '').split('T');
+  const bounded: Rule = rule.until === undefined ? rule : { ...rule, until: span.allDay ? day : `${day}T${time || '000000'}` };
+  const until = !span.allDay && time.endsWith('Z') ? clock.toWall(unixFromText(utcText(rule.until ?? ''))) : Number.POSITIVE_INFINITY;
+  yield* occurrences(bounded, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
+}
+
+/**
+ * The time on the day at which a rule ends, where the rule says a day and is of times: `wallsOf` leaves it out, and
+ * whoever wrote the file may have meant it. Undefined: there is none.
+ */
+function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly [number, number]): number | undefined {
+  if (span.allDay || rule.until === undefined || rule.until.includes('T')) return undefined;
+  const begin = clock.toWall(span.start);
+  const [wall] = occurrences({ ...rule, until: `${rule.until}T235959` }, begin, to, {
+    from: Math.max(begin, from, unixFromText(dayText(rule.until))),
+    startCounts: false,
+  });
+  return wall;
+}
+
+const dayText = (basic: string): string => basic.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3 00:00:00');
+
+/** The wall of the series that a moment means; a day means the time of the series on that day. */
+export function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: number): number {
+  const wall = unixFromText(moment.wall);
+  if (span.allDay) return moment.in === 'utc' ? nearestMidnight(wall) : wall - within(wall);
+  return moment.in === 'day' ? wall + within(begin) : clock.toWall(momentOf(moment, clocks, clock));
+}
+
+const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
+
+/**
+ * Some programs write days as the moments of their midnights: in any zone that is the midnight in UTC that is nearest.
+ */
+const nearestMidnight = (moment: number): number => Math.floor((moment + DAY / 2) / DAY) * DAY;
+const within = (wall: number): number => ((wall % DAY) + DAY) % DAY;

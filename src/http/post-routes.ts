@@ -1,0 +1,180 @@
+import type { SiteSettings } from '../calendar/settings.ts';
+import { postsInLanguages } from '../kinds/content-language.ts';
+import { onSite } from '../kinds/custom-fields.ts';
+import { RECURRENCE, SCOPE, SPAN } from '../kinds/event-recurrence.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
+import { anyId, selector, text } from '../kinds/grammars.ts';
+import type { PostKind, Rows } from '../kinds/kind.ts';
+import type { Params, Values } from '../kinds/param.ts';
+import { UPSERT } from '../kinds/post-fields.ts';
+import type { Caller } from '../records/caller.ts';
+import { changeDate, changePost, createDate, createPost, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
+import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
+import { lockPostVersion } from '../records/versions.ts';
+import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
+import { created, postList, record, written } from './reply.ts';
+import {
+  addedBySite,
+  existing,
+  only,
+  optional,
+  PASSWORD,
+  paramsToCarry,
+  READING,
+  undeclaredListParams,
+  undescribedParams,
+} from './route-params.ts';
+
+/** The routes of events, of venues or of organizers, in the order in which the index shows them. */
+export const postRoutes = (kind: PostKind): readonly ServedRoute[] => [
+  posts(kind),
+  onePost(kind),
+  onePostBySlug(kind),
+  ...(kind.dated ? [datesOf(kind)] : []),
+];
+
+const ID = { id: { grammar: anyId, required: true } } satisfies Params;
+const SLUG = { slug: { grammar: text(LENGTHS.slug), required: true } } satisfies Params;
+/** What a new record keeps of parameters that are no fields. */
+const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =>
+  Object.fromEntries(
+    Object.entries(extraMetas).flatMap(([name, key]) => {
+      const value = values[name];
+      const kept = typeof value === 'string' || typeof value === 'number' ? sanitizeTextField(String(value)) : '';
+      return kept === '' ? [] : [[key, [kept]]];
+    }),
+  );
+
+/**
+ * What asks for the rule of an event; described where events can recur. Values may be absent, so the type holds for
+ * other kinds too.
+ */
+const recurrenceOf = ({ dated }: PostKind) => (dated ? RECURRENCE : {}) as typeof RECURRENCE;
+
+/** The same for what says that a write is about one date alone. */
+const scopeOf = ({ dated }: PostKind) => (dated ? SCOPE : {}) as typeof SCOPE;
+
+const posts = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}`,
+  kind,
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: kind.filters,
+      unlisted: undeclaredListParams(kind),
+      onSite: (settings) => addedBySite(kind.filters, listKind(kind, settings).filters),
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) =>
+        postList(caller, kind, await listPosts(site, caller, listKind(kind, caller.settings), values), paramsToCarry(caller, kind, values)),
+    }),
+    endpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: { ...kind.fields, ...UPSERT },
+      unlisted: undescribedParams(Object.keys(kind.extraMetas)),
+      onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
+      mode: 'create',
+      allow: (_look, caller) => mayCreate(caller, kind),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        const change = { values: only(own.fields, values), extra: { metas: extraMetasIn(kind, values) } };
+        if (values.upsert === undefined) return created(await createPost(site, caller, own, change.values, change.extra));
+        const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...change });
+        return (isNew ? created : written)(shown);
+      },
+    }),
+  ],
+});
+
+/** A kind with everything that its list takes on a site. */
+const listKind = (kind: PostKind, settings: SiteSettings): PostKind => postsInLanguages(onSite(kind, settings), settings);
+
+/** An id must be that of a record, unless the kind has problems of its own for ids that are not. */
+const onePost = (kind: PostKind): ServedRoute => {
+  const id = kind.problems.byId ? ID : existing(selector(kind.name));
+  return {
+    pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
+    lockVersion: lockPostVersion(kind),
+    endpoints: singlePost(kind, '', id, kind.writesNamePassword ? { ...id, ...PASSWORD } : id),
+  };
+};
+
+/** An event's update takes `slug` as its new slug (decision D6); elsewhere the name is the path's alone. */
+const onePostBySlug = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}/by-slug/(?P<slug>[^/]+)`,
+  kind,
+  select: (site, slug, caller) => postIdOfSlug(site, kind, slug, caller),
+  lockVersion: lockPostVersion(kind),
+  endpoints: singlePost(kind, '-by-slug', SLUG, 'slug' in kind.fields ? {} : SLUG),
+});
+
+/**
+ * `select`: the parameters that name the record when it is read or trashed; `selectToChange`: those when it is changed.
+ */
+function singlePost(kind: PostKind, suffix: string, select: Params, selectToChange: Params): ServedEndpoint[] {
+  return [
+    recordEndpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.read${suffix}`,
+      params: { ...select, ...READING },
+      unlisted: recurrenceOf(kind),
+      onSite: ({ recurrence }) => (recurrence ? recurrenceOf(kind) : {}),
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => {
+        const shown = await readPost(site, caller, kind, values.id, values);
+        // Rules change without the tables that answers are remembered by.
+        return values.recurrence ? written(shown) : record(shown, caller);
+      },
+    }),
+    recordEndpoint({
+      methods: ['DELETE'],
+      summary: `${kind.name}.trash${suffix}`,
+      params: { ...select, ...(kind.writesNamePassword ? PASSWORD : {}) },
+      unlisted: scopeOf(kind),
+      onSite: ({ recurrence }) => (recurrence ? scopeOf(kind) : {}),
+      mode: 'read',
+      allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'delete', id) ?? mayTrash(lookUp, caller, kind, id),
+      run: async (site, caller, { id, scope }) => written(await (scope ? deleteDate : trashPost)(site, caller, kind, id)),
+    }),
+    recordEndpoint({
+      methods: ['POST', 'PUT', 'PATCH'],
+      summary: `${kind.name}.change${suffix}`,
+      params: { ...selectToChange, ...optional(kind.fields) },
+      unlisted: scopeOf(kind),
+      onSite: (settings) => ({ ...addedBySite(kind.fields, onSite(kind, settings).fields), ...(settings.recurrence ? scopeOf(kind) : {}) }),
+      mode: 'change',
+      allow: (lookUp, caller, { id }) => mayWithoutRecord(caller, kind, 'edit', id) ?? mayChange(lookUp, caller, kind, id),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        return written(await (values.scope ? changeDate : changePost)(site, caller, own, values.id, only(own.fields, values)));
+      },
+    }),
+  ];
+}
+
+/** Further dates of events that recur. */
+const datesOf = (kind: PostKind): ServedRoute => ({
+  pattern: `/${kind.path}/(?P<id>\\d+)/dates`,
+  kind,
+  lockVersion: lockPostVersion(kind),
+  endpoints: [
+    recordEndpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create-date`,
+      params: { ...ID, ...SPAN },
+      mode: 'create',
+      allow: (lookUp, caller, { id }) => mayChange(lookUp, caller, kind, id),
+      run: async (site, caller, { id, start_date, end_date }) =>
+        created(await createDate(site, caller, kind, id, { start_date, end_date })),
+    }),
+  ],
+});
+
+/** Where the path names no record, WordPress asks for the general capability. */
+const mayWithoutRecord = ({ viewer }: Caller, kind: PostKind, action: 'edit' | 'delete', id: number): boolean | undefined =>
+  id === 0 ? viewer.can(`${action}_${kind.capabilities}`) : undefined;

@@ -1,0 +1,104 @@
+import { termsInLanguages } from '../kinds/content-language.ts';
+import { OFFSET } from '../kinds/core-params.ts';
+import { onSite } from '../kinds/custom-fields.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
+import { anything, selector } from '../kinds/grammars.ts';
+import type { TermKind } from '../kinds/kind.ts';
+import type { Params } from '../kinds/param.ts';
+import type { Caller } from '../records/caller.ts';
+import { changeTerm, createTerm, deleteTerm, listTerms, readTerm } from '../records/terms.ts';
+import { lockTermVersion } from '../records/versions.ts';
+import { mayManageTerms } from '../records/visibility.ts';
+import type { LookUp } from '../storage/engine/look-up-once.ts';
+import { restUrl } from '../wordpress/links.ts';
+import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
+import { created, ok, record, termList, written } from './reply.ts';
+import { addedBySite, existing, only, optional, paramsToCarry, READING, undeclaredListParams } from './route-params.ts';
+import { listingInContext, termInContext, withEmbedded } from './term-view.ts';
+
+/** The routes of categories or of tags. */
+export const termRoutes = (kind: TermKind): readonly ServedRoute[] => [terms(kind), oneTerm(kind)];
+
+const terms = (kind: TermKind): ServedRoute => ({
+  pattern: `/${kind.path}`,
+  kind,
+  endpoints: [
+    endpoint({
+      methods: ['GET'],
+      summary: `${kind.name}.list`,
+      params: kind.filters,
+      // Tags take it, as in the reference, but the list's addresses count pages without it.
+      unlisted: { ...undeclaredListParams(kind), ...(kind.hierarchical ? {} : OFFSET) },
+      onSite: (settings) => addedBySite(kind.filters, termsInLanguages(kind, settings).filters),
+      mode: 'read',
+      allow: 'anyone',
+      run: async (site, caller, values) => {
+        const listing = listingInContext(caller, kind, await listTerms(site, caller, kind, values, values.offset), values.context);
+        return termList(caller, kind, listing, paramsToCarry(caller, kind, values));
+      },
+    }),
+    endpoint({
+      methods: ['POST'],
+      summary: `${kind.name}.create`,
+      params: kind.fields,
+      unlisted: parent(kind),
+      onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
+      mode: 'create',
+      allow: (_look, caller) => mayManageTerms(caller, kind),
+      run: async (site, caller, values) => {
+        const own = onSite(kind, caller.settings);
+        const { id, ...term } = await createTerm(site, caller, own, only({ ...own.fields, ...parent(kind) }, values));
+        return created(term, restUrl(caller, `wp/v2/${kind.restBase}/${id}`));
+      },
+    }),
+  ],
+});
+
+const oneTerm = (kind: TermKind): ServedRoute => {
+  const id = existing(selector(kind.name));
+  const allow = (_look: LookUp, caller: Caller) => mayManageTerms(caller, kind);
+  return {
+    pattern: `/${kind.path}/(?P<id>\\d+)`,
+    kind,
+    lockVersion: lockTermVersion(kind),
+    endpoints: [
+      recordEndpoint({
+        methods: ['GET'],
+        summary: `${kind.name}.read`,
+        params: { ...id, context: READING.context },
+        unlisted: { _embed: { grammar: anything(LENGTHS.word) } },
+        mode: 'read',
+        allow: 'anyone',
+        run: async (site, caller, { id, context, _embed }) => {
+          const term = await readTerm(site, caller, kind, id);
+          const shown = termInContext(await withEmbedded(site, caller, kind, term.record, _embed), context);
+          return record({ ...term, record: shown }, caller);
+        },
+      }),
+      recordEndpoint({
+        methods: ['POST', 'PUT', 'PATCH'],
+        summary: `${kind.name}.change`,
+        params: { ...id, ...optional(kind.fields) },
+        unlisted: parent(kind),
+        onSite: (settings) => addedBySite(kind.fields, onSite(kind, settings).fields),
+        mode: 'change',
+        allow,
+        run: async (site, caller, values) => {
+          const own = onSite(kind, caller.settings);
+          return written(await changeTerm(site, caller, own, values.id, only({ ...own.fields, ...parent(kind) }, values)));
+        },
+      }),
+      recordEndpoint({
+        methods: ['DELETE'],
+        summary: `${kind.name}.delete`,
+        params: id,
+        mode: 'read',
+        allow,
+        run: async (site, caller, values) => ok(await deleteTerm(site, caller, kind, values.id)),
+      }),
+    ],
+  };
+};
+
+/** Tags have no parent: the parameter is taken so that it can be refused (`rest_taxonomy_not_hierarchical`). */
+const parent = (kind: TermKind): Params => (kind.hierarchical ? {} : { parent: { grammar: anything(LENGTHS.word) } });

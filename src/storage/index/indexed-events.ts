@@ -1,0 +1,200 @@
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { postKind, taxonomies, termKind } from '../../kinds/index.ts';
+import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../../wordpress/content-languages.ts';
+import type { Post, Term } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import { verbatim } from '../engine/statement.ts';
+import type { TecOccurrenceRow } from '../engine/tables.ts';
+import { formOf } from '../languages/forms.ts';
+import { isRecurring } from '../rows/recurring-events.ts';
+import type { IndexedEvent, LanguagePlace } from './event-index-rows.ts';
+
+/*
+ * What the tables of WordPress and the calendar say of events, as far as the list index is made of it.
+ */
+
+/** The languages of the content; undefined where it has none. */
+export type OptionalLanguages = ContentLanguages | undefined;
+
+/** Whether lists of one language hold what stands in for what it lacks, unless a request says otherwise. */
+export const isFilled = ({ withFallback }: ContentLanguages): boolean => withFallback.includes(postKind('event').postType);
+
+/** What WordPress's tables and the calendar's say of an event, as far as the index is made of it. */
+export interface EventRows {
+  readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
+  readonly occurrences: readonly Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'occurrence_id' | 'has_recurrence'>[];
+  readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
+  readonly terms: readonly EventTerm[];
+}
+
+/** A term of an event. `parent` where its row is kept from other writers already. */
+type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
+
+export async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
+  const posts = await db
+    .from('posts')
+    .whereIn('ID', [...ids])
+    .where('post_type', postKind('event').postType)
+    .select('ID', 'post_status', 'post_date', 'post_password');
+  const own = posts.map(({ ID }) => ID);
+  if (own.length === 0) return [];
+  type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
+  // All columns: `has_recurrence` is not there in every database.
+  const occurrences = (await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of')) as Of<
+    EventRows['occurrences']
+  >;
+  const metas = (await db
+    .from('postmeta')
+    .whereIn('post_id', own)
+    .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
+    .select('post_id as of', 'meta_key', 'meta_value')) as Of<EventRows['metas']>;
+  const terms = (await db
+    .from('term_relationships', 'r')
+    .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
+    .whereIn('r.object_id', own)
+    .whereIn('tt.taxonomy', taxonomies)
+    .select('r.object_id as of', 'tt.term_id', 'tt.taxonomy')) as Of<EventRows['terms']>;
+  const [datesOf, metasOf, termsOf] = [
+    groupedBy(occurrences, (row) => row.of),
+    groupedBy(metas, (row) => row.of),
+    groupedBy(terms, (row) => row.of),
+  ];
+  return posts.map((post) => ({
+    post,
+    occurrences: datesOf.get(post.ID) ?? [],
+    metas: metasOf.get(post.ID) ?? [],
+    terms: termsOf.get(post.ID) ?? [],
+  }));
+}
+
+/** Events as the index takes them, by id. */
+export async function indexedEvents(
+  db: Database,
+  events: readonly EventRows[],
+  languages: OptionalLanguages,
+): Promise<Map<number, IndexedEvent>> {
+  const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
+  const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
+  const above = await loadParents(db, events.flatMap(categoriesOf));
+  const placeOf = await languagePlaces(
+    db,
+    events.map(({ post }) => post.ID),
+    languages,
+  );
+  return new Map(
+    events.map((rows) => {
+      const { post, occurrences, metas, terms } = rows;
+      // MySQL finds keys whatever their case.
+      const values = (key: string) =>
+        metas.filter((row) => row.meta_key.toLowerCase() === key.toLowerCase()).map((row) => row.meta_value ?? '');
+      const event: IndexedEvent = {
+        id: post.ID,
+        status: post.post_status,
+        posted: post.post_date,
+        locked: post.post_password !== '',
+        hidden: values(HIDDEN_META).length > 0,
+        featured: values(FEATURED_META).length > 0,
+        occurrences: occurrences.map(({ occurrence_id: id, start_date: start, end_date: end }) => ({
+          id: isRecurring(occurrences) ? id : 0,
+          start,
+          end,
+        })),
+        categories: withAbove(
+          categoriesOf(rows).map((term) => term.term_id),
+          above,
+        ),
+        tags: terms.filter((term) => !isCategory(term)).map((term) => term.term_id),
+        venues: values(VENUE_LINK),
+        organizers: values(ORGANIZER_LINK),
+        language: placeOf(post.ID),
+      };
+      return [post.ID, event];
+    }),
+  );
+}
+
+/**
+ * Events of the groups of these, themselves included: what lists of one language say of an event depends on whether it
+ * is translated.
+ */
+export async function withTranslations(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<readonly number[]> {
+  if (ids.length === 0 || !isTranslated(languages, postKind('event').postType)) return ids;
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
+}
+
+/** What lists of one language say of these events. */
+async function languagePlaces(
+  db: Database,
+  ids: readonly number[],
+  languages: OptionalLanguages,
+): Promise<(id: number) => LanguagePlace | undefined> {
+  const { postType } = postKind('event');
+  if (ids.length === 0 || !isTranslated(languages, postType)) return () => undefined;
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  // What stands for its own language is not asked about.
+  const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
+  const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
+  return (id) => {
+    const { language, members: group } = posts.get(id) ?? { language: null, members: new Map<string, number>() };
+    const own = languageOfCode(languages, language ?? undefined)?.number ?? 0;
+    const isListed = ({ code, number }: ContentLanguage) =>
+      number === own || (language === languages.defaultCode && !published.has(group.get(code) ?? 0));
+    const shownIn = languages.languages.filter(isListed).map(({ number }) => number);
+    return {
+      own,
+      filled: isFilled(languages) ? shownIn : [],
+      complete: own === 0 ? languages.languages.map(({ number }) => number) : shownIn,
+    };
+  };
+}
+
+async function publishedAmong(db: Database, postType: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .from('posts')
+    .whereIn('ID', [...ids])
+    .where({ post_type: postType, post_status: 'publish' })
+    .select('ID');
+  return new Set(rows.map(({ ID }) => ID));
+}
+
+/**
+ * The parents of categories and of all above them. They are kept as they are until the end of the transaction: whoever
+ * gives one of them another parent waits, and then finds the events indexed here.
+ */
+async function loadParents(db: Database, categories: readonly EventTerm[]): Promise<Map<number, number>> {
+  const parents = new Map(categories.flatMap(({ term_id: id, parent }) => (parent === undefined ? [] : [[id, parent] as const])));
+  let wanted = [...new Set(categories.map(({ term_id: id }) => id).filter((id) => !parents.has(id))), ...unknownParents(parents)];
+  while (wanted.length > 0) {
+    const rows = await db.rows<{ term_id: number; parent: number }>`
+      SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${wanted})
+      ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
+    for (const { term_id: id, parent } of rows) parents.set(id, parent);
+    // A parent that is gone has none above it.
+    for (const id of wanted) if (!parents.has(id)) parents.set(id, 0);
+    wanted = unknownParents(parents);
+  }
+  return parents;
+}
+
+const unknownParents = (parents: ReadonlyMap<number, number>) => [...new Set(parents.values())].filter((id) => id > 0 && !parents.has(id));
+
+function withAbove(ids: readonly number[], parents: ReadonlyMap<number, number>): number[] {
+  const found = new Set(ids);
+  for (const id of found) {
+    const parent = parents.get(id) ?? 0;
+    if (parent > 0) found.add(parent);
+  }
+  return [...found];
+}
+
+export function groupedBy<Item, Key>(items: readonly Item[], key: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,92 @@
+import { kinds, termKind } from '../../kinds/index.ts';
+import { languagesOf } from '../../records/record-languages.ts';
+import { dropTree } from '../../records/term-writes.ts';
+import type { Site } from '../../site.ts';
+import { brokenValues, mendValue, postsOfNobody, sharedSlugs, wrongCounts } from '../../storage/audit/audit.ts';
+import { languageFaults } from '../../storage/audit/language-audit.ts';
+import { ORPHANS } from '../../storage/audit/orphans.ts';
+import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
+import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
+import { recount } from '../../storage/rows/terms.ts';
+import { countInLanguage } from '../../storage/translations/site-languages.ts';
+import { mendedArray } from '../../wordpress/serialized-repair.ts';
+import { type Finding, finding, repair } from './findings.ts';
+
+export async function orphanFindings(site: Site): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, find, fix } of ORPHANS) {
+    const { count, examples } = await find(site.db);
+    const mend = repair(site, async (db) => {
+      await fix(db);
+      if (name === 'parents-gone') await dropTree(db, termKind('category'));
+    });
+    if (count > 0) findings.push({ name, severity: name === 'rows-without-event' ? 'error' : 'warning', count, examples, fix: mend });
+  }
+  const counts = await wrongCounts(site.db);
+  findings.push(
+    ...finding(
+      'counts-wrong',
+      'error',
+      counts.map(({ name, count, real }) => `${name}: ${count} / ${real}`),
+      repair(site, (db) =>
+        recount(
+          db,
+          counts.map(({ termTaxonomyId }) => termTaxonomyId),
+        ),
+      ),
+    ),
+    ...finding(
+      'slugs-shared',
+      'warning',
+      (await sharedSlugs(site.db, (await site.settings()).contentLanguages)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
+    ),
+    ...finding('authors-gone', 'warning', (await postsOfNobody(site.db)).map(String)),
+  );
+  return findings;
+}
+
+export async function rowFindings(site: Site): Promise<Finding[]> {
+  const { zone } = await site.settings();
+  const findings: Finding[] = [];
+  for (const { name, severity, find, fix } of ROW_FAULTS) {
+    const mend = fix && repair(site, (db) => fix(db, { zone, now: site.clock() }).then(() => dropTree(db, termKind('category'))));
+    findings.push(...finding(name, severity, await find(site.db), mend));
+  }
+  return findings;
+}
+
+/** What is wrong with the languages of records, and which records have none: these are invisible in most lists. */
+export async function languageFindings(site: Site): Promise<Finding[]> {
+  const settings = await site.settings();
+  const { contentLanguages: languages } = settings;
+  if (!languages) return [];
+  const findings: Finding[] = [];
+  for (const { name, severity, find, fix } of languageFaults(languages))
+    findings.push(...finding(name, severity, await find(site.db), repair(site, fix)));
+  const neutral: string[] = [];
+  for (const kind of kinds) {
+    const own = languagesOf({ settings }, kind);
+    const count = own ? await countInLanguage(site.db, languages, own.of, null) : 0;
+    if (count > 0) neutral.push(`${kind.path}: ${count}`);
+  }
+  return [
+    ...findings,
+    ...finding('languages-missing', 'warning', neutral),
+    ...finding('links-untranslated', 'note', await untranslatedLinks(site.db, languages)),
+  ];
+}
+
+export async function valueFindings(site: Site): Promise<Finding[]> {
+  const [mendable, broken]: [string[], string[]] = [[], []];
+  for await (const value of brokenValues(site.db))
+    (mendedArray(value.value) === undefined ? broken : mendable).push(`${value.table} ${value.of}`);
+  return [
+    ...finding('values-broken', 'warning', broken),
+    ...finding('values-mendable', 'warning', mendable, async () => {
+      for await (const value of brokenValues(site.db)) {
+        const mended = mendedArray(value.value);
+        if (mended !== undefined) await repair(site, (db) => mendValue(db, value, mended))();
+      }
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+import type { Site } from '../../site.ts';
+import { addKey, makeTables, missingKeys, missingTables } from '../../storage/audit/audit.ts';
+import type { Inspection } from '../../storage/engine/dialect.ts';
+import { comesTo, positionOf } from '../../storage/freshness/replicas.ts';
+import { migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
+import { type ExaminedServer, type Finding, finding } from './findings.ts';
+
+export async function tableFindings(site: Site, inspection: Inspection): Promise<Finding[]> {
+  const { db } = site;
+  const missing = await missingTables(db);
+  const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
+  const keys = missingKeys(db, inspection);
+  const faultyTables = (what: Inspection['faults'][number]['what']) =>
+    inspection.faults.filter((fault) => fault.what === what).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
+  const pending = missing.length > 0 ? [] : await pendingMigrations(db);
+  return [
+    ...finding('database-damaged', 'error', faultyTables('damaged')),
+    // WordPress's own tables are WordPress's to make.
+    ...finding(
+      'tables-missing',
+      'error',
+      missing,
+      own.length === missing.length
+        ? async () => {
+            await migrate(db);
+            await makeTables(db, await missingTables(db));
+          }
+        : undefined,
+    ),
+    ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
+    ...finding(
+      'keys-missing',
+      'warning',
+      keys.map(({ table, columns }) => `${table} (${columns.join(', ')})`),
+      async () => {
+        for (const key of keys) await addKey(db, key);
+      },
+    ),
+    ...finding('engine', 'warning', faultyTables('engine')),
+    ...finding('charset', 'warning', faultyTables('charset')),
+  ];
+}
+
+export async function serverFindings({ db, replicas, config }: Site, servers: readonly ExaminedServer[]): Promise<Finding[]> {
+  const serverLines = (which: (server: ExaminedServer) => boolean) =>
+    servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));
+  const position = replicas.length > 0 ? await positionOf(db) : undefined;
+  const behind = await Promise.all(
+    replicas.map(async (replica, place) => {
+      const { name, fitness } = servers.filter((server) => server.replica)[place]!;
+      if (fitness === 'unfit' || !position) return [];
+      return (await comesTo(replica, position, config.databaseReadLag)) ? [] : [name];
+    }),
+  );
+  return [
+    ...finding(
+      'servers-unfit',
+      'warning',
+      // One that takes no writes is what a second server usually is.
+      serverLines(({ fitness, inUse, replica }) => !replica && fitness !== 'fit' && (fitness !== 'read-only' || inUse)),
+    ),
+    ...finding(
+      'replicas-unfit',
+      'warning',
+      serverLines(({ fitness, replica }) => replica && fitness === 'unfit'),
+    ),
+    ...finding('replicas-behind', 'warning', behind.flat()),
+  ];
+}

@@ -1,0 +1,95 @@
+import { mayHaveRecurrence } from '../../calendar/settings.ts';
+import type { Site } from '../../site.ts';
+import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../../storage/audit/event-audit.ts';
+import {
+  auditRecurrences,
+  datesWithoutEvent,
+  eventsOfManyStarts,
+  postNearBase,
+  type RecurrenceFault,
+  relationsToNothing,
+  removeRelations,
+  repairFlag,
+  repairRecurrence,
+} from '../../storage/audit/recurrence-audit.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { pagesOf } from '../../storage/engine/pages.ts';
+import { indexEvents } from '../../storage/index/event-index.ts';
+import { renewEdges } from '../../storage/rows/calendar-edges.ts';
+import { findRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { type Finding, finding, repair } from './findings.ts';
+
+/** Events that one transaction repairs. */
+const AT_ONCE = 200;
+
+export async function dateFindings(site: Site): Promise<Finding[]> {
+  const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
+  const found = new Map<DateFault, number[]>();
+  for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
+  return [...found].flatMap(([fault, ids]) => {
+    const mend = async (): Promise<void> => {
+      for (const some of pagesOf(ids, AT_ONCE)) {
+        await repair(site, async (db) => {
+          const kept = { rows, recurrence, now: nowUtc(site.clock()), cutoff: calendar.cutoff };
+          for (const id of some) await repairDates(db, id, kept);
+          await indexEvents(db, some, contentLanguages);
+          if (rows) await renewEdges(db);
+        })();
+      }
+    };
+    return finding(
+      `event-${fault}`,
+      fault === 'all-day-times' ? 'warning' : 'error',
+      ids.map(String),
+      REPAIRABLE.has(fault) ? mend : undefined,
+    );
+  });
+}
+
+/** Repairs of events that recur: those that make no choice for anybody. */
+const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: number, now: string) => Promise<void>> = new Map([
+  ['dates-differ', repairRecurrence],
+  ['flag-wrong', repairFlag],
+]);
+
+export async function recurrenceFindings(site: Site): Promise<Finding[]> {
+  const { db } = site;
+  const { recurrence, occurrenceTables, raw, contentLanguages } = await site.settings();
+  const posts = [
+    ...finding('recurrence-many-starts', 'warning', (await eventsOfManyStarts(db)).map(String)),
+    ...finding('recurrence-parents-gone', 'warning', (await datesWithoutEvent(db)).map(String)),
+  ];
+  if (!recurrence) {
+    const missing = occurrenceTables && mayHaveRecurrence(raw) && !(await findRecurrenceTables(db)).columns;
+    return [...posts, ...finding('recurrence-columns-missing', 'warning', missing ? [''] : [])];
+  }
+  const now = nowUtc(site.clock());
+  const found = new Map<RecurrenceFault, number[]>();
+  for await (const { post, fault } of auditRecurrences(db, now)) found.set(fault, [...(found.get(fault) ?? []), post]);
+  const events = [...found].flatMap(([fault, ids]) => {
+    const mend = RECURRENCE_REPAIRS.get(fault);
+    const fix = repair(site, async (trx) => {
+      for (const id of ids) await mend?.(trx, id, now);
+      await indexEvents(trx, ids, contentLanguages);
+      await renewEdges(trx);
+    });
+    return finding(`recurrence-${fault}`, SEVERE.has(fault) ? 'error' : 'warning', ids.map(String), mend && fix);
+  });
+  const relations = recurrence.series ? await relationsToNothing(db) : [];
+  const near = await postNearBase(db, recurrence);
+  return [
+    ...posts,
+    ...events,
+    ...finding(
+      'recurrence-series-gone',
+      'warning',
+      relations.map(String),
+      repair(site, (trx) => removeRelations(trx, relations)),
+    ),
+    ...finding('recurrence-base-near', 'warning', near === undefined ? [] : [`${near} / ${recurrence.base}`]),
+  ];
+}
+
+/** Faults that make lists wrong. */
+const SEVERE: ReadonlySet<RecurrenceFault> = new Set(['dates-differ', 'first-differs', 'flag-wrong', 'rule-unreadable']);

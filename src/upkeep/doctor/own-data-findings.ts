@@ -1,0 +1,52 @@
+import type { Site } from '../../site.ts';
+import { type IndexState, indexState, openImports } from '../../storage/audit/audit.ts';
+import type { PluginState } from '../../storage/audit/plugin.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { hasForeignChanges, takeOverChanges } from '../../storage/freshness/foreign-changes.ts';
+import { reindexEvents } from '../../storage/index/event-index-rebuild.ts';
+import type { OptionalLanguages } from '../../storage/index/indexed-events.ts';
+import { beginCounting } from '../../storage/journal/entries.ts';
+import { countsChanges } from '../../storage/rows/changes.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { type Finding, finding } from './findings.ts';
+
+export async function noteFindings(site: Site): Promise<Finding[]> {
+  const { db } = site;
+  const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
+  const index = !occurrenceTables ? 'trusted' : shared ? await indexBesideOthers(db, languages) : await indexState(db, languages);
+  const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
+  const takeOver = async () => {
+    await takeOverChanges(db, site.clock, { languages });
+    // The first time nobody can tell what was changed.
+    if ((await indexState(db, languages)) !== 'trusted') await reindex();
+  };
+  return [
+    ...finding(
+      'counter-missing',
+      'error',
+      (await countsChanges(db)) ? [] : [''],
+      async () => void (await beginCounting(db, nowUtc(site.clock()))),
+    ),
+    ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
+    ...finding('index-behind', 'warning', index === 'behind' ? [''] : [], takeOver),
+    ...finding('index-off', 'warning', index === 'off' ? [''] : [], reindex),
+    ...finding('imports-open', 'warning', await openImports(db)),
+  ];
+}
+
+/** The index beside a WordPress. What that has written since is no fault of it: a server takes that over. */
+async function indexBesideOthers(db: Database, languages: OptionalLanguages): Promise<IndexState | 'behind'> {
+  const state = await indexState(db, languages);
+  if (state !== 'wrong') return state;
+  // A server may have taken it over since the index was read.
+  return (await hasForeignChanges(db, languages)) ? 'behind' : indexState(db, languages);
+}
+
+/** A server takes notes over with each look for changes, as long as requests come in. */
+const STUCK_MS = 10 * 60_000;
+
+export function pluginFindings({ clock }: Site, plugin: PluginState | undefined): Finding[] {
+  const { waiting = 0, oldest = null } = plugin ?? {};
+  const isStuck = oldest !== null && oldest < nowUtc(new Date(clock().getTime() - STUCK_MS));
+  return isStuck ? [{ name: 'plugin-unread', severity: 'warning', count: waiting, examples: [oldest] }] : [];
+}

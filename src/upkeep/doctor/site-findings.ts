@@ -1,0 +1,46 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
+import { listUsers } from '../../accounts/users.ts';
+import type { Site } from '../../site.ts';
+import { attachedFiles } from '../../storage/audit/audit.ts';
+import { trimEndOf } from '../../wordpress/trim.ts';
+import { parseZone } from '../../wordpress/zones.ts';
+import { type Finding, finding } from './findings.ts';
+
+export async function settingFindings(site: Site): Promise<Finding[]> {
+  const settings = await site.settings();
+  const { raw, timezoneString, roles } = settings;
+  const absent = ['home', 'siteurl', `${site.db.prefix}user_roles`].filter((name) => !raw.get(name));
+  const administrators = (await listUsers(site)).filter((user) => user.roles.includes('administrator'));
+  const home = trimEndOf(raw.get('home') ?? '', '/');
+  return [
+    ...finding('settings-missing', 'error', absent),
+    ...finding('roles-unreadable', 'error', roles !== null && typeof roles === 'object' ? [] : [`${site.db.prefix}user_roles`]),
+    ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
+    ...finding('no-administrator', 'warning', administrators.length === 0 ? [''] : []),
+    ...finding('address-differs', 'warning', home !== '' && home !== settings.home ? [`${home} / ${settings.home}`] : []),
+  ];
+}
+
+export async function fileFindings({ db, config }: Site): Promise<Finding[]> {
+  const folder = await stat(config.uploadsDir).catch(() => undefined);
+  const [missing, astray]: [string[], string[]] = [[], []];
+  for await (const { id, file } of attachedFiles(db)) {
+    const below = normalize(file);
+    if (file === '' || /^https?:/i.test(file)) continue;
+    if (below.startsWith('..') || below.startsWith('/')) astray.push(`${id} ${file}`);
+    else if (folder) await access(join(config.uploadsDir, below), constants.R_OK).catch(() => missing.push(`${id} ${file}`));
+  }
+  const writable = folder?.isDirectory()
+    ? await access(config.uploadsDir, constants.W_OK).then(
+        () => true,
+        () => false,
+      )
+    : true;
+  return [
+    ...finding('uploads-missing', 'warning', folder?.isDirectory() ? [] : [config.uploadsDir]),
+    ...finding('uploads-locked', 'warning', writable ? [] : [config.uploadsDir]),
+    ...finding('files-unreadable', 'warning', missing),
+    ...finding('files-astray', 'error', astray),
+  ];
+}
