@@ -90,6 +90,25 @@ function functionsIn(name: string): FunctionShape[] {
   return found;
 }
 
+/** What a file takes from which others: paths and names, or `*` where it takes a file as a whole. */
+function importsOf(path: string): string[] {
+  const code = readFileSync(path, 'utf8');
+  const target = (from: string): string => join(dirname(path), from);
+  const named = [...code.matchAll(/^(?:im|ex)port (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm)].flatMap(([, names, from]) =>
+    names!.split(',').map(
+      (name) =>
+        `${target(from!)} ${
+          name
+            .trim()
+            .replace(/^type /, '')
+            .split(' as ')[0]
+        }`,
+    ),
+  );
+  const whole = [...code.matchAll(/(?:\* as \w+ from |import\()'(\.[^']+)'/g)].map(([, from]) => `${target(from!)} *`);
+  return [...named, ...whole];
+}
+
 /** Functions that take a value, which may be a yes or no: it is set, answered or stored. */
 const TAKES_VALUE = new Set(['accept', 'done', 'end', 'set', 'store']);
 
@@ -139,25 +158,23 @@ describe('the house', () => {
   });
 
   it('uses whatever it exports, in another file or beside tests', () => {
-    const named = (code: string) => new Set(code.replace(/^\s*(\/\/|\/?\*).*$/gm, '').match(/[\w$]+/g));
-    const read = (folder: string, names: readonly string[]) => names.map((name) => readFileSync(join(SOURCE, folder, name), 'utf8'));
     const inFolder = (folder: string) =>
-      read(
-        folder,
-        readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?[jt]sx?$/.test(name)),
-      );
-    const sources = new Map(files.map((name, place) => [name, named(read('.', files)[place]!)]));
+      readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.m?[jt]sx?$/.test(name))
+        .map((name) => join(SOURCE, folder, name));
+    const product = new Set(['.', '../migrations', '../bin'].flatMap(inFolder).flatMap(importsOf));
+    const tests = new Set(inFolder('../test').flatMap(importsOf));
     const commands = readFileSync(join(SOURCE, '../package.json'), 'utf8');
-    const [around, tests] = [[...inFolder('../migrations'), ...inFolder('../bin'), commands].map(named), inFolder('../test').map(named)];
     const unused = files.flatMap((name) => {
-      const code = readFileSync(join(SOURCE, name), 'utf8');
+      const path = join(SOURCE, name);
+      const code = readFileSync(path, 'utf8');
       const exported = [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|let) ([\w$]+)/gm)].map(([, word]) => word!);
-      const isUsed = (word: string): boolean => {
-        if ([...sources].some(([other, words]) => other !== name && words.has(word)) || around.some((words) => words.has(word)))
-          return true;
-        // A part of the file that tests look at by itself.
-        return code.split(new RegExp(`\\b${word}\\b`)).length > 2 && tests.some((words) => words.has(word));
-      };
+      const isImported = (by: ReadonlySet<string>, word: string): boolean => by.has(`${path} ${word}`) || by.has(`${path} *`);
+      // Or it is a part of the file that tests look at by itself.
+      const isUsed = (word: string): boolean =>
+        isImported(product, word) ||
+        new RegExp(`\\b${word}\\(`).test(commands) ||
+        (isImported(tests, word) && code.split(new RegExp(`\\b${word}\\b`)).length > 2);
       return exported.filter((word) => !isUsed(word)).map((word) => `${name}: ${word}`);
     });
     expect(unused).toEqual([]);

@@ -13,8 +13,6 @@ export const REGISTERED_STATUSES: readonly string[] = [
 export const isPublic = (status: string): boolean => status === 'publish';
 /** Seen by those who may read private posts. */
 export const isPrivate = (status: string): boolean => status === 'private';
-/** Seen by those who may edit the post. */
-export const isProtected = (status: string): boolean => ['future', 'draft', 'pending'].includes(status);
 /**
  * Statuses whose publication date is open until they are left (`date_floating`), and whose slugs need not be unique.
  */

@@ -115,7 +115,7 @@ async function tablesOf(db: Database, languages: OptionalLanguages): Promise<rea
   ];
 }
 
-/** Digests of all ranges, read in short queries. What is added after the last key meanwhile is left for the next time. */
+/** Digests of all ranges, read in short queries. What is added after the last key meanwhile is found the next time. */
 async function readDigests(db: Database, table: Table): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   const keys = KEYS[table];

@@ -67,7 +67,7 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
     const [rows, total] = await Promise.all([page as Promise<Row[]>, countRows(narrowedPosts(db, query))]);
     return { rows, total };
   }
-  // All dates are gone through for the page anyway: its rows bring the total with them. A page behind the last one has none.
+  // All dates are gone through for the page anyway: its rows bring the total with them, where it has any.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
   const total = rows.length === 0 && offset > 0 ? await countRows(narrowedPosts(db, query)) : Number(rows[0]?.total ?? 0);
   return { rows, total };
