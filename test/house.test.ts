@@ -47,6 +47,18 @@ const imports = (name: string) =>
   [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map(
     (match) => match[1] ?? match[2] ?? '',
   );
+/** What a file imports from others, each with its file: `storage/rows/posts.ts findPost`. */
+const importedNames = (name: string): string[] =>
+  [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/\{([^{}]*)\} (?:from |= await import\()'(\.[^']+)'/g)].flatMap(
+    ([, names = '', from = '']) =>
+      names.split(',').map((each) => {
+        const [word] = each
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ');
+        return `${relative(SOURCE, join(SOURCE, dirname(name), from))} ${word}`;
+      }),
+  );
 const roomOf = (name: string) => name.split('/')[0] ?? name;
 const floorOf = (room: string) => FLOORS.findIndex((floor) => floor.includes(room));
 
@@ -140,21 +152,18 @@ describe('the house', () => {
 
   it('uses whatever it exports, in another file or beside tests', () => {
     const named = (code: string) => new Set(code.replace(/^\s*(\/\/|\/?\*).*$/gm, '').match(/[\w$]+/g));
-    const read = (folder: string, names: readonly string[]) => names.map((name) => readFileSync(join(SOURCE, folder, name), 'utf8'));
     const inFolder = (folder: string) =>
-      read(
-        folder,
-        readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?[jt]sx?$/.test(name)),
-      );
-    const sources = new Map(files.map((name, place) => [name, named(read('.', files)[place]!)]));
+      readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.m?[jt]sx?$/.test(name))
+        .map((name) => named(readFileSync(join(SOURCE, folder, name), 'utf8')));
     const commands = readFileSync(join(SOURCE, '../package.json'), 'utf8');
-    const [around, tests] = [[...inFolder('../migrations'), ...inFolder('../bin'), commands].map(named), inFolder('../test').map(named)];
+    const [around, tests] = [[...inFolder('../migrations'), ...inFolder('../bin'), named(commands)], inFolder('../test')];
+    const imported = new Set(files.flatMap(importedNames));
     const unused = files.flatMap((name) => {
       const code = readFileSync(join(SOURCE, name), 'utf8');
       const exported = [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|let) ([\w$]+)/gm)].map(([, word]) => word!);
       const isUsed = (word: string): boolean => {
-        if ([...sources].some(([other, words]) => other !== name && words.has(word)) || around.some((words) => words.has(word)))
-          return true;
+        if (imported.has(`${name} ${word}`) || around.some((words) => words.has(word))) return true;
         // A part of the file that tests look at by itself.
         return code.split(new RegExp(`\\b${word}\\b`)).length > 2 && tests.some((words) => words.has(word));
       };

@@ -104,7 +104,7 @@ function whole(value: unknown): string {
 
 // ------------------------------------------------------------------------------------------------- CSV
 /** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it; numbers are left as they are. */
-export function csv(rows: readonly (readonly unknown[])[]): string {
+function csv(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 

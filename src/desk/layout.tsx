@@ -68,7 +68,7 @@ function doneIn({ request, i18n }: Visit): Notice | undefined {
 }
 
 /** What a page can report as done, by the names of the sentences. */
-export const DONE: ReadonlySet<string> = new Set(
+const DONE: ReadonlySet<string> = new Set(
   'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
   ),

@@ -1,7 +1,7 @@
 import { type Grammar, LENGTHS } from './grammar.ts';
 
 /** The most writes of one batch. WordPress takes 25 unless a plugin says otherwise; clients ask by `OPTIONS`. */
-export const MOST_WRITES = 100;
+const MOST_WRITES = 100;
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

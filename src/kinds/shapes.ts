@@ -38,7 +38,7 @@ export const languageShape = {
   translations: z.record(z.string(), z.object({ id: z.int(), url: z.url(), rest_url: z.url() }).meta({ id: 'Translation' })).optional(),
 };
 
-export const termUrls = z.object({ self: z.string(), collection: z.string(), up: z.string().optional() });
+const termUrls = z.object({ self: z.string(), collection: z.string(), up: z.string().optional() });
 
 /** A term as events carry it. */
 export const embeddedTerm = z

@@ -1,4 +1,5 @@
 import { ZERO_DATE } from './time.ts';
+
 /** Statuses that a post may be given through the API (decision D33). */
 export const SETTABLE_STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const;
 export type Status = (typeof SETTABLE_STATUSES)[number];
@@ -13,8 +14,6 @@ export const REGISTERED_STATUSES: readonly string[] = [
 export const isPublic = (status: string): boolean => status === 'publish';
 /** Seen by those who may read private posts. */
 export const isPrivate = (status: string): boolean => status === 'private';
-/** Seen by those who may edit the post. */
-export const isProtected = (status: string): boolean => ['future', 'draft', 'pending'].includes(status);
 /**
  * Statuses whose publication date is open until they are left (`date_floating`), and whose slugs need not be unique.
  */

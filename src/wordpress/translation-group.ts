@@ -1,6 +1,6 @@
 /*
- * Records that are translations of one another are a group: at most one of each language. Here is what linking, moving
- * and taking out do to it, whatever form the group is stored in.
+ * Records that are translations of one another are a group: at most one of each language. Here is what linking and
+ * taking out do to it, whatever form the group is stored in.
  */
 
 /** The members of a group: the id of a record by the code of its language. */
@@ -23,13 +23,6 @@ export function joinGroups(...groups: readonly TranslationGroup[]): TranslationG
     all.set(code, id);
   }
   return all;
-}
-
-/** The group after one of its members got another language, under which it keeps its place; or who is there already. */
-export function moveMember(group: TranslationGroup, id: number, to: string): TranslationGroup | TranslationConflict {
-  const there = group.get(to);
-  if (there !== undefined && there !== id) return { conflict: to, ids: [there, id] };
-  return new Map([...group].map(([code, member]): [string, number] => (member === id ? [to, id] : [code, member])));
 }
 
 /** The group without these records. */

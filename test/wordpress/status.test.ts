@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DateRequest, isFloating, isPrivate, isProtected, isPublic, settleDates, settleStatus } from '../../src/wordpress/status.ts';
+import { type DateRequest, isFloating, isPrivate, isPublic, settleDates, settleStatus } from '../../src/wordpress/status.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 
 describe('settleStatus', () => {
@@ -130,18 +130,12 @@ describe('statuses', () => {
   it.each([
     ['publish', 'public'],
     ['private', 'private'],
-    ['future', 'protected'],
-    ['draft', 'protected'],
-    ['pending', 'protected'],
-    ['trash', ''],
-    ['inherit', ''],
-  ])('%s is %s', (status, group) =>
-    expect([isPublic(status), isPrivate(status), isProtected(status)]).toEqual([
-      group === 'public',
-      group === 'private',
-      group === 'protected',
-    ]),
-  );
+    ['future', 'neither'],
+    ['draft', 'neither'],
+    ['pending', 'neither'],
+    ['trash', 'neither'],
+    ['inherit', 'neither'],
+  ])('%s is %s', (status, group) => expect([isPublic(status), isPrivate(status)]).toEqual([group === 'public', group === 'private']));
   it('only drafts float', () =>
     expect(['draft', 'pending', 'auto-draft', 'future', 'publish', 'trash'].map(isFloating)).toEqual([
       true,

@@ -202,7 +202,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     ...(language === '' ? { match: 'name' as const } : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
-    columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...openness(row) },
+    columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
       ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
@@ -302,7 +302,7 @@ const flagValue = (name: string, cell: string | undefined): Record<string, boole
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
 
 /** Whether comments are allowed, where the file says it. */
-function openness(row: Row): PostItem['columns'] {
+function commentColumns(row: Row): PostItem['columns'] {
   const open = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
   return { ...(row.comments ? { comment_status: open(row.comments) } : {}), ...(row.pings ? { ping_status: open(row.pings) } : {}) };
 }

@@ -99,7 +99,7 @@ export const linkedTo = (db: Database, records: QueryBuilder, link: string | und
   records.join({ l: db.table('postmeta') }, 'v.ID', asId(db, 'l.meta_value')).where('l.meta_key', link ?? '');
 
 /** Great-circle distance in km (haversine) from a point to the coordinates of `placed`. */
-export function distance(db: Database, { lat, lng }: { lat: number; lng: number }): Sql {
+function distance(db: Database, { lat, lng }: { lat: number; lng: number }): Sql {
   const [latitude, latitudeColumns] = db.dialect.asNumber('lat.meta_value');
   const [longitude, longitudeColumns] = db.dialect.asNumber('lng.meta_value');
   const half = (difference: string) => `POWER(SIN(RADIANS(${difference}) / 2), 2)`;
