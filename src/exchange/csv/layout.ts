@@ -189,7 +189,7 @@ function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => 
       ),
     ),
   );
-  // A heading that is the kind alone says no less; nothing at all says nothing.
+  // A heading that is the kind alone leaves nothing without it, and no heading at all means nothing.
   known.delete('');
   return (heading) => known.get(bareHeading(heading)) ?? known.get(bareHeading(heading, kind));
 }

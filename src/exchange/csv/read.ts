@@ -124,7 +124,7 @@ function layoutOf(file: string, { cells, line }: CsvRow, { kind, map, caller }: 
   return mapped;
 }
 
-/** Letters of a file that says no encoding may have been read for others. */
+/** Where a file does not say its encoding, some of its letters may have been misread. */
 const encodingNote = (file: string, { encoding }: Table): Entry[] =>
   encoding() === 'windows-1252' ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } }] : [];
 
