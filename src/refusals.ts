@@ -16,12 +16,12 @@ export function refusalSentence(say: Say, { problem, details }: ApiError): strin
  * example of a right one. Without `sent` they say what is wrong only.
  */
 export function faultSentence(say: Say, param: string, fault: Fault, sent?: SentValue): string {
-  if (sent === undefined || saysEnough(fault)) return wrong(say, param, fault, {});
+  if (sent === undefined || saysEnough(fault)) return sentenceOfFault(say, param, fault, {});
   const shown = sent.shown ?? say('reasons:sent-secret');
   const refused = say(`reasons:${sent.reason}`, { param, sent: shown, ...sent.values });
   const example = say('reasons:example', { example: sent.example });
   if (fault.stage === 'value' && fault.reason === undefined) return `${refused} ${example}`;
-  const what = wrong(say, param, fault, { sent: shown });
+  const what = sentenceOfFault(say, param, fault, { sent: shown });
   if (fault.stage === 'type') return `${what} ${refused} ${example}`;
   const received = sent.shown === undefined || what.includes(shown) ? [] : [say('reasons:received', { sent: shown })];
   return [what, ...received, ...(fault.stage === 'value' ? [] : [example])].join(' ');
@@ -38,7 +38,7 @@ export const unknownFieldSentence = (say: Say, { name, near = '' }: { readonly n
 const saysEnough = (fault: Fault): boolean => fault.stage === 'value' && ENOUGH.has(fault.reason ?? '');
 const ENOUGH: ReadonlySet<string> = new Set(['too-long', 'too-many', 'id-unknown', 'slug-unknown']);
 
-function wrong(say: Say, param: string, fault: Fault, more: Words): string {
+function sentenceOfFault(say: Say, param: string, fault: Fault, more: Words): string {
   if (fault.stage === 'type') return say('reasons:type', { param, type: fault.type });
   if (fault.stage === 'enum') return say('reasons:enum', { param, values: fault.values });
   if (fault.stage === 'schema') return say(`reasons:${fault.reason}`, { param, ...more, ...fault.values });

@@ -47,6 +47,18 @@ const imports = (name: string) =>
   [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/^(?:import|export)[^'";]*? from '([^']+)'|^import '([^']+)'/gm)].map(
     (match) => match[1] ?? match[2] ?? '',
   );
+/** What a file imports from others, each with its file: `storage/rows/posts.ts findPost`. */
+const importedNames = (name: string): string[] =>
+  [...readFileSync(join(SOURCE, name), 'utf8').matchAll(/\{([^{}]*)\} (?:from |= await import\()'(\.[^']+)'/g)].flatMap(
+    ([, names = '', from = '']) =>
+      names.split(',').map((each) => {
+        const [word] = each
+          .trim()
+          .replace(/^type /, '')
+          .split(' as ');
+        return `${relative(SOURCE, join(SOURCE, dirname(name), from))} ${word}`;
+      }),
+  );
 const roomOf = (name: string) => name.split('/')[0] ?? name;
 const floorOf = (room: string) => FLOORS.findIndex((floor) => floor.includes(room));
 
@@ -88,25 +100,6 @@ function functionsIn(name: string): FunctionShape[] {
   };
   visit(tree.body, '');
   return found;
-}
-
-/** What a file takes from which others: paths and names, or `*` where it takes a file as a whole. */
-function importsOf(path: string): string[] {
-  const code = readFileSync(path, 'utf8');
-  const target = (from: string): string => join(dirname(path), from);
-  const named = [...code.matchAll(/^(?:im|ex)port (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm)].flatMap(([, names, from]) =>
-    names!.split(',').map(
-      (name) =>
-        `${target(from!)} ${
-          name
-            .trim()
-            .replace(/^type /, '')
-            .split(' as ')[0]
-        }`,
-    ),
-  );
-  const whole = [...code.matchAll(/(?:\* as \w+ from |import\()'(\.[^']+)'/g)].map(([, from]) => `${target(from!)} *`);
-  return [...named, ...whole];
 }
 
 /** Functions that take a value, which may be a yes or no: it is set, answered or stored. */
@@ -158,23 +151,22 @@ describe('the house', () => {
   });
 
   it('uses whatever it exports, in another file or beside tests', () => {
+    const named = (code: string) => new Set(code.replace(/^\s*(\/\/|\/?\*).*$/gm, '').match(/[\w$]+/g));
     const inFolder = (folder: string) =>
       readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.m?[jt]sx?$/.test(name))
-        .map((name) => join(SOURCE, folder, name));
-    const product = new Set(['.', '../migrations', '../bin'].flatMap(inFolder).flatMap(importsOf));
-    const tests = new Set(inFolder('../test').flatMap(importsOf));
+        .map((name) => named(readFileSync(join(SOURCE, folder, name), 'utf8')));
     const commands = readFileSync(join(SOURCE, '../package.json'), 'utf8');
+    const [around, tests] = [[...inFolder('../migrations'), ...inFolder('../bin'), named(commands)], inFolder('../test')];
+    const imported = new Set(files.flatMap(importedNames));
     const unused = files.flatMap((name) => {
-      const path = join(SOURCE, name);
-      const code = readFileSync(path, 'utf8');
+      const code = readFileSync(join(SOURCE, name), 'utf8');
       const exported = [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|let) ([\w$]+)/gm)].map(([, word]) => word!);
-      const isImported = (by: ReadonlySet<string>, word: string): boolean => by.has(`${path} ${word}`) || by.has(`${path} *`);
-      // Or it is a part of the file that tests look at by itself.
-      const isUsed = (word: string): boolean =>
-        isImported(product, word) ||
-        new RegExp(`\\b${word}\\(`).test(commands) ||
-        (isImported(tests, word) && code.split(new RegExp(`\\b${word}\\b`)).length > 2);
+      const isUsed = (word: string): boolean => {
+        if (imported.has(`${name} ${word}`) || around.some((words) => words.has(word))) return true;
+        // A part of the file that tests look at by itself.
+        return code.split(new RegExp(`\\b${word}\\b`)).length > 2 && tests.some((words) => words.has(word));
+      };
       return exported.filter((word) => !isUsed(word)).map((word) => `${name}: ${word}`);
     });
     expect(unused).toEqual([]);

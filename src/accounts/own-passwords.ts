@@ -84,11 +84,11 @@ export async function makePassword(
     if (fresh.length >= MOST_NEW) fail('too-many-requests', { data: { retry_after: NEW_SECONDS } });
   };
   return createApplicationPassword(site, owner, name, { appId, check }).catch((error: unknown) => {
-    throw error instanceof AccountError && error.problem === 'name-taken' ? duplicate() : error;
+    throw error instanceof AccountError && error.problem === 'name-taken' ? refuseDuplicate() : error;
   });
 }
 
-const duplicate = () => fail('application_password_duplicate_name');
+const refuseDuplicate = () => fail('application_password_duplicate_name');
 
 /**
  * Gives a password another name.
@@ -100,7 +100,7 @@ export async function renamePassword(site: Site, owner: number, uuid: string | u
     changePasswords(db, owner, (list) => {
       const renamed = list.find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
       if (name === undefined || name === renamed.name) return undefined;
-      if (list.some((entry) => entry !== renamed && entry.name.toLowerCase() === name.toLowerCase())) duplicate();
+      if (list.some((entry) => entry !== renamed && entry.name.toLowerCase() === name.toLowerCase())) refuseDuplicate();
       return list.map((entry) => (entry === renamed ? { ...entry, name } : entry));
     }),
   );

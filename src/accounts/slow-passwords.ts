@@ -27,11 +27,11 @@ export function verifySlowly(plain: string, stored: string): Promise<boolean> {
   return new Promise((done) => {
     if (isCrowded()) return done(false);
     waiting.push({ plain, stored, done });
-    next();
+    checkNext();
   });
 }
 
-function next(): void {
+function checkNext(): void {
   if (current) return;
   current = waiting.shift();
   if (!current) {
@@ -46,7 +46,7 @@ function next(): void {
     mine.off('message', end).off('exit', wrong);
     current = undefined;
     done(right);
-    next();
+    checkNext();
   };
   const wrong = (): void => end(false);
   const late = setTimeout(() => void mine.terminate(), LONGEST_MS);

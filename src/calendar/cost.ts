@@ -84,7 +84,7 @@ export function costOf(stored: readonly string[], metas: CurrencyMetas, options:
  */
 export function offerPrice(stored: readonly string[]): string {
   const reads = readAll(stored);
-  const prices = ends(reads).map((end) => (end.free ? '0' : end.amount.value));
+  const prices = endsOf(reads).map((end) => (end.free ? '0' : end.amount.value));
   if (prices.length > 0) return [...new Set(prices)].join(RANGE);
   return textsOf(reads)
     .map((text) => (isFree(text) ? '0' : text))
@@ -133,7 +133,7 @@ function formatted(
     symbol: options.defaultCurrencySymbol,
     position: options.reverseCurrencyPosition ? 'postfix' : 'prefix',
   };
-  const shown = ends(reads).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
+  const shown = endsOf(reads).map((end) => (end.free ? options.freeText : withCurrency(end.amount, fallback)));
   return shown.length > 0 ? [...new Set(shown)].join(RANGE) : textsOf(reads).join(', ');
 }
 
@@ -149,19 +149,19 @@ type End = { readonly free: true; readonly amount?: undefined } | { readonly fre
  * The least and the greatest of all amounts; a word for nothing to pay counts as the least where it stands among
  * amounts.
  */
-function ends(reads: readonly ReadCost[]): End[] {
+function endsOf(reads: readonly ReadCost[]): End[] {
   const amounts = reads.flatMap((read) => read.amounts).sort((one, other) => Number(one.value) - Number(other.value));
   const least = amounts[0];
   const greatest = amounts.at(-1);
   if (!least || !greatest) return [];
   const free = reads.some(({ texts }) => texts.some(isFree));
   return [
-    free ? ({ free: true } as const) : end(least),
-    ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [end(greatest)] : []),
+    free ? ({ free: true } as const) : endOf(least),
+    ...(Number(greatest.value) > (free ? 0 : Number(least.value)) ? [endOf(greatest)] : []),
   ];
 }
 
-const end = (amount: Amount): End => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });
+const endOf = (amount: Amount): End => (Number(amount.value) === 0 ? { free: true } : { free: false, amount });
 
 const textsOf = (reads: readonly ReadCost[]) => [...new Set(reads.flatMap(({ texts }) => texts))];
 

@@ -36,10 +36,10 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
   const without = RELATIVE.some((name) => isGiven(params[name]));
   for (const [name, column, op] of BOUNDS) {
     const value = isGiven(params[name])
-      ? effective(name, params[name], strict, context)
+      ? effectiveValue(name, params[name], strict, context)
       : without
         ? undefined
-        : fallback(name, strict, context);
+        : defaultValue(name, strict, context);
     if (value === undefined) continue;
     window.echo[name] = value;
     const bound = kept(value);
@@ -106,7 +106,7 @@ function isGiven(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';
 }
 
-function effective(name: DateParam, value: string | number, strict: boolean, context: WindowContext): string | undefined {
+function effectiveValue(name: DateParam, value: string | number, strict: boolean, context: WindowContext): string | undefined {
   const instant = instantOf(value, context.now);
   if (instant === undefined) return undefined;
   const held = Math.min(Math.max(instant, FIRST), LAST);
@@ -124,7 +124,7 @@ function instantOf(value: string | number, now: Date, zone: Zone = UTC): number 
   return parsePhpDate(String(value), now, zone)?.instant;
 }
 
-function fallback(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
+function defaultValue(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
   const today = nowLocal(now, siteZone);
   if (name === 'start_date') return beginOfDay(today, strict ? '00:00' : cutoff);
   if (name !== 'end_date') return undefined;

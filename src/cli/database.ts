@@ -95,7 +95,7 @@ function addInit(program: Command, session: Session): void {
         const codes = languagesIn(given.languages);
         await init(session, site, { ...given, asks: !given.sample });
         for (const code of codes) await addSiteLanguage(site, { code });
-        if (given.sample) await sample(session, site);
+        if (given.sample) await seedByCommand(session, site);
       }),
     );
 }
@@ -108,8 +108,8 @@ function addSeed(program: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const events = numberOf('events', given.events);
         const user = userOf(command);
-        const count = await sample(session, site, user);
-        if (events !== undefined) await more(session, site, events, user);
+        const count = await seedByCommand(session, site, user);
+        if (events !== undefined) await generateEvents(session, site, events, user);
         else if (count === 0) throw new CliError('already-seeded');
       }),
     );
@@ -175,7 +175,7 @@ function keptAside({ say }: Session, config: Config, text: string, login: string
 }
 
 /** Writes the sample calendar; returns the number of its events, 0 where it is there already. */
-async function sample(session: Session, site: Site, user?: string): Promise<number> {
+async function seedByCommand(session: Session, site: Site, user?: string): Promise<number> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
   const count = await seedSample(site, caller, (total, work) => progressOf(session)(say('database.seeding'), total, work));
@@ -196,7 +196,7 @@ async function reindex(session: Session, site: Site): Promise<void> {
 
 const MOST_NAMED = 20;
 
-async function more(session: Session, site: Site, events: number, user: string | undefined): Promise<void> {
+async function generateEvents(session: Session, site: Site, events: number, user: string | undefined): Promise<void> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
   await progressOf(session)(say('database.generating', { events }), events, (done) => seedEvents(site, caller, events, done));
@@ -215,7 +215,7 @@ async function start(session: Session, given: InitOptions): Promise<void> {
     if ((await findInstallation(site.db)) !== 'site') {
       const withSample = embedded || given.sample === true;
       await init(session, site, { ...given, sample: withSample });
-      if (withSample) await sample(session, site);
+      if (withSample) await seedByCommand(session, site);
     }
     return site.settings();
   });

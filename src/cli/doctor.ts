@@ -27,10 +27,10 @@ export function addDoctorCommand(program: Command, session: Session): void {
   ])
     .option('--fix', say('upkeep:doctor.fix'))
     .option('--yes', say('upkeep:doctor.yes'));
-  withReportFormat(command, say).action((given: Options) => doctor(session, given));
+  withReportFormat(command, say).action((given: Options) => runDoctor(session, given));
 }
 
-async function doctor(session: Session, given: Options): Promise<void> {
+async function runDoctor(session: Session, given: Options): Promise<void> {
   const { io, say } = session;
   const format = chosen('format', given.format, REPORT_FORMATS);
   const health = await withDatabase(session, async (site) => {

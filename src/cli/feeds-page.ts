@@ -107,7 +107,7 @@ function sectionsPattern(sections: readonly [Section, ...Section[]]): string {
 }
 
 /** Sections by what they have in common. */
-function alike(): [Section, ...Section[]][] {
+function groupedSections(): [Section, ...Section[]][] {
   const groups: [Section, ...Section[]][] = [];
   for (const section of withFeeds) {
     const group = groups.find(
@@ -121,7 +121,7 @@ function alike(): [Section, ...Section[]][] {
 
 /** Patterns of all addresses that are feeds, below what may stand before each of them. */
 const feedPatterns = (): string[] => [
-  ...alike().map(sectionsPattern),
+  ...groupedSections().map(sectionsPattern),
   `/${SLUGS.events}/${oneOf(ENDINGS_OF_ALL.keys())}/?(\\?|$)`,
   `/?\\?${ICAL_QUERY}`,
   `/?\\?(?=${NEWS_QUERY})(.*&)?(post_type=tribe_events(&|$)|tribe_events_cat)`,

@@ -118,7 +118,7 @@ async function importAndFollow(site: Site, order: Order): Promise<Report> {
     format === 'json' ? `${JSON.stringify({ ...report, ...extras })}\n` : reportText(report, say, hint) + rejectedText(rejected, say),
   );
   if (follow !== undefined && !dryRun)
-    await following(
+    await followSource(
       session,
       format,
       follow * 1000,
@@ -228,7 +228,7 @@ const USUAL_PAUSE_S = 300;
  * Imports again and again until a signal ends it, and reports what has changed. A site that can't be reached is asked
  * again the next time.
  */
-async function following({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
+async function followSource({ io, say }: Session, format: ReportFormat, pause: number, once: () => Promise<Report>): Promise<void> {
   const wait = io.wait ?? ((milliseconds: number) => sleep(milliseconds, true));
   while (await wait(pause)) {
     const time = nowUtc(io.clock?.() ?? new Date());

@@ -33,7 +33,7 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
     lines: [say('error', { message }), ...more],
     exit,
   });
-  if (error instanceof CommanderError) return usage(error, say, options);
+  if (error instanceof CommanderError) return explainUsage(error, say, options);
   if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit);
   if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
     return failed(say(`problems.${error.problem}`, error.values), EXIT.refused);
@@ -41,19 +41,19 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
   if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof ConfigError) return failed(error.message, EXIT.usage);
   if (error instanceof DatabaseUnavailable) return failed(say('problems.database', { message: error.message }), EXIT.unavailable);
-  if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT.refused, faults(error, say));
+  if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT.refused, faultLines(error, say));
   return failed(error instanceof Error ? error.message : String(error), EXIT.refused);
 }
 
 // ------------------------------------------------------------------------------------------------- errors
 /** A line for each parameter that is wrong. */
-function faults({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
+function faultLines({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
   return [...faults].map(([param, fault]) => `--${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);
 }
 
 // ------------------------------------------------------------------------------------------------- usage
 /** What commander says in English only, in the language of the command; help that was asked for is no fault. */
-function usage({ code, message, exitCode }: CommanderError, say: Say, options: readonly string[]): Explanation {
+function explainUsage({ code, message, exitCode }: CommanderError, say: Say, options: readonly string[]): Explanation {
   if (exitCode === 0) return { lines: [], exit: EXIT.done };
   if (code === 'commander.help') return { lines: [], exit: EXIT.usage };
   const key = code.replace('commander.', '');

@@ -149,7 +149,7 @@ export function monthBounds(year: number, month: number): { readonly start_date:
 }
 
 /** The parameters of the present address, some of them changed. */
-function here({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
+function changedQuery({ request: { query } }: Visit, changes: Readonly<Record<string, string | number | undefined>>) {
   const kept = Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
       typeof value === 'string' && !['done', 'count', 'failed', 'page'].includes(name) ? [[name, value] as const] : [],
@@ -165,7 +165,7 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
   const all = [...list.counts].reduce((sum, [name, count]) => (name === 'trash' ? sum : sum + count), 0);
   const tab = (text: string, count: number, changes: Record<string, string | undefined>, current: boolean) => (
     <li key={text}>
-      <Link href={deskUrl(visit, `/${kind.path}`, here(visit, changes))} current={current ? 'page' : undefined}>
+      <Link href={deskUrl(visit, `/${kind.path}`, changedQuery(visit, changes))} current={current ? 'page' : undefined}>
         {text} <span class="count">{count}</span>
       </Link>
     </li>
@@ -232,7 +232,7 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
 
 /** Where a list stands, to come back to it. */
 const backOf = (visit: Visit): string =>
-  `?${new URL(deskUrl(visit, '/', here(visit, {})), 'https://desk.invalid').searchParams.toString()}`;
+  `?${new URL(deskUrl(visit, '/', changedQuery(visit, {})), 'https://desk.invalid').searchParams.toString()}`;
 
 function Heading(props: {
   readonly visit: Visit;
@@ -246,7 +246,7 @@ function Heading(props: {
   const next = current === 'asc' ? 'desc' : 'asc';
   return (
     <th scope="col" aria-sort={current === undefined ? undefined : current === 'asc' ? 'ascending' : 'descending'}>
-      <Link href={deskUrl(visit, `/${kind.path}`, here(visit, { orderby: order, order: next }))}>{heading}</Link>
+      <Link href={deskUrl(visit, `/${kind.path}`, changedQuery(visit, { orderby: order, order: next }))}>{heading}</Link>
     </th>
   );
 }
@@ -375,7 +375,9 @@ function Pages({
 }): JSX.Element {
   const { say } = visit.i18n;
   const to = (number: number, key: string) =>
-    number < 1 || number > pages ? undefined : { href: deskUrl(visit, `/${kind.path}`, here(visit, { page: number })), text: say(key) };
+    number < 1 || number > pages
+      ? undefined
+      : { href: deskUrl(visit, `/${kind.path}`, changedQuery(visit, { page: number })), text: say(key) };
   return (
     <Paging
       label={say('desk:list.pages')}

@@ -131,7 +131,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    if (error.problem === 'edit-conflict' && record) return conflict(visit, whole, { id: record.id, typed, back });
+    if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });
     for (const [name, sentence] of fieldErrors(visit, kind, error)) errors.set(name, sentence);
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : sentenceOf(visit, error);
     return back(text, { status: error.status === 400 ? 422 : error.status });
@@ -240,7 +240,7 @@ async function describeImage(visit: Submission, id: number, alt: string, stored:
 }
 
 /** The form once more, with what was typed and what somebody else saved in the meantime. */
-async function conflict(
+async function conflictPage(
   visit: Visit,
   plan: FormPlan,
   {

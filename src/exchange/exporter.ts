@@ -92,11 +92,11 @@ function* postEntries({ caller, options, ids }: Export, item: PostItem, mine: 'e
   const unsaid = options.publicOnly === true && item.columns.post_status !== 'publish' && isOnlyNamed(item.kind, options);
   if (locked || unsaid) {
     ids[item.kind].delete(item.id ?? 0);
-    if (locked) yield loss(item, 'protected');
+    if (locked) yield lossEntry(item, 'protected');
     return;
   }
   const links = item.links.filter((link) => 'sourceId' in link && ids[link.kind].has(Number(link.sourceId)));
-  if (links.length < item.links.length) yield loss(item, 'link-left-out');
+  if (links.length < item.links.length) yield lossEntry(item, 'link-left-out');
   const { series, ...own } = withChosenDates(item, ids);
   yield {
     ...own,
@@ -130,7 +130,7 @@ function withChosenDates({ recurrence, ...item }: PostItem, { dates: chosen }: I
   return { ...item, recurrence: { ...recurrence, dates, ...(dates.length < recurrence.dates.length ? { partial: true } : {}) } };
 }
 
-const loss = (item: PostItem, reason: string): Entry => ({
+const lossEntry = (item: PostItem, reason: string): Entry => ({
   kind: 'loss',
   loss: { reason, kind: item.kind, of: item.columns.post_title || item.sourceId },
 });

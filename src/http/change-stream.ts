@@ -161,7 +161,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
       again = false;
       await isRead();
       if (res.writableEnded || res.destroyed) return;
-      const found = await changesSince(site, await present(site, caller, credentials), token, following);
+      const found = await changesSince(site, await callerNow(site, caller, credentials), token, following);
       if (found.changes.length > 0) send(found);
       else token = found.next;
       again ||= found.more;
@@ -210,7 +210,7 @@ const headersFor = (req: Opening['req']) => ({
  *
  * @throws incorrect_password where the password or the session was taken back
  */
-async function present(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
+async function callerNow(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
   const viewer = (await stillIdentified(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
   return { ...caller, settings, viewer, now: site.clock() };

@@ -76,7 +76,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
-        run: async (site, _caller, { id }) => ok(withKindList(await found(readHook(site, id)))),
+        run: async (site, _caller, { id }) => ok(withKindList(await orNotFound(readHook(site, id)))),
       }),
       recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
@@ -85,7 +85,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         mode: 'change',
         allow: manages,
         run: async (site, _caller, { id, kinds, state }) =>
-          ok(withKindList(await found(changeHook(site, id, { kinds: kinds?.join(), state })))),
+          ok(withKindList(await orNotFound(changeHook(site, id, { kinds: kinds?.join(), state })))),
       }),
       recordEndpoint({
         methods: ['DELETE'],
@@ -94,7 +94,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: manages,
         run: async (site, _caller, { id }) => {
-          const previous = withKindList(await found(readHook(site, id)));
+          const previous = withKindList(await orNotFound(readHook(site, id)));
           await deleteHook(site, id);
           return ok({ deleted: true, previous });
         },
@@ -112,7 +112,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
-        run: async (site, _caller, { id }) => ok({ queued: await found(testHook(site, id)) }),
+        run: async (site, _caller, { id }) => ok({ queued: await orNotFound(testHook(site, id)) }),
       }),
     ],
   },
@@ -127,7 +127,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
-        run: async (site, _caller, { id }) => ok({ queued: await found(retryHook(site, id)) }),
+        run: async (site, _caller, { id }) => ok({ queued: await orNotFound(retryHook(site, id)) }),
       }),
     ],
   },
@@ -143,14 +143,14 @@ export const webhookRoutes: readonly ServedRoute[] = [
         mode: 'read',
         allow: manages,
         run: async (site, _caller, { id, limit = USUAL_DELIVERIES }) =>
-          ok({ deliveries: await found(hookMessages(site, id, Math.min(limit, MOST_DELIVERIES))) }),
+          ok({ deliveries: await orNotFound(hookMessages(site, id, Math.min(limit, MOST_DELIVERIES))) }),
       }),
     ],
   },
 ];
 
 /** What a webhook gives, which the caller may name though it is not there. Throws webhook-not-found. */
-async function found<T>(work: Promise<T>): Promise<T> {
+async function orNotFound<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -61,7 +61,7 @@ export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: T
     template,
     ...terms,
     ...own[kind.name](),
-    ...further(kind, bundle.metas.get(id)),
+    ...furtherMembers(kind, bundle.metas.get(id)),
     ...ofSite(kind, bundle.metas.get(id), context),
   };
   return {
@@ -92,7 +92,7 @@ export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): Te
   return { ...record, ...Object.fromEntries(linked) };
 }
 /** Texts of the kind that the reference does not know, without the empty ones. */
-const further = (kind: PostKind, metas: Metas | undefined): TecRecord =>
+const furtherMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
   filledTexts(furtherTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
 
 /** The fields that a site defines, where it defines any. */

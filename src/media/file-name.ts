@@ -30,7 +30,7 @@ export function sanitizeFileName(wanted: string, type: ImageType): string {
   const isImageEnding = IMAGE_ENDING.test(ending);
   const [first = '', ...parts] = (fits || isImageEnding ? clean.slice(0, -ending.length - 1) : clean).split('.');
   const name = [first, ...parts.map((part) => (/^[a-z]{2,5}\d?$/i.test(part) ? `${part}_` : part))].join('.');
-  return `${cut(name) || WITHOUT_NAME}.${fits ? ending.toLowerCase() : type.extension}`;
+  return `${cutName(name) || WITHOUT_NAME}.${fits ? ending.toLowerCase() : type.extension}`;
 }
 
 const IMAGE_ENDING = /^(jpe?g|jpe|png|gif|webp|avif|bmp|ico|tiff?|heic|svg)$/i;
@@ -69,7 +69,7 @@ export function uniqueFileName(name: string, present: readonly string[]): string
 const DERIVED = /^-(\d+x\d+|scaled|rotated)\.[^.]+$/i;
 
 /** The begin of a name, in whole characters. */
-function cut(name: string): string {
+function cutName(name: string): string {
   let kept = '';
   let bytes = 0;
   for (const character of name) {

@@ -66,7 +66,7 @@ export function sizeRules(options: ReadonlyMap<string, string>): SizeRule[] {
  * (`image_resize_dimensions`).
  */
 export function fitSize(image: Dimensions, rule: Omit<SizeRule, 'name'>): Fit | undefined {
-  const fit = rule.crop ? cropTo(image, rule) : shrunk(image, rule);
+  const fit = rule.crop ? cropTo(image, rule) : shrinkTo(image, rule);
   const same = (one: number, other: number) => Math.abs(one - other) <= 1;
   return same(fit.width, image.width) && same(fit.height, image.height) ? undefined : fit;
 }
@@ -89,7 +89,7 @@ export async function makeSizes(
   const straight = () => open().autoOrient();
   const { turned, ...image } = await readDimensions(open());
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const made = await encode(picture, type).catch(unreadable);
+    const made = await encode(picture, type).catch(refuseUnreadable);
     await write(name, made);
     return made;
   };
@@ -99,7 +99,7 @@ export async function makeSizes(
   for (const rule of rules) {
     const fit = fitSize(image, rule);
     if (!fit) continue;
-    const name = beside(file, `${fit.width}x${fit.height}`);
+    const name = withSuffix(file, `${fit.width}x${fit.height}`);
     const made = await save(resize(straight(), fit), name);
     sizes[rule.name] = { file: name, width: fit.width, height: fit.height, 'mime-type': type.mime, filesize: made.length };
   }
@@ -129,8 +129,8 @@ const NOTHING_KNOWN = {
 
 /** Sideways or upside down by its EXIF orientation: 5 to 8 exchange width and height. */
 async function readDimensions(picture: Sharp): Promise<Dimensions & { turned: boolean }> {
-  const { width, height, orientation = 1 } = await picture.metadata().catch(unreadable);
-  if (!width || !height) return unreadable();
+  const { width, height, orientation = 1 } = await picture.metadata().catch(refuseUnreadable);
+  if (!width || !height) return refuseUnreadable();
   return orientation >= 5 ? { width: height, height: width, turned: true } : { width, height, turned: orientation > 1 };
 }
 
@@ -140,7 +140,7 @@ async function opener(bytes: Buffer): Promise<() => Sharp> {
   return () => sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'error' }).timeout({ seconds: LONGEST_SECONDS });
 }
 
-const unreadable = (cause?: unknown): never => {
+const refuseUnreadable = (cause?: unknown): never => {
   throw new ImageUnreadable('no image that can be read', { cause });
 };
 
@@ -160,13 +160,13 @@ async function displayCopy(
   const large = type.mime !== 'image/png' && Math.max(image.width, image.height) > THRESHOLD;
   const fit = large ? fitSize(image, { width: THRESHOLD, height: THRESHOLD, crop: false }) : undefined;
   if (!fit && !turned) return undefined;
-  const name = beside(file, fit ? 'scaled' : 'rotated');
+  const name = withSuffix(file, fit ? 'scaled' : 'rotated');
   const made = await save(fit, name);
   return { width: fit?.width ?? image.width, height: fit?.height ?? image.height, file: name, filesize: made.length };
 }
 
 /** The name of a file made of another one. */
-const beside = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
+const withSuffix = (file: string, suffix: string): string => file.replace(/(\.[^.]+)$/, `-${suffix}$1`);
 
 function resize(picture: Sharp, { width, height, part }: Fit): Sharp {
   return (part ? picture.extract(part) : picture).resize({ width, height, fit: 'fill' });
@@ -183,7 +183,7 @@ function encode(picture: Sharp, { mime }: ImageType): Promise<Buffer> {
 }
 
 /** `wp_constrain_dimensions`: within both measures, the proportions kept, never larger. */
-function shrunk({ width, height }: Dimensions, rule: Dimensions): Fit {
+function shrinkTo({ width, height }: Dimensions, rule: Dimensions): Fit {
   const narrower = rule.width > 0 && width > rule.width ? rule.width / width : 1;
   const lower = rule.height > 0 && height > rule.height ? rule.height / height : 1;
   const within = (ratio: number) => Math.round(width * ratio) <= rule.width && Math.round(height * ratio) <= rule.height;

@@ -55,9 +55,9 @@ const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
   tags: { as: 'choice', choices: ({ tags }) => tags },
   venue: { as: 'choice', choices: ({ venues }) => choicesFrom(venues, 'venue') },
   organizer: { as: 'choice', choices: ({ organizers }) => choicesFrom(organizers, 'organizer') },
-  city: { as: 'choice', choices: ({ venues }) => different(venues, 'city') },
-  state: { as: 'choice', choices: ({ venues }) => different(venues, 'stateprovince') },
-  country: { as: 'choice', choices: ({ venues }) => different(venues, 'country') },
+  city: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'city') },
+  state: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'stateprovince') },
+  country: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'country') },
   featured: { as: 'tick' },
 };
 
@@ -114,7 +114,7 @@ const choicesFrom = (records: readonly Values[], title: string): Choice[] =>
   records.map((record) => ({ value: String(record.id), text: plainLine(String(record[title])) }));
 
 /** The different texts that records have in a member, in order. */
-function different(records: readonly Values[], member: string): Choice[] {
+function distinctTexts(records: readonly Values[], member: string): Choice[] {
   const texts = records.map((record) => plainLine(String(record[member] ?? ''))).filter((text) => text !== '');
   return [...new Set(texts)].sort((one, other) => one.localeCompare(other)).map((text) => ({ value: text, text }));
 }

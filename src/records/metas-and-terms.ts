@@ -79,7 +79,12 @@ export async function deleteForGood(write: WriteContext, row: Post): Promise<voi
 async function firstOccurrence({ db, caller }: WriteContext, row: Post, metas: Rows['metas']) {
   const { settings } = caller;
   if (!settings.occurrenceTables) return undefined;
-  const occurrence = await writeFirstOccurrence(db, row.ID, storedDates({ metas: new Map(Object.entries(metas)) }), writing(caller));
+  const occurrence = await writeFirstOccurrence(
+    db,
+    row.ID,
+    storedDates({ metas: new Map(Object.entries(metas)) }),
+    occurrenceContext(caller),
+  );
   if (!occurrence) return undefined;
   const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
   if (!isWithin(settings.calendar.edges, event)) await noteEdges(db, row.ID, event);
@@ -90,14 +95,14 @@ async function writeCalendarRows({ db, caller }: WriteContext, id: number, chang
   if (caller.settings.occurrenceTables) {
     if (Object.keys(changed).some((key) => DATE_METAS.has(key))) {
       const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
-      await writeOccurrence(db, id, storedDates({ metas }), writing(caller));
+      await writeOccurrence(db, id, storedDates({ metas }), occurrenceContext(caller));
     }
     await noteEdges(db, id);
   }
   await keepIndexOf(db, caller, [id]);
 }
 
-const writing = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
+const occurrenceContext = ({ now, settings }: Caller) => ({ updatedAt: nowUtc(now), recurrence: settings.recurrence });
 
 /** Metas whose change makes the calendar write its rows again. */
 const DATE_METAS: ReadonlySet<string> = new Set(Object.values(DATES).filter((key) => key !== DATES.abbreviation));

@@ -62,7 +62,7 @@ export async function listPosts<Published extends PublishedRecord>(
   const slice = { conditions: asked, order, statuses, limit: perPage, offset: (page - 1) * perPage };
   const found = await findPosts(site, caller, kind, slice, values);
   const { total } = found;
-  const context = renderContext(caller, rights(caller, values));
+  const context = renderContext(caller, rightsOf(caller, values));
   const render = (id: number, bundle: Bundle) => renderRecord(kind, id, bundle, context);
   const records = await renderedPosts(openedFor(site, values), caller, kind, render, found);
   if (records.length === 0 && page > 1) fail(kind.problems.noSuchPage);
@@ -101,7 +101,7 @@ export async function narrowedPosts<Published extends PublishedRecord>(
 ): Promise<Rendered<Published> & { readonly total: number }> {
   const { ids, total, linked } = await findPosts(site, caller, kind, slice, asked);
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
-  const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: asked.withJsonLd };
+  const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: asked.withJsonLd };
   const shown = ids.filter((id) => bundle.posts.has(id));
   return { records: shown.map((id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
@@ -148,7 +148,7 @@ export async function readablePosts<Published extends PublishedRecord>(
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
-  const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: asked.withJsonLd };
+  const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: asked.withJsonLd };
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
@@ -206,14 +206,14 @@ export function pageSize(
 export async function termsShownIn({ db }: Site, caller: Caller, { taxonomy }: TermKind, id: number): Promise<number[]> {
   const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
   if (!bundle.posts.has(id)) return [];
-  const shown = eventTerms(id, bundle, renderContext(caller, rights(caller, {})));
+  const shown = eventTerms(id, bundle, renderContext(caller, rightsOf(caller, {})));
   return shown.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
 }
 
 /** The same for the venues or organizers that it links to by a meta. */
 async function linksShownIn({ db }: Site, caller: Caller, key: string, id: number): Promise<number[]> {
   const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
-  return bundle.posts.has(id) ? linkedIds(id, key, bundle, renderContext(caller, rights(caller, {}))) : [];
+  return bundle.posts.has(id) ? linkedIds(id, key, bundle, renderContext(caller, rightsOf(caller, {}))) : [];
 }
 
 /** A term that is asked for stands for those below it too, where there can be any. */
@@ -252,7 +252,7 @@ export async function readPost<Published extends PublishedRecord>(
   }
   const mine = row?.post_type === kind.postType ? row : failParam('id', 'id-unknown');
   if (!mayRead(viewer, accessRow(mine, bundle.metas.get(id)))) return fail(notAccessible);
-  const context = { ...renderContext(caller, rights(caller, asked)), withJsonLd: true };
+  const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: true };
   if (locked && isLocked(mine, context)) return fail(locked);
   const rule = kind.dated && asked.recurrence ? { recurrence: await recurrenceOf(site, caller, mine.ID, bundle.metas.get(mine.ID)) } : {};
   return { record: { ...renderRecord(kind, id, bundle, context), ...rule }, version: loadedVersion(caller, id, bundle) };
@@ -272,7 +272,7 @@ const renderRecord = <Published extends PublishedRecord>(
 /**
  * What the caller may read, and what the request opens: by `password`, or with `context=edit` for those who may edit.
  */
-function rights({ viewer }: Caller, values: Opened) {
+function rightsOf({ viewer }: Caller, values: Opened) {
   return { mayRead: (row: Post) => mayRead(viewer, row), opens: opens(viewer, openingOf(values)) };
 }
 
@@ -297,14 +297,14 @@ export async function renderPost(
   expected: readonly number[] = [],
 ): Promise<Required<Shown>> {
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), expected });
-  if (!bundle.posts.has(id)) return missing(kind);
+  if (!bundle.posts.has(id)) return refuseMissing(kind);
   const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
-  const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rights(caller, {}), opens: isIt }));
+  const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rightsOf(caller, {}), opens: isIt }));
   return { record, version: loadedVersion(caller, id, bundle) };
 }
 
 /** Says that there is no such record, as reading it does. */
-const missing = ({ problems: { byId } }: PostKind): never => (byId ? fail(byId.missing) : failParam('id', 'id-unknown'));
+const refuseMissing = ({ problems: { byId } }: PostKind): never => (byId ? fail(byId.missing) : failParam('id', 'id-unknown'));
 
 /**
  * Id of the record that a by-slug address names, whatever its status; undefined: none. A child is named by its whole

@@ -74,32 +74,32 @@ interface WantedImage {
   readonly value: number | string;
 }
 
-function settle({ resolved, unknown }: Found, name: string, value: unknown): void {
+function noteResult({ resolved, unknown }: Found, name: string, value: unknown): void {
   if (value === undefined) unknown.push(name);
   else resolved[name] = value;
 }
 
-const about = ({ wanted }: Search, ...names: Reference[]): UnresolvedReference[] =>
+const referencesTo = ({ wanted }: Search, ...names: Reference[]): UnresolvedReference[] =>
   wanted.filter(({ grammar }) => names.includes(grammar.refers!));
 
 async function findPeople(search: Search, found: Found): Promise<void> {
-  const people = about(search, 'user');
+  const people = referencesTo(search, 'user');
   const users = await existingUserIds(
     search.site.db,
     people.flatMap(({ value }) => idsIn(value)),
   );
-  for (const { name, value } of people) settle(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
+  for (const { name, value } of people) noteResult(found, name, idsIn(value).every((id) => users.has(id)) ? value : undefined);
 }
 
 /** Events, venues and organizers. Returns the rows, those of images among them. */
 async function findPosts(search: Search, found: Found): Promise<{ images: readonly WantedImage[]; rows: Map<number, Post> }> {
   const { site, caller, options } = search;
-  const posts = about(search, 'event', 'venue', 'organizer');
-  const images = about(search, 'image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
+  const posts = referencesTo(search, 'event', 'venue', 'organizer');
+  const images = referencesTo(search, 'image').flatMap(({ name, value }) => (isScalar(value) ? [{ name, value }] : []));
   const dates = await postsOfRecords(
     site.db,
     caller,
-    about(search, 'event').flatMap(({ value }) => idsIn(value)),
+    referencesTo(search, 'event').flatMap(({ value }) => idsIn(value)),
   );
   const rows = await loadPosts(site.db, [
     ...posts.flatMap(({ value }) => idsIn(value)),
@@ -108,10 +108,10 @@ async function findPosts(search: Search, found: Found): Promise<{ images: readon
   ]);
   const known = await knownPosts(site.db, caller, rows, options.password);
   for (const kind of POST_KINDS) {
-    for (const { name, value: sent, grammar } of about(search, kind.name)) {
+    for (const { name, value: sent, grammar } of referencesTo(search, kind.name)) {
       const value = kind.dated && typeof sent === 'number' ? (dates.get(sent) ?? sent) : sent;
       const sound = idsIn(value).every((id) => known(kind, id, grammar.use === 'selector'));
-      settle(found, name, sound ? await planLinks(value, kind, options.accept) : undefined);
+      noteResult(found, name, sound ? await planLinks(value, kind, options.accept) : undefined);
     }
   }
   return { images, rows };
@@ -119,7 +119,7 @@ async function findPosts(search: Search, found: Found): Promise<{ images: readon
 
 async function findTermsNamed(search: Search, found: Found): Promise<void> {
   for (const kind of ['category', 'tag'] as const) {
-    const asked = about(search, kind);
+    const asked = referencesTo(search, kind);
     const lookUp = await termLookUp(
       search.site.db,
       kind,
@@ -127,7 +127,7 @@ async function findTermsNamed(search: Search, found: Found): Promise<void> {
     );
     const { settings, content } = search.caller;
     const isSpoken = content.code !== undefined && isTranslated(settings.contentLanguages, termKind(kind).taxonomy);
-    for (const { name, value, grammar } of asked) settle(found, name, termValue(value, grammar, lookUp, isSpoken));
+    for (const { name, value, grammar } of asked) noteResult(found, name, termValue(value, grammar, lookUp, isSpoken));
   }
 }
 
@@ -145,7 +145,7 @@ async function findImages(
   for (const { name, value } of images) {
     const fetch =
       options.last && found.unknown.length === 0 ? (address: string) => fetchForLibrary(address, site, caller, { refused }) : undefined;
-    settle(found, name, await imageValue(site, caller, value, { isShown, fetch }));
+    noteResult(found, name, await imageValue(site, caller, value, { isShown, fetch }));
   }
   return { ...found, ...(detail ? { detail } : {}) };
 }

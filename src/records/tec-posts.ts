@@ -97,12 +97,12 @@ async function renderRecords(
 // ------------------------------------------------------------------------------------------------- who may
 /** Whether the caller may read this record; none may read one that does not exist, or that is of another kind. */
 export const mayReadTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) =>
-  may(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
+  mayByRule(lookUp, caller, kind, id, (viewer, row) => row.post_type === kind.postType && mayRead(viewer, row));
 /** Whether the caller may change or delete this record; one that does not exist may be nobody's. */
-export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => may(lookUp, caller, kind, id, mayEdit);
-export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => may(lookUp, caller, kind, id, mayDelete);
+export const mayChangeTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => mayByRule(lookUp, caller, kind, id, mayEdit);
+export const mayDeleteTec = (lookUp: LookUp, caller: Caller, kind: PostKind, id: number) => mayByRule(lookUp, caller, kind, id, mayDelete);
 
-async function may(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, rule: typeof mayRead): Promise<boolean> {
+async function mayByRule(lookUp: LookUp, caller: Caller, kind: PostKind, id: number, rule: typeof mayRead): Promise<boolean> {
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, kind, id));
   return row !== undefined && rule(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)));
 }
@@ -124,7 +124,7 @@ export async function createTecPost(site: Site, caller: Caller, declared: PostKi
 /** Changes what the values name of a record. Throws tec-record-unreadable for one of another kind. */
 export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = onSite(declared, caller.settings);
-  await existing(site, caller, kind, id);
+  await requirePost(site, caller, kind, id);
   await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), extra: extraRows(caller, kind, values) });
 }
 
@@ -134,13 +134,13 @@ export async function changeTecPost(site: Site, caller: Caller, declared: PostKi
  * @throws tec-record-in-trash, tec-record-unreadable
  */
 export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
-  const row = await existing(site, caller, kind, id);
+  const row = await requirePost(site, caller, kind, id);
   if (row.post_status === 'trash') fail('tec-record-in-trash');
   if (site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
   else await trashPost(site, caller, kind, id);
 }
 
-async function existing({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Post> {
+async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<Post> {
   const row = await findPost(db, await postOfRecord(lookUpOnce(db), caller, kind, id));
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }

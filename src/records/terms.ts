@@ -63,7 +63,7 @@ export async function listTerms(site: Site, caller: Caller, kind: TermKind, valu
 
 /** One term, with the links that WordPress's own routes give it. */
 export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Required<Shown>> {
-  const term = await existing(db, kind, id);
+  const term = await requireTerm(db, kind, id);
   const shown = await translatedTerms(db, caller, kind, [term]);
   const record = {
     ...shown(term),
@@ -100,7 +100,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   const { name, slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
-    const term = await existing(trx, kind, id);
+    const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
     await changeTermRow(trx, kind, term, {
       ...(name === undefined ? {} : { name }),
@@ -119,7 +119,7 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
 /** Deletes a term for good; its children move up, posts lose it. Returns the record as it was. */
 export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   return db.transaction(async (trx) => {
-    const term = await existing(trx, kind, id);
+    const term = await requireTerm(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
     await forgetLanguage(trx, caller, kind, { id, isCounted: false });
     await removeIndexedTerm(trx, caller, term);
@@ -209,7 +209,7 @@ async function termConditions(
 const narrowedTo = (some: readonly number[] | undefined, ids: readonly number[]): readonly number[] =>
   some === undefined ? ids : some.filter((id) => ids.includes(id));
 
-async function existing(db: Database, kind: TermKind, id: number): Promise<Term> {
+async function requireTerm(db: Database, kind: TermKind, id: number): Promise<Term> {
   return (await findTerm(db, kind.taxonomy, id)) ?? failParam('id', 'id-unknown');
 }
 

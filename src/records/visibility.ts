@@ -19,15 +19,15 @@ export interface AccessRow {
  * Whether a caller may read a record, wherever it would leave: single, embedded, in a list, a search or a feed. The one
  * rule; lists get it as SQL from `listRights`.
  */
-export const mayRead = (viewer: Viewer, row: AccessRow): boolean => may('read', viewer, row);
+export const mayRead = (viewer: Viewer, row: AccessRow): boolean => mayDo('read', viewer, row);
 
 /** Whether a caller may edit, or delete, this very record. */
-export const mayEdit = (viewer: Viewer, row: AccessRow): boolean => may('edit', viewer, row);
-export const mayDelete = (viewer: Viewer, row: AccessRow): boolean => may('delete', viewer, row);
+export const mayEdit = (viewer: Viewer, row: AccessRow): boolean => mayDo('edit', viewer, row);
+export const mayDelete = (viewer: Viewer, row: AccessRow): boolean => mayDo('delete', viewer, row);
 
 type Action = 'read' | 'edit' | 'delete';
 
-function may(
+function mayDo(
   action: Action,
   viewer: Viewer,
   { post_author: author, post_status: status, post_type: type, trashedFrom }: AccessRow,

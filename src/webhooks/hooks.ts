@@ -85,7 +85,8 @@ export async function switchHook(site: Site, id: number, state: 'active' | 'paus
 }
 
 /**
- * Changes what is given of a webhook, and returns it as it is then. `kinds`: names with commas between; empty: all.
+ * Changes what is given of a webhook, and returns it as it is then. `kinds`: names with commas between them; empty:
+ * all.
  *
  * @throws HookError
  */

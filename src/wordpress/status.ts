@@ -1,4 +1,5 @@
 import { ZERO_DATE } from './time.ts';
+
 /** Statuses that a post may be given through the API (decision D33). */
 export const SETTABLE_STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash'] as const;
 export type Status = (typeof SETTABLE_STATUSES)[number];

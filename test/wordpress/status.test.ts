@@ -130,11 +130,11 @@ describe('statuses', () => {
   it.each([
     ['publish', 'public'],
     ['private', 'private'],
-    ['future', ''],
-    ['draft', ''],
-    ['pending', ''],
-    ['trash', ''],
-    ['inherit', ''],
+    ['future', 'neither'],
+    ['draft', 'neither'],
+    ['pending', 'neither'],
+    ['trash', 'neither'],
+    ['inherit', 'neither'],
   ])('%s is %s', (status, group) => expect([isPublic(status), isPrivate(status)]).toEqual([group === 'public', group === 'private']));
   it('only drafts float', () =>
     expect(['draft', 'pending', 'auto-draft', 'future', 'publish', 'trash'].map(isFloating)).toEqual([

@@ -100,11 +100,13 @@ function headingOf(name: string): string {
  * is taken.
  */
 export function customColumns(fields: readonly CustomField[]): Layout {
-  const taken = new Set(Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bare(head), bare(head, 'event')])));
+  const taken = new Set(
+    Object.values(LAYOUTS.event).flatMap((heads) => heads.flatMap((head) => [bareHeading(head), bareHeading(head, 'event')])),
+  );
   const columns = fields.flatMap(({ meta, name, label }) => {
     if (!isCustomMeta(meta)) return [];
-    const head = bare(label) === '' || taken.has(bare(label)) ? name : label;
-    taken.add(bare(head));
+    const head = bareHeading(label) === '' || taken.has(bareHeading(label)) ? name : label;
+    taken.add(bareHeading(head));
     return [[meta, [head, name, meta]] as const];
   });
   return Object.fromEntries(columns);
@@ -137,10 +139,10 @@ export function mapHeaders(
   headers: readonly string[],
   { kind, map = new Map(), custom = {} }: { kind?: PostKindName | undefined; map?: HeadingMap | undefined; custom?: Layout } = {},
 ): MappedHeaders | undefined {
-  const wanted = new Map([...map].map(([heading, column]) => [bare(heading), column] as const));
+  const wanted = new Map([...map].map(([heading, column]) => [bareHeading(heading), column] as const));
   const candidates = (kind === undefined ? KINDS : [kind]).map((name) => {
     const columnOf = columnFinder(name, custom);
-    const said = headers.map((header) => wanted.get(bare(header)));
+    const said = headers.map((header) => wanted.get(bareHeading(header)));
     const taken = new Set(said.flatMap((column) => (column ? (columnOf(column) ?? []) : [])));
     const columns = headers.map((header, place) => {
       const chosen = said[place];
@@ -150,14 +152,14 @@ export function mapHeaders(
       taken.add(column);
       return { header, column };
     });
-    const exact = new Set(Object.values(LAYOUTS[name]).map(([head]) => bare(head)));
+    const exact = new Set(Object.values(LAYOUTS[name]).map(([head]) => bareHeading(head)));
     return {
       kind: name,
       columns,
       unknown: said.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
       taken: taken.size,
       named: taken.has('name'),
-      exact: headers.filter((header, place) => exact.has(bare(said[place] ?? header))).length,
+      exact: headers.filter((header, place) => exact.has(bareHeading(said[place] ?? header))).length,
     };
   });
   const [best] = candidates
@@ -169,7 +171,7 @@ export function mapHeaders(
 const KINDS = ['event', 'venue', 'organizer'] as const;
 
 /** Whether two headings are the same but for case, blanks and signs. */
-export const isSameHeading = (one: string, other: string): boolean => bare(one) === bare(other);
+export const isSameHeading = (one: string, other: string): boolean => bareHeading(one) === bareHeading(other);
 
 /**
  * Finds the column that a heading means in a layout, by its name or one of its headings, with the kind before it or
@@ -182,18 +184,18 @@ function columnFinder(kind: PostKindName, custom: Layout): (heading: string) => 
     [HEADINGS[kind], kind === 'event' ? custom : {}, LAYOUTS[kind]].flatMap((layout) =>
       Object.entries<readonly string[]>(layout).flatMap(([column, heads]) =>
         [...(layout === HEADINGS[kind] ? [] : [column]), ...heads].flatMap((head) =>
-          [bare(head), bare(head, kind)].map((form) => [form, column] as const),
+          [bareHeading(head), bareHeading(head, kind)].map((form) => [form, column] as const),
         ),
       ),
     ),
   );
-  // A heading that is the kind alone says no less; nothing at all says nothing.
+  // A heading that is the kind alone leaves nothing without it, and no heading at all means nothing.
   known.delete('');
-  return (heading) => known.get(bare(heading)) ?? known.get(bare(heading, kind));
+  return (heading) => known.get(bareHeading(heading)) ?? known.get(bareHeading(heading, kind));
 }
 
 /** A heading without case, blanks and signs, and without the kind at its start. */
-function bare(header: string, kind?: PostKindName): string {
+function bareHeading(header: string, kind?: PostKindName): string {
   const letters = header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   return kind !== undefined && letters.startsWith(kind) ? letters.slice(kind.length) : letters;
 }

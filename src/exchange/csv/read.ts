@@ -124,7 +124,7 @@ function layoutOf(file: string, { cells, line }: CsvRow, { kind, map, caller }: 
   return mapped;
 }
 
-/** Letters of a file that says no encoding may have been read for others. */
+/** Where a file does not say its encoding, some of its letters may have been misread. */
 const encodingNote = (file: string, { encoding }: Table): Entry[] =>
   encoding() === 'windows-1252' ? [{ kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } }] : [];
 
@@ -202,7 +202,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     ...(language === '' ? { match: 'name' as const } : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
-    columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...openness(row) },
+    columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
       ...(imageId === undefined ? [] : [{ key: '_thumbnail_id', kind: 'attachment', name: imageId } as const]),
@@ -302,7 +302,7 @@ const flagValue = (name: string, cell: string | undefined): Record<string, boole
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
 
 /** Whether comments are allowed, where the file says it. */
-function openness(row: Row): PostItem['columns'] {
+function commentColumns(row: Row): PostItem['columns'] {
   const open = (cell: string) => (isYes(cell) || /^open$/i.test(cell.trim()) ? 'open' : 'closed');
   return { ...(row.comments ? { comment_status: open(row.comments) } : {}), ...(row.pings ? { ping_status: open(row.pings) } : {}) };
 }

@@ -70,7 +70,7 @@ async function* rowsOf(file: string, delimiter: string, texts: AsyncGenerator<st
       return { cells, line: ended };
     },
   };
-  // Its types know of records made otherwise only where columns have names.
+  // The library's types let `on_record` change a record only where columns have names.
   const parser = parse(options as unknown as Options);
   pipeline(Readable.from(texts), parser, () => undefined);
   try {

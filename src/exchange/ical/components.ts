@@ -2,8 +2,8 @@ import { SourceFault } from '../items/items.ts';
 import type { Line } from './lines.ts';
 
 /**
- * A part of a calendar: a property of its own, or a component with its lines between BEGIN and END. `calendar`: the how
- * many-th of the file, from 0.
+ * A part of a calendar: a property of its own, or a component with its lines between BEGIN and END. `calendar`: its
+ * calendar's place in the file, from 0.
  */
 export type Part = { readonly calendar: number; readonly line: number } & (
   | { readonly is: 'property'; readonly text: string }
@@ -70,8 +70,8 @@ function createReader(file: string): { take: (line: Line) => Part | undefined; e
   }
 
   function end(name: string, line: number): Part | undefined {
-    // Inside a calendar, a name that nothing has is a slip of the pen; what is open further out is not closed by the
-    // way.
+    // Inside a calendar, an END that names nothing open is a typo and ends the innermost; one that skips a component is
+    // a fault.
     if (open.at(-1) !== name && (open.length <= calendars.length || open.includes(name))) throw fault('ical-structure', line, { name });
     const depth = open.length;
     open.pop();

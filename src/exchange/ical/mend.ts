@@ -11,7 +11,7 @@ const DATED = /^(DTSTART|DTEND|RDATE|EXDATE|RECURRENCE-ID)[;:]/i;
  * A line as the library can read it. The type of a date follows from its value, whatever VALUE says: `20190101` is a
  * day, `20190101T100000` a time, both may stand in one list. Seconds may be missing, parts of them are cut; dates may
  * be in the other form of ISO 8601 (`2019-01-01T10:00:00+01:00`), also with an offset, which makes them times in UTC.
- * What still is no date comes to nothing. A TZID may hold colons, commas and backslashes. Lines that have no dates stay
+ * What still is no date is left out. A TZID may hold colons, commas and backslashes. Lines that have no dates stay
  * as they are.
  */
 export function mendLine(line: string): string[] {

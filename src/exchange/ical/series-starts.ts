@@ -42,18 +42,39 @@ export function startsWithin(
   { mayShift }: { readonly mayShift: boolean },
 ): { starts: Start[]; trouble: Trouble[] } {
   const { core, span, clock } = series;
+  const { rules, exceptRules } = core;
   const begin = clock.toWall(span.start);
   const room = span.end - span.start + (mayShift ? 31 : 2) * DAY;
-  const [from, to] = [first - room, last + room - (span.end - span.start)];
-  const { rules, exceptRules } = core;
-  const trouble: Trouble[] = [];
+  const range = [first - room, last + room - (span.end - span.start)] as const;
+  const [from, to] = range;
+  const { starts, left, add } = collectStarts([first, last], begin);
+  if (begin >= from) add({ wall: begin });
+  for (const rule of rules) {
+    // A start that one of several rules does not name is none of those that this rule counts.
+    for (const wall of wallsOf(rule, series, range, { startCounts: rules.length === 1 })) if (!add({ wall })) break;
+  }
+  for (const date of core.dates) {
+    const wall = wallOf(date.start, series, begin);
+    if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
+  }
+  const cut: Trouble[] =
+    left.count === 0 ? [] : [{ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) }];
+  const missed = rules.flatMap((rule): Trouble[] => {
+    const wall = timeOnLastDay(rule, series, range);
+    return wall === undefined || starts.has(wall) ? [] : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) }];
+  });
+  for (const rule of exceptRules) exclude(starts, wallsOf(rule, series, range, { startCounts: false }));
+  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed] };
+}
+
+/**
+ * The starts of a series, as many as are taken. `add` takes one as long as there are not too many; from then on it only
+ * counts what is left out. False: there is nothing more to learn.
+ */
+function collectStarts([first, last]: readonly [number, number], begin: number) {
   const starts = new Map<number, Start>();
   const left = { count: 0, last: begin };
   const most = Math.max(MOST_TIMES, Math.ceil((last - first) / DAY) * MOST_A_DAY);
-  /**
-   * Takes a start as long as there are not too many; from then on it only counts. False: there is nothing more to
-   * learn.
-   */
   const add = (start: Start): boolean => {
     if (starts.size < most || starts.has(start.wall)) {
       starts.set(start.wall, start);
@@ -64,34 +85,17 @@ export function startsWithin(
     left.last = Math.max(left.last, start.wall);
     return left.count < MOST_COUNTED;
   };
-  if (begin >= from) add({ wall: begin });
-  for (const rule of rules) {
-    // A start that one of several rules does not name is none of those that this rule counts.
-    for (const wall of wallsOf(rule, series, [from, to], { startCounts: rules.length === 1 })) if (!add({ wall })) break;
-  }
-  for (const date of core.dates) {
-    const wall = wallOf(date.start, series, begin);
-    if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
-  }
-  if (left.count > 0)
-    trouble.push({ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) });
-  trouble.push(
-    ...rules.flatMap((rule) => {
-      const wall = timeOnLastDay(rule, series, [from, to]);
-      return wall === undefined || starts.has(wall)
-        ? []
-        : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) } as const];
-    }),
-  );
+  return { starts, left, add };
+}
+
+/** Takes out what a rule of exceptions names. */
+function exclude(starts: Map<number, Start>, walls: Iterable<number>): void {
   let seen = 0;
-  for (const rule of exceptRules) {
-    for (const wall of wallsOf(rule, series, [from, to], { startCounts: false })) {
-      starts.delete(wall);
-      seen += 1;
-      if (seen > MOST_EXCLUDED) break;
-    }
+  for (const wall of walls) {
+    starts.delete(wall);
+    seen += 1;
+    if (seen > MOST_EXCLUDED) break;
   }
-  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble };
 }
 
 const MOST_EXCLUDED = 50_000;

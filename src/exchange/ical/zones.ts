@@ -17,7 +17,7 @@ export interface FileZones {
   readonly find: (id: string, calendar: number) => Clock | undefined;
 }
 
-/** All zones are gone through for no more stretches of time in one file. */
+/** For how many stretches of time in one file all zones are compared, at most. */
 const MOST_SEARCHES = 6;
 const MOST_DEFINITIONS = 1000;
 

@@ -138,10 +138,10 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);
 }
 
-/** A run that nothing was heard of for so long has stopped. */
+/** A run that has noted nothing for this long has stopped. */
 const SILENT_S = 120;
 
-/** How far the last run of a source is, and what it came to so far; undefined: there was none. */
+/** How far the last run of a source has come, and its report so far; undefined: there was none. */
 export async function importProgress(
   { db, clock }: Site,
   name: string,
@@ -163,7 +163,7 @@ export async function importProgress(
   return { source, done: row.done, open, stopped, report: reportOf({ source, dryRun: false }, tallyFrom(row.report)) };
 }
 
-/** A run under way: what has come of it so far, and how many entries are done, as its row says. */
+/** A run under way: its results so far, and how many entries are done, as its row says. */
 interface ImportState {
   run: Run;
   readonly sum: Tally;
@@ -216,7 +216,7 @@ interface Step {
   readonly open?: boolean;
 }
 
-/** Does one piece of work as one transaction, and takes over what it came to when it is through. */
+/** Does one piece of work as one transaction, and takes over its results once that is committed. */
 async function write(state: ImportState, { task, keys, originals = new Map(), seen = 0, open = true }: Step): Promise<void> {
   const { run, sum } = state;
   const done = Math.max(state.done, seen);

@@ -123,9 +123,9 @@ interface Page {
 }
 
 function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
-  if (stage === 'categories' || stage === 'tags') return terms(walk, stage, page);
+  if (stage === 'categories' || stage === 'tags') return readTerms(walk, stage, page);
   if (stage === 'hidden') return hidden(walk, page);
-  return records(walk, stage, page);
+  return readRecords(walk, stage, page);
 }
 
 const NOTHING: Page = { entries: [], last: true };
@@ -138,14 +138,14 @@ const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 
 // ------------------------------------------------------------------------------------------------- categories, tags
 /** All terms at once, since they name those above them by id. */
-async function terms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
+async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
   if (first > 1) return NOTHING;
   const found: LiveTerm[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE, page, hide_empty: 'false' });
     const body = bodyOf(site, answer);
     pages = Number(body.total_pages ?? 0);
-    found.push(...sound(liveTerm, listIn(body, stage)));
+    found.push(...ofShape(liveTerm, listIn(body, stage)));
   }
   const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
   const kind = stage === 'tags' ? 'tag' : 'category';
@@ -161,7 +161,7 @@ const EVERYTHING: Readonly<Record<PostStage, Query>> = {
   events: { start_date: '1900-01-01', end_date: '2999-12-31' },
 };
 
-async function records(walk: Walk, stage: PostStage, page: number): Promise<Page> {
+async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<Page> {
   const { site } = walk;
   const answer = await site.get(stage, { ...EVERYTHING[stage], ...IN_ALL_LANGUAGES, per_page: PAGE, page });
   if (answer.status === 404 && page > 1) return NOTHING;
@@ -193,14 +193,14 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
   for (const [place, { record, isChild }] of parsed.entries()) {
     const id = String(list[place]?.id);
     const where = `${stage}/${id}`;
-    if (record === undefined) entries.push(loss(stage, 'protected', nameOf(list[place]!), where));
+    if (record === undefined) entries.push(lossEntry(stage, 'protected', nameOf(list[place]!), where));
     else if (!record.success)
-      entries.push(loss(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.')));
+      entries.push(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.')));
     else {
       const { item, changed } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
       entries.push(item);
-      if (isChild) entries.push(loss(stage, 'site-parent-unknown', nameOf(list[place]!), where));
-      if (changed.length > 0) entries.push(loss(stage, 'site-text-differs', nameOf(list[place]!), where, changed.join(', ')));
+      if (isChild) entries.push(lossEntry(stage, 'site-parent-unknown', nameOf(list[place]!), where));
+      if (changed.length > 0) entries.push(lossEntry(stage, 'site-text-differs', nameOf(list[place]!), where, changed.join(', ')));
     }
   }
   return entries;
@@ -275,7 +275,7 @@ async function coreList({ site, closed }: Walk, route: string, ids: readonly num
 
 async function coreRecords(walk: Walk, stage: PostStage, ids: readonly number[]): Promise<Map<number, CoreRecord>> {
   const list = await coreList(walk, postKind(KINDS[stage]).postType, ids, { _fields: 'id,guid,title,content,excerpt,password' });
-  return new Map(sound(coreRecord, list).map((record) => [record.id, record]));
+  return new Map(ofShape(coreRecord, list).map((record) => [record.id, record]));
 }
 
 /** Pictures that have not come yet. */
@@ -287,7 +287,7 @@ async function newMedia(walk: Walk, shown: readonly LiveImage[]): Promise<{ show
     fresh.map(({ id }) => id),
     {},
   );
-  const known = new Map(sound(coreMedia, list).map((media) => [media.id, media]));
+  const known = new Map(ofShape(coreMedia, list).map((media) => [media.id, media]));
   return fresh.map((one) => ({ shown: one, core: known.get(one.id) }));
 }
 
@@ -299,7 +299,7 @@ async function newPeople(walk: Walk, ids: readonly number[]): Promise<Entry[]> {
   const fresh = [...new Set(ids)].filter((id) => id > 0 && !walk.people.has(id));
   const list = await coreList(walk, 'users', fresh, {});
   const entries: Entry[] = [];
-  for (const { id, name, slug, username, email } of sound(corePerson, list)) {
+  for (const { id, name, slug, username, email } of ofShape(corePerson, list)) {
     const login = username || slug;
     walk.people.set(id, login);
     entries.push({ kind: 'author', sourceId: login, id, login, email: email ?? '', displayName: name, metas: [] });
@@ -342,7 +342,7 @@ function bodyOf(site: RemoteSite, { status, body }: SiteAnswer): Raw {
 }
 
 /** Those of a list that have the shape; what is nothing of the kind is passed over. */
-const sound = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
+const ofShape = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Value[] =>
   list.flatMap((one) => {
     const { success, data } = shape.safeParse(one);
     return success ? [data] : [];
@@ -355,7 +355,7 @@ function nameOf({ title, venue, organizer, id }: Raw): string {
   return String(name ?? id);
 }
 
-const loss = (stage: PostStage, reason: string, of: string, place: string, detail?: string): LossEntry => ({
+const lossEntry = (stage: PostStage, reason: string, of: string, place: string, detail?: string): LossEntry => ({
   kind: 'loss',
   loss: { reason, kind: KINDS[stage], of, place, ...(detail === undefined ? {} : { detail }) },
 });

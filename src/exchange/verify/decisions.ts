@@ -44,8 +44,8 @@ const MEMBERS: ReadonlySet<string> = new Set([...postKinds.flatMap(({ fields }) 
 /** Where the API describes itself: the second site may say more. */
 const DESCRIPTIONS = new Set(['', 'doc']);
 
-const has = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
-const about = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
+const hasParam = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
+const isAbout = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
 const isList = ({ route }: Difference): boolean => !route.includes('/');
 const inList = ({ path }: Place): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
 /** What the length of a list follows in: totals, and whether there is a page at all. */
@@ -60,21 +60,21 @@ const ROWS: readonly Row[] = [
   ['additions', ({ route, old: before }) => DESCRIPTIONS.has(route) && before === undefined],
   ['additions', ({ path, old: before, new: after }) => (before === undefined || after === undefined) && MEMBERS.has(path.split('.').at(-1) ?? '')],
   ['additions', ({ route, path, new: after }) => DESCRIPTIONS.has(route) && after === undefined && ADDED.has(path.split(/\W/).at(-1) ?? '')],
-  ['D25', (difference) => about(difference, 'categories', 'tags') && saysMore(difference)],
+  ['D25', (difference) => isAbout(difference, 'categories', 'tags') && saysMore(difference)],
   ['D21', (difference) => saysMore(difference)],
   ['D12', ({ query }) => String(query.parent) === '0'],
-  ['D19', (difference, answers) => about(difference, 'events') && has(difference, 'include') && ofList(difference) && everyUnpaired(answers, 'events', isOutOfSight)],
+  ['D19', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'include') && ofList(difference) && everyUnpaired(answers, 'events', isOutOfSight)],
   ['D19', ({ route, path, query, old: before, new: after }) => route === 'events' && 'include' in query && /^\$\.(next_|previous_)?rest_url$/.test(path) && differOnlyIn(before, after, ['start_date', 'end_date'])],
-  ['additions', (difference) => about(difference, 'events', 'venues', 'organizers') && isList(difference) && has(difference, 'order', 'orderby') && ofList(difference)],
+  ['additions', (difference) => isAbout(difference, 'events', 'venues', 'organizers') && isList(difference) && hasParam(difference, 'order', 'orderby') && ofList(difference)],
   ['D20', (difference, answers) => ofList(difference) && everyUnpaired(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
-  ['D22', (difference, answers) => about(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
+  ['D22', (difference, answers) => isAbout(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
   ['D27', (difference) => Object.keys(difference.query).some((name) => name.startsWith('geoloc')) && isList(difference)],
   ['D27', ({ path }) => /\.geo_(lat|lng)$/.test(path)],
-  ['D28', (difference) => has(difference, 'ticketed')],
+  ['D28', (difference) => hasParam(difference, 'ticketed')],
   ['D31', ({ query }, { old: before, new: after }) => Object.entries(query).some(isLenient) && [before.status, after.status].sort().join() === '200,400'],
-  ['D35', (difference, answers) => about(difference, 'events') && has(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyUnpaired(answers, 'events', isProtected)],
-  ['D35', (difference, { old: before, new: after }) => isList(difference) && has(difference, 'event', 'post') && [before.status, after.status].sort().join() === '200,400'],
-  ['D23', (difference, answers) => about(difference, 'events') && isList(difference) && !has(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
+  ['D35', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'venue', 'organizer', 'categories', 'tags', 'featured', 'search') && ofList(difference) && everyUnpaired(answers, 'events', isProtected)],
+  ['D35', (difference, { old: before, new: after }) => isList(difference) && hasParam(difference, 'event', 'post') && [before.status, after.status].sort().join() === '200,400'],
+  ['D23', (difference, answers) => isAbout(difference, 'events') && isList(difference) && !hasParam(difference, ...BOUNDS) && ofList(difference) && windowsDiffer(answers)],
   ['D24', (difference, answers) => isList(difference) && difference.path.endsWith('.order') && onlyTiesDiffer(difference, answers)],
   ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
@@ -125,7 +125,7 @@ function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): 
  */
 function isOtherSearch(difference: Difference, answers: Answers): boolean {
   const { search } = difference.query;
-  if (has(difference, 'only_with_upcoming')) return true;
+  if (hasParam(difference, 'only_with_upcoming')) return true;
   if (search === undefined) return false;
   return /[^\p{ASCII}]/u.test(String(search)) || !everyUnpaired(answers, difference.route, () => true);
 }
@@ -137,18 +137,18 @@ const keyOf =
     String(orderby === undefined || orderby === 'include' ? (record.start_date ?? record.date ?? record.name) : record[String(orderby)]);
 
 /** The records of both lists. */
-const lists = ({ route }: Difference, { old: before, new: after }: Answers): Members[][] =>
+const listsIn = ({ route }: Difference, { old: before, new: after }: Answers): Members[][] =>
   [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers) : []));
 
 /** Both lists are in the order that was asked for; only what counts the same there is in another one. */
 function onlyTiesDiffer(difference: Difference, answers: Answers): boolean {
-  const [mine, yours] = lists(difference, answers).map((list) => list.map(keyOf(difference.query)));
+  const [mine, yours] = listsIn(difference, answers).map((list) => list.map(keyOf(difference.query)));
   return mine!.join('\n') === yours!.join('\n');
 }
 
 /** A page begins or ends between records that count the same: each site may show others of them. */
 function isCutThroughTies(difference: Difference, answers: Answers): boolean {
-  const [mine, yours] = lists(difference, answers);
+  const [mine, yours] = listsIn(difference, answers);
   const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
   return mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
 }
@@ -189,8 +189,10 @@ function isReadOtherwise(before: unknown, after: unknown): boolean {
 function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
   const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
   if (record === undefined || isNothing(before) === isNothing(after)) return false;
-  const costs = [one.body, other.body].map((body) => at(body, `${record}.cost`));
-  const symbols = [one.body, other.body].map((body) => decodeEntities(String(at(body, `${record}.cost_details.currency_symbol`) ?? '')));
+  const costs = [one.body, other.body].map((body) => memberAt(body, `${record}.cost`));
+  const symbols = [one.body, other.body].map((body) =>
+    decodeEntities(String(memberAt(body, `${record}.cost_details.currency_symbol`) ?? '')),
+  );
   const symbol = symbols.find((text) => text !== '') ?? '';
   if (symbol === '' || (member !== 'code' && !symbols.includes(''))) return false;
   return costs.every((cost) => symbolsIn(cost).join('') === symbol && (String(cost).match(/\d[\d.,]*/g) ?? []).length > 1);
@@ -221,7 +223,7 @@ function windowsDiffer({ old: before, new: after }: Answers): boolean {
 }
 
 /** What is at a path (`$.events[12].venue`) of a body: members by name, records by id or place. */
-function at(body: unknown, path: string): unknown {
+function memberAt(body: unknown, path: string): unknown {
   let value = body;
   for (const [, name, number] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
     if (name !== undefined) value = isMembers(value) ? value[name] : undefined;
@@ -242,7 +244,9 @@ function ofProtectedLink({ path, old: before, new: after }: Difference, { old: o
     return true;
   const [, record = '', member = ''] = LINK.exec(path) ?? [];
   if (member === '') return false;
-  const linked = [one.body, other.body].flatMap((body) => ['venue', 'organizer'].flatMap((name) => [at(body, `${record}.${name}`)].flat()));
+  const linked = [one.body, other.body].flatMap((body) =>
+    ['venue', 'organizer'].flatMap((name) => [memberAt(body, `${record}.${name}`)].flat()),
+  );
   return linked.some((link) => isMembers(link) && (isName(link.venue) || isName(link.organizer)));
 }
 
@@ -252,7 +256,7 @@ function ofHiddenLink({ path }: Difference, { old: one, new: other }: Answers): 
   if (member === '') return false;
   const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];
   return names.some((name) => {
-    const [mine, yours] = [one.body, other.body].map((body) => [at(body, `${record}.${name}`)].flat().filter(isMembers));
+    const [mine, yours] = [one.body, other.body].map((body) => [memberAt(body, `${record}.${name}`)].flat().filter(isMembers));
     const alone = [
       ...mine!.filter(({ id }) => !yours!.some((link) => link.id === id)),
       ...yours!.filter(({ id }) => !mine!.some((link) => link.id === id)),

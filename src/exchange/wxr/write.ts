@@ -26,9 +26,9 @@ export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): Asyn
     // The languages of terms stand before the records, so that who reads the file knows them when it makes the terms.
     if (isPostItem(item)) yield* groupsOf('term_translations', groups.terms);
     yield element(item, site);
-    if (isPostItem(item) && item.translation_group !== undefined) join(groups.posts, item, Number(item.sourceId));
+    if (isPostItem(item) && item.translation_group !== undefined) joinGroup(groups.posts, item, Number(item.sourceId));
     // Polylang knows the language of a term by its group alone, so that every term is in one.
-    if (isTermItem(item) && item.id !== undefined) join(groups.terms, { translation_group: String(item.id), ...item }, item.id);
+    if (isTermItem(item) && item.id !== undefined) joinGroup(groups.terms, { translation_group: String(item.id), ...item }, item.id);
   }
   yield* groupsOf('term_translations', groups.terms);
   yield* groupsOf('post_translations', groups.posts);
@@ -38,7 +38,7 @@ export async function* writeWxr(site: WxrSite, items: AsyncIterable<Item>): Asyn
 type Groups = Map<string, Map<string, number>>;
 
 /** Notes a record as a member of its group. */
-function join(groups: Groups, item: PostItem | TermItem, id: number): void {
+function joinGroup(groups: Groups, item: PostItem | TermItem, id: number): void {
   if (item.language === undefined) return;
   const name = groupName(item);
   groups.set(name, (groups.get(name) ?? new Map()).set(item.language, id));

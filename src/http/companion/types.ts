@@ -22,7 +22,7 @@ const say =
 const types: All = (site, caller, view) => coreTypes(caller, view, say(site, caller));
 const taxonomies: All = (site, caller, view, type) => coreTaxonomies(caller, view, say(site, caller), type);
 
-const still = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
+const unchangingReply = (body: unknown): Reply => ({ status: 200, body, timeliness: 'never' });
 /** The form for editing is for those who edit anything. */
 const mayList: Rule<ContextValues> = (_look, caller, values) => edits(caller, values) || 'rest_cannot_view';
 const edits = ({ viewer }: Caller, { context }: ContextValues): boolean => context !== 'edit' || viewer.can('edit_posts');
@@ -48,7 +48,7 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
         params: filters,
         mode: 'read',
         allow: mayList,
-        run: async (site, caller, values) => still(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
+        run: async (site, caller, values) => unchangingReply(Object.fromEntries(all(site, caller, viewOf(values), values.type))),
       }),
     ],
   },
@@ -64,7 +64,7 @@ const listAndSingle = ({ name, one, all, unknown, filters }: Described): ServedR
         allow: 'anyone',
         run: async (site, caller, values) => {
           const record = all(site, caller, viewOf(values)).get(values[one] ?? '') ?? fail(unknown);
-          return edits(caller, values) ? still(record) : refuse(caller.viewer, 'rest_forbidden_context');
+          return edits(caller, values) ? unchangingReply(record) : refuse(caller.viewer, 'rest_forbidden_context');
         },
       }),
     ],

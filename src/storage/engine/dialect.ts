@@ -244,7 +244,7 @@ export class DatabaseUnavailable extends Error {
 }
 
 /** The driver's error as DatabaseUnavailable if it is one of these, else the error itself. */
-export function failure(dialect: Dialect, error: unknown): unknown {
+export function asUnavailable(dialect: Dialect, error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error;
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
   if (dialect.isFull(error)) return new DatabaseUnavailable('full', error);

@@ -42,7 +42,7 @@ export const polylangWriter: LanguageWriter = {
     for (const id of ids) {
       const group = await insertGroup(db, TAXONOMIES.term.group);
       await relate(db, [id], group);
-      await describe(db, group, '', new Map([[code, id]]));
+      await writeMembers(db, group, '', new Map([[code, id]]));
     }
   },
 
@@ -69,17 +69,17 @@ export const polylangWriter: LanguageWriter = {
     const [known] = before;
     if (!known && is === 'post' && ids.length < 2) return;
     const row = known?.row ?? (await insertGroup(db, taxonomy));
-    for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leave(db, other, ids));
+    for (const other of new Set(before.map((held) => held.row))) if (other !== row) touch(db, of, await leaveGroup(db, other, ids));
     const out = (await heldBy(db, row)).filter((id) => !ids.includes(id));
     touch(db, of, out);
     await unrelate(db, out, [row]);
     await relate(db, ids, row);
-    await describe(db, row, known?.description ?? '', members);
+    await writeMembers(db, row, known?.description ?? '', members);
   },
 
   async leaveGroup(db, of, id) {
     touch(db, of, [id]);
-    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) touch(db, of, await leave(db, row, [id]));
+    for (const { row } of await termsHeld(db, TAXONOMIES[of.is].group, [id])) touch(db, of, await leaveGroup(db, row, [id]));
   },
 
   async forget(db, of, id) {
@@ -136,14 +136,14 @@ async function insertGroup(db: Database, taxonomy: string): Promise<number> {
 }
 
 /** Takes records out of a group. One that nobody is left in is removed. Returns those that are left. */
-async function leave(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
+async function leaveGroup(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
   await unrelate(db, ids, [row]);
   const left = await heldBy(db, row);
   const [group] = await db.rows<{ term_id: number; description: string }>`
     SELECT term_id, description FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
   if (!group) return left;
   if (left.length > 0) {
-    await describe(db, row, group.description, new Map([...membersIn(group.description)].filter(([, id]) => left.includes(id))));
+    await writeMembers(db, row, group.description, new Map([...membersIn(group.description)].filter(([, id]) => left.includes(id))));
     return left;
   }
   await db.change`DELETE FROM {term_taxonomy} WHERE term_taxonomy_id = ${row}`;
@@ -152,7 +152,7 @@ async function leave(db: Database, row: number, ids: readonly number[]): Promise
 }
 
 /** Writes who is in a group. What else the description holds stays as it is. */
-async function describe(db: Database, row: number, before: string, members: TranslationGroup): Promise<void> {
+async function writeMembers(db: Database, row: number, before: string, members: TranslationGroup): Promise<void> {
   const gone = [...membersIn(before).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
   const changes = Object.fromEntries([...gone, ...members]);
   const description = withMembers(before, changes) ?? toSerialized(new Map(members));

@@ -2,7 +2,7 @@ import { type ConnectionOptions, createConnection } from 'mysql2';
 import { ApiError } from '../../../errors.ts';
 import { builders } from '../builder.ts';
 import type { ServerChange } from '../cluster.ts';
-import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
+import { asUnavailable, DatabaseUnavailable, type Engine } from '../dialect.ts';
 import {
   createListeners,
   type Driver,
@@ -89,7 +89,7 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
       await servers.ready();
       return await pool.acquire();
     } catch (error) {
-      throw failure(mysql, error);
+      throw asUnavailable(mysql, error);
     }
   };
 
@@ -165,7 +165,7 @@ async function queryOn(connection: Connection, asked: Query, { servers, broken, 
     answered(error);
     if (isFatal(error)) broken.add(connection);
     const refused = mixedTexts(error, asked);
-    throw refused instanceof ApiError ? refused : withStatement(asked, failure(mysql, withoutValues(refused)));
+    throw refused instanceof ApiError ? refused : withStatement(asked, asUnavailable(mysql, withoutValues(refused)));
   }
 }
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { makeOwnFile, makeOwnFolder } from '../../../host/files.ts';
 import { builders } from '../builder.ts';
 import { NO_SERVERS } from '../cluster.ts';
-import { DatabaseUnavailable, type Engine, failure } from '../dialect.ts';
+import { asUnavailable, DatabaseUnavailable, type Engine } from '../dialect.ts';
 import {
   createListeners,
   type Driver,
@@ -75,7 +75,7 @@ function fileDriver(filename: string): Driver {
     try {
       return run(connection, asked);
     } catch (error) {
-      throw withStatement(asked, failure(sqlite, error));
+      throw withStatement(asked, asUnavailable(sqlite, error));
     }
   };
   const pool = createPool<Connection>({
@@ -107,7 +107,7 @@ function fileDriver(filename: string): Driver {
         const connection = await pool.acquire();
         return sessionOn(connection, { file, query, notify: listeners.notify, release: () => pool.release(connection) });
       } catch (error) {
-        throw failure(sqlite, error);
+        throw asUnavailable(sqlite, error);
       }
     },
     elsewhere: () => undefined,
@@ -136,7 +136,7 @@ function readerOf(file: SameFile): { readonly connection: () => Connection; read
         reader ??= file.connect();
         return reader;
       } catch (error) {
-        throw failure(sqlite, error);
+        throw asUnavailable(sqlite, error);
       }
     },
     close: () => {
@@ -164,7 +164,7 @@ const sessionOn = (connection: Connection, { file, query, notify, release }: Ses
     try {
       askToWrite(connection);
     } catch (error) {
-      throw failure(sqlite, error);
+      throw asUnavailable(sqlite, error);
     }
   },
   committed: async () => {},
@@ -185,7 +185,7 @@ function checkRoom(filename: string, connect: () => Connection): void {
     askToWrite(connection);
     connection.exec('ROLLBACK');
   } catch (error) {
-    if (!sqlite.isBusy(error)) throw failure(sqlite, error);
+    if (!sqlite.isBusy(error)) throw asUnavailable(sqlite, error);
   }
 }
 
