@@ -17,6 +17,7 @@ import {
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
+import { readOptions } from '../storage/rows/options.ts';
 import { findTerm, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
@@ -30,7 +31,11 @@ export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettin
  * everything that it has written up to this moment has been taken over, which may have made or given up the index.
  */
 export const trustsIndex = async (site: Site, settings: SiteSettings): Promise<boolean> =>
-  settings.shared ? (await site.isTakenOver()) && hasIndex(await site.settings()) : hasIndex(settings);
+  settings.shared ? settings.occurrenceTables && (await site.isTakenOver()) && (await isIndexThere(site, settings)) : hasIndex(settings);
+
+/** The same as `hasIndex`, as the database says it at this moment. */
+const isIndexThere = async ({ db }: Site, { contentLanguages }: SiteSettings): Promise<boolean> =>
+  (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(contentLanguages);
 
 /** Why lists are read from WordPress's tables: the index is still to be made, by the server itself or by a command. */
 export type IndexLack = 'shared' | 'missing';

@@ -57,6 +57,11 @@ const KEYS: Readonly<Record<Table, number>> = {
   tec_occurrences: 64,
   icl_translations: 64,
 };
+/**
+ * How many queries at a time read a table. Metas are most of what is read; while it lasts, lists do without their index
+ * and keep the server busy, and one query among theirs would get a small share of it.
+ */
+const READERS: Readonly<Record<Table, number>> = { posts: 1, postmeta: 3, term_relationships: 1, tec_occurrences: 1, icl_translations: 1 };
 /** How many ranges one query reads: at least so many, and as many as take about `STEP_MS`. */
 const FEWEST = 8;
 const STEP_MS = 20;
@@ -110,24 +115,31 @@ async function tablesOf(db: Database, languages: OptionalLanguages): Promise<rea
   ];
 }
 
-/** Digests of all ranges, read in short queries. */
+/** Digests of all ranges, read in short queries. What is added after the last key meanwhile is found the next time. */
 async function readDigests(db: Database, table: Table): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   const keys = KEYS[table];
-  let width = FEWEST * keys;
-  for (let from = await firstKey(db, table, 0); from !== undefined; ) {
-    const begun = performance.now();
-    const { key, digest, seen } = partsOf(db, table);
-    const rows = await db.rows<{ start: number; digest: string }>`
-      SELECT ${key} - ${key} % ${keys} AS start, ${digest} AS digest FROM ${named(db, table)} r
-      WHERE ${key} >= ${from} AND ${key} < ${from + width} AND ${seen} GROUP BY start`;
-    for (const row of rows) found.set(Number(row.start), row.digest);
-    const fitting = Math.round((width / keys) * (STEP_MS / Math.max(performance.now() - begun, 1)));
-    from = rows.length > 0 ? from + width : await firstKey(db, table, from + width);
-    width = Math.max(FEWEST, Math.min((width / keys) * 2, fitting)) * keys;
-    // SQLite answers at once: without this nobody else would get a turn.
-    await nextTurn();
-  }
+  const [first, last] = [await firstKey(db, table, 0), await lastKey(db, table)];
+  if (first === undefined || last === undefined) return found;
+  let [next, width] = [first, FEWEST * keys];
+  const readOn = async (): Promise<void> => {
+    while (next <= last) {
+      const [from, to] = [next, next + width];
+      next = to;
+      const begun = performance.now();
+      const { key, digest, seen } = partsOf(db, table);
+      const rows = await db.rows<{ start: number; digest: string }>`
+        SELECT ${key} - ${key} % ${keys} AS start, ${digest} AS digest FROM ${named(db, table)} r
+        WHERE ${key} >= ${from} AND ${key} < ${to} AND ${seen} GROUP BY start`;
+      for (const row of rows) found.set(Number(row.start), row.digest);
+      const fitting = Math.round(((to - from) / keys) * (STEP_MS / Math.max(performance.now() - begun, 1)));
+      width = Math.max(FEWEST, Math.min((width / keys) * 2, fitting)) * keys;
+      if (rows.length === 0) next = Math.max(next, (await firstKey(db, table, to)) ?? last + 1);
+      // SQLite answers at once: without this nobody else would get a turn.
+      await nextTurn();
+    }
+  };
+  await Promise.all(Array.from({ length: READERS[table] }, readOn));
   return found;
 }
 
@@ -145,6 +157,12 @@ async function readRanges(db: Database, table: Table, from: number, to: number |
     await nextTurn();
   }
   return ranges;
+}
+
+async function lastKey(db: Database, table: Table): Promise<number | undefined> {
+  const { key } = partsOf(db, table);
+  const [row] = await db.rows<{ last: number | null }>`SELECT MAX(${key}) AS last FROM ${named(db, table)} r`;
+  return row?.last === null || row?.last === undefined ? undefined : Number(row.last);
 }
 
 /** The beginning of the first range from here on that has rows. */

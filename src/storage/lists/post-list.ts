@@ -47,18 +47,30 @@ async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
   if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
   if (query.distances) return nearestOf(db, query, query.distances);
-  const { limit, offset } = query;
   const ordered = narrowedPosts(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
   if (query.recurrence && query.kind.dated)
     return recurringPage(db, query, query.recurrence, ordered.select('d.occurrence_id as occurrence'));
-  const idsIn = (rows: { id: number }[]) => rows.map(({ id }) => Number(id));
+  const { rows, total } = await pageOfRows<{ id: number }>(db, query, ordered);
+  return { ids: rows.map(({ id }) => Number(id)), total, linked: [] };
+}
+
+/** The rows of one page, and how many fit in all. `ordered`: everything that fits, in the order of the list. */
+async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBuilder): Promise<{ rows: Row[]; total: number }> {
+  const { limit, offset } = query;
   if (query.conditions.some(takesLong)) {
-    const ids = idsIn(await ordered);
-    return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+    const rows: Row[] = await ordered;
+    return { rows: rows.slice(offset, offset + limit), total: rows.length };
   }
-  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset), countRows(narrowedPosts(db, query))]);
-  return { ids: idsIn(rows), total, linked: [] };
+  const page = ordered.limit(limit).offset(offset);
+  if (!isLedByDates(query)) {
+    const [rows, total] = await Promise.all([page as Promise<Row[]>, countRows(narrowedPosts(db, query))]);
+    return { rows, total };
+  }
+  // All dates are gone through for the page anyway: its rows bring the total with them, where it has any.
+  const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
+  const total = rows.length === 0 && offset > 0 ? await countRows(narrowedPosts(db, query)) : Number(rows[0]?.total ?? 0);
+  return { rows, total };
 }
 
 /** What a list depends on besides the posts that it lists; undefined: it may be anything. */
@@ -111,18 +123,12 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | '
 
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */
 async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
-  const { limit, offset } = query;
-  const recordsOf = async (rows: Dated[]) => ({ ids: await recordIds(db, rows, recurrence), linked: [] });
   if (recurrence.each === 'event') {
     const ids = [...new Set(((await ordered) as Dated[]).map(({ id }) => Number(id)))];
-    return { ids: ids.slice(offset, offset + limit), total: ids.length, linked: [] };
+    return { ids: ids.slice(query.offset, query.offset + query.limit), total: ids.length, linked: [] };
   }
-  if (query.conditions.some(takesLong)) {
-    const rows = (await ordered) as Dated[];
-    return { ...(await recordsOf(rows.slice(offset, offset + limit))), total: rows.length };
-  }
-  const [rows, total] = await Promise.all([ordered.limit(limit).offset(offset) as Promise<Dated[]>, countRows(narrowedPosts(db, query))]);
-  return { ...(await recordsOf(rows)), total };
+  const { rows, total } = await pageOfRows<Dated>(db, query, ordered);
+  return { ids: await recordIds(db, rows, recurrence), total, linked: [] };
 }
 
 /** A row of a list: a post and one of its dates. */
@@ -194,7 +200,7 @@ function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
 /** All posts (as `p`), dated ones with their dates. */
 function postsIn(db: Database, query: PostQuery): QueryBuilder {
   const { kind, occurrences } = query;
-  if (kind.dated && occurrences && isLedByDates(query)) return datesWithPosts(db, 'p');
+  if (isLedByDates(query)) return datesWithPosts(db, 'p');
   const builder: QueryBuilder = db.from('posts', 'p');
   if (kind.dated) joinDates(db, builder, 'p', occurrences);
   return builder;
@@ -205,7 +211,9 @@ function postsIn(db: Database, query: PostQuery): QueryBuilder {
  * WordPress's has the dates in front, and left to themselves both databases look up the dates of everything published,
  * which takes three times as long.
  */
-const isLedByDates = ({ visible, conditions }: PostQuery): boolean =>
+const isLedByDates = ({ kind, occurrences, visible, conditions }: PostQuery): boolean =>
+  kind.dated &&
+  occurrences &&
   visible.all.includes('publish') &&
   conditions.some(({ by }) => by === 'moment') &&
   !conditions.some((condition) => fitsFew(condition) || isIndexed(condition));
