@@ -39,7 +39,7 @@ export interface WorkersOptions {
    * better.
    */
   readonly ended: (code: number) => void;
-  /** Called instead when the port can't be had. */
+  /** Called instead when the port can't be opened. */
   readonly failed: (error: Error) => void;
 }
 

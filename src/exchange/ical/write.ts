@@ -53,7 +53,7 @@ export async function* writeCalendar(
       yield `${zoneComponent(zone).toString()}\r\n`;
     }
     const uid = uidOf(record.id, shown, head.host);
-    const each = record.recurs ? recurringTimes(record.all_day === true, record.recurs) : [timeLines(record, shown)];
+    const each = record.recurs ? recurringTimes(record.recurs, { allDay: record.all_day === true }) : [timeLines(record, shown)];
     for (const times of each) yield eventText(record, uid, times);
   }
   yield `${frame.slice(close)}\r\n`;
@@ -67,7 +67,7 @@ const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => 
 
 /** The zone by which the times of an event are written; undefined: none. */
 function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
-  if (record.recurs) return repeatsIn(record.all_day === true, record.recurs);
+  if (record.recurs) return repeatsIn(record.recurs, { allDay: record.all_day === true });
   return shown.zone && usesZone(record, shown, shown.zone) ? shown.zone : undefined;
 }
 
