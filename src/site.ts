@@ -48,7 +48,7 @@ export interface Site {
   readonly close: () => Promise<void>;
 }
 
-/** For so long a disk that was full counts as full, in milliseconds. */
+/** How long a disk that was full counts as full, in milliseconds. */
 const FULL_MS = 5000;
 
 /**
@@ -217,7 +217,7 @@ function observingTransactions(db: Database, failed: (error: unknown) => void, e
 const afterWriting = new WeakSet<object>();
 
 /**
- * Whether what was to be written may be in the database all the same: nobody knows, or what failed came afterwards.
+ * Whether what was to be written may be in the database nevertheless: nobody knows, or what failed came afterwards.
  * Files that rows may name must stay then.
  */
 export const mayBeWritten = (error: unknown): boolean =>

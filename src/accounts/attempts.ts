@@ -65,7 +65,7 @@ export function countAttempts({ perAddress, perName, windowSeconds }: AttemptLim
   };
 }
 
-/** Whoever has one IPv6 address has the 2^64 of its network. */
+/** An IPv6 address counts by its network: who has one address has 2^64. */
 function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return `address ${address}`;
   const parsed = ipaddr.process(address);

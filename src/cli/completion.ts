@@ -12,13 +12,17 @@ interface Word {
 }
 
 /** A command by its path (`['event', 'list']`), with what can come next. */
-interface Place {
+interface CommandNode {
   readonly path: readonly string[];
   readonly words: readonly Word[];
 }
 
 /** Makes the script of a shell from all commands. */
-const SHELLS: ReadonlyMap<string, (places: readonly Place[]) => string> = tableOf({ bash: bashScript, zsh: zshScript, fish: fishScript });
+const SHELLS: ReadonlyMap<string, (places: readonly CommandNode[]) => string> = tableOf({
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+});
 
 /** Adds `completion bash|zsh|fish`. */
 export function addCompletionCommand(program: Command, { io, say }: Session): void {
@@ -35,7 +39,7 @@ export function addCompletionCommand(program: Command, { io, say }: Session): vo
   });
 }
 
-function placesIn(command: Command, path: readonly string[] = []): Place[] {
+function placesIn(command: Command, path: readonly string[] = []): CommandNode[] {
   const commands = command.commands.map((one) => ({ text: one.name(), meaning: one.description() }));
   const options = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
   const general = command.parent
@@ -49,10 +53,10 @@ function placesIn(command: Command, path: readonly string[] = []): Place[] {
 }
 
 /** The paths of all commands, as alternatives of a `case` in bash and zsh. */
-const pathsIn = (places: readonly Place[]): string =>
+const pathsIn = (places: readonly CommandNode[]): string =>
   places.flatMap(({ path }) => (path.length > 0 ? [`"${path.map((name) => ` ${name}`).join('')}"`] : [])).join('|');
 
-function bashScript(places: readonly Place[]): string {
+function bashScript(places: readonly CommandNode[]): string {
   const cases = places.map(
     ({ path, words }) => `    "${path.map((name) => ` ${name}`).join('')}") words="${words.map(({ text }) => text).join(' ')}" ;;`,
   );
@@ -73,7 +77,7 @@ complete -o default -F _fasti fasti
 `;
 }
 
-function zshScript(places: readonly Place[]): string {
+function zshScript(places: readonly CommandNode[]): string {
   const cases = places.map(({ path, words }) => {
     const described = words.map(({ text, meaning }) => quoted(`${text}:${oneLine(meaning).replaceAll(':', '\\:')}`));
     return `    "${path.map((name) => ` ${name}`).join('')}") entries=(${described.join(' ')}) ;;`;
@@ -96,7 +100,7 @@ if [ "$funcstack[1]" = _fasti ]; then _fasti "$@"; else compdef _fasti fasti; fi
 `;
 }
 
-function fishScript(places: readonly Place[]): string {
+function fishScript(places: readonly CommandNode[]): string {
   const known = places.flatMap(({ path }) => (path.length > 0 ? [quoted(path.join(' '))] : []));
   const lines = places.flatMap(({ path, words }) => {
     const here = `-n ${quoted(`__fasti_at ${quoted(path.join(' '))}`)}`;

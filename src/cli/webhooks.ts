@@ -62,5 +62,5 @@ export function addWebhookCommands(program: Command, session: Session): void {
   simple('remove', 'webhook-removed', deleteHook);
 }
 
-/** What is no number names no webhook. */
+/** A reference that is not a number names no webhook. */
 const numberIn = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);

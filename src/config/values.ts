@@ -43,7 +43,7 @@ export function languageCode() {
   return z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
 }
 
-/** What commas separate. */
+/** The parts of a text between commas, trimmed. */
 export function splitAtCommas(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }

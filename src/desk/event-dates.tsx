@@ -7,7 +7,7 @@ import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
-import { isTwentyFour, spanInWords } from '../html/dates.ts';
+import { hourCycleOf, spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { ruleInWords } from '../html/rule-words.ts';
 import { postKind } from '../kinds/index.ts';
@@ -109,7 +109,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   const { i18n, settings } = visit;
   const { say } = i18n;
   const allDay = event.values.all_day === true;
-  const words = spanInWords(i18n, { ...span, allDay }, isTwentyFour(settings.raw.get('time_format') ?? 'H:i'));
+  const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.raw.get('time_format') ?? 'H:i'));
   const path = `/events/${event.id}/dates`;
   const mark = startUtc.replace(/\D/g, '');
   return (

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
 import { version } from '../host/version.ts';
-import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
+import { dayInWords, hourCycleOf, timeInWords } from '../html/dates.ts';
 import type { Finding } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';
 import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
@@ -104,7 +104,7 @@ function wordsOf({ i18n, settings }: Visit, { madeAt, bytes, by = '' }: KeptBack
   const [unit, size] = bytes < MEGABYTE ? ['kilobyte', bytes / 1000] : ['megabyte', bytes / MEGABYTE];
   return {
     day: dayInWords(i18n, moment, 'long'),
-    time: timeInWords(i18n, moment, isTwentyFour(settings.calendar.formats.time)),
+    time: timeInWords(i18n, moment, hourCycleOf(settings.calendar.formats.time)),
     size: new Intl.NumberFormat(i18n.locale, { style: 'unit', unit: String(unit), maximumFractionDigits: 1 }).format(Number(size)),
     by,
   };

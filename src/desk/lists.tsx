@@ -4,7 +4,7 @@ import { statusChoices, termChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
-import { isTwentyFour, spanInWords } from '../html/dates.ts';
+import { hourCycleOf, spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
 import { listedToEdit } from '../kinds/editable.ts';
@@ -44,7 +44,7 @@ const when: Column = {
     spanInWords(
       i18n,
       { start: String(start), end: String(end), allDay: allDay === true },
-      isTwentyFour(settings.raw.get('time_format') ?? 'H:i'),
+      hourCycleOf(settings.raw.get('time_format') ?? 'H:i'),
     ),
 };
 /** Where content has languages: that of a record by its name. */

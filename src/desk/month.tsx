@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
-import { dayInWords, isTwentyFour, timeInWords } from '../html/dates.ts';
+import { dayInWords, hourCycleOf, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { daysOfWeeks } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
@@ -88,7 +88,7 @@ function Day(props: {
 }): JSX.Element {
   const { visit, day, outside, today, events } = props;
   const { i18n, settings } = visit;
-  const is24 = isTwentyFour(settings.raw.get('time_format') ?? 'H:i');
+  const hourCycle = hourCycleOf(settings.raw.get('time_format') ?? 'H:i');
   return (
     <td class={outside ? 'outside' : undefined} data-day={day}>
       <span class="day-words" aria-hidden="true">
@@ -115,7 +115,7 @@ function Day(props: {
             ) : (
               row.row.post_title
             )}{' '}
-            {row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), is24)}</span>}
+            {row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), hourCycle)}</span>}
           </li>
         ))}
       </ul>

@@ -17,21 +17,21 @@ import { changeTermByForm, createTermByForm, removeTerm, termPage, termsPage } f
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /** The pieces of a path that a route names: `id`, `uuid`. */
-export type Pieces = Readonly<Record<string, string>>;
+export type PathParams = Readonly<Record<string, string>>;
 
 /** Who may ask for a route at all; the functions behind it decide what exactly they may do. */
 type Allow = 'anyone' | 'signed-in' | ((viewer: Viewer) => boolean);
 
 interface Reading {
   readonly method: 'GET';
-  readonly run: (visit: Visit, pieces: Pieces) => Promise<Outcome>;
+  readonly run: (visit: Visit, pieces: PathParams) => Promise<Outcome>;
 }
 
 /** `files`: whether its form may bring files along. */
 interface Changing {
   readonly method: 'POST';
   readonly files?: true;
-  readonly run: (visit: Submission, pieces: Pieces) => Promise<Outcome>;
+  readonly run: (visit: Submission, pieces: PathParams) => Promise<Outcome>;
 }
 
 /** One address of the desk. `path`: with `:name` for a piece that differs. */
@@ -47,7 +47,7 @@ const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({
 /** A form that may bring files along. */
 const upload = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', files: true, path, allow, run });
 
-const idOf = ({ id }: Pieces): number => idIn(id);
+const idOf = ({ id }: PathParams): number => idIn(id);
 
 /** Every address of the desk. */
 export const deskRoutes: readonly DeskRoute[] = [
@@ -123,7 +123,7 @@ export const deskRoutes: readonly DeskRoute[] = [
 /** A route with the pieces of the path that led to it. */
 export interface FoundRoute {
   readonly route: DeskRoute;
-  readonly pieces: Pieces;
+  readonly pieces: PathParams;
 }
 
 /** The route of a path; one without a piece goes before one with it. */

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
-import type { Beside } from '../forms/fields.tsx';
+import type { TextsBeside } from '../forms/fields.tsx';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { Link } from '../html/links.tsx';
 import { isYesOrNo } from '../kinds/editable.ts';
@@ -73,7 +73,7 @@ export function translationValues(kind: PostKind, { values }: Editable, language
 }
 
 /** The texts of a translation, to be read beside the fields of a form; undefined: none is asked for. */
-export async function besideOf(visit: Visit, kind: PostKind, record: Editable): Promise<Beside | undefined> {
+export async function besideOf(visit: Visit, kind: PostKind, record: Editable): Promise<TextsBeside | undefined> {
   const id = idIn(textIn(visit.request.query, 'beside'));
   const translations = Object.values((record.record.translations ?? {}) as Readonly<Record<string, { readonly id: number }>>);
   if (!translations.some((one) => one.id === id)) return undefined;
@@ -81,7 +81,7 @@ export async function besideOf(visit: Visit, kind: PostKind, record: Editable): 
 }
 
 /** The texts of a record by its fields. */
-export function textsOf({ settings, i18n }: Visit, kind: PostKind, { values, record }: Editable): Beside {
+export function textsOf({ settings, i18n }: Visit, kind: PostKind, { values, record }: Editable): TextsBeside {
   const code = typeof record.language === 'string' ? record.language : undefined;
   const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, code);
   const data = { ...NO_CONTROL_DATA, say: i18n.say };

@@ -1,6 +1,6 @@
 import { isZeroDate, unixFromText } from '../wordpress/time.ts';
 import { isoWithOffset, parseZone, UTC, unixFromLocal, type Zone } from '../wordpress/zones.ts';
-import { type EventRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
+import { type FeedRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
 /** What a feed of news says of itself. */
 export interface FeedHead {
@@ -17,7 +17,7 @@ export interface FeedHead {
 
 /** An event with what a news feed shows of it besides. */
 export interface NewsEvent {
-  readonly record: EventRecord;
+  readonly record: FeedRecord;
   /** The title as readers see it, in HTML. */
   readonly title: string;
   /** Its lasting name, which stays when an address changes. */

@@ -7,7 +7,7 @@ import { controlOf } from './controls.ts';
 import { hintOf, labelOf } from './labels.ts';
 
 /** Texts of the same record in another language, to be read beside a form. */
-export interface Beside {
+export interface TextsBeside {
   /** The name of the language. */
   readonly name: string;
   /** Its tag, such as `it-IT`. */
@@ -26,7 +26,7 @@ export interface FormState {
   readonly errors?: ReadonlyMap<string, string>;
   /** What is saved now, in words, where it differs: somebody else saved it in the meantime. */
   readonly theirs?: ReadonlyMap<string, string>;
-  readonly beside?: Beside | undefined;
+  readonly beside?: TextsBeside | undefined;
 }
 
 /** What is wrong, with links to the fields: first in the order of reading, for those who hear the page. */

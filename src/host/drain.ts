@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** A connection that asks nothing for so long is taken to be idle. */
+/** A connection that asks nothing for this long is taken to be idle. */
 const IDLE_MS = 1000;
 const LOOK_MS = 20;
 

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, type ListenOptions, type Socket, Server as T
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Where a server listens: at a port of its own, or at a socket that was opened for it. */
-export type Place = ListenOptions & ({ readonly port: number; readonly host: string } | { readonly fd: number });
+export type ListenAddress = ListenOptions & ({ readonly port: number; readonly host: string } | { readonly fd: number });
 
 /**
  * How many new connections may wait to be accepted while the process is busy; the system may allow fewer
@@ -20,7 +20,7 @@ const FIRST_HANDED_OVER = 3;
 export function placeOf(
   { port, host }: { readonly port: number; readonly host: string },
   { LISTEN_PID, LISTEN_FDS }: Readonly<Record<string, string | undefined>>,
-): Place {
+): ListenAddress {
   return Number(LISTEN_PID) === process.pid && Number(LISTEN_FDS) > 0 ? { fd: FIRST_HANDED_OVER } : { port, host, backlog: BACKLOG };
 }
 
@@ -32,7 +32,7 @@ const CLOSING_MS = 5000;
  * is somebody else's, what waits there goes on waiting. Connections that there are stay as they are; Node's own `close`
  * of a server for HTTP would end idle ones, even those whose next request is on its way.
  */
-export async function closePort(server: TcpServer, place: Place): Promise<void> {
+export async function closePort(server: TcpServer, place: ListenAddress): Promise<void> {
   if ('port' in place) await untilQueueIsOurs(server);
   TcpServer.prototype.close.call(server);
 }

@@ -16,16 +16,19 @@ const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
   weekday: { weekday: 'long' },
 };
 
-/** Whether clocks show 24 hours, as the site's option `time_format` says in PHP's letters. */
-export const isTwentyFour = (timeFormat: string): boolean => !/[gh]/.test(timeFormat);
+/** Whether clocks show 12 or 24 hours, in the words of Intl. */
+export type HourCycle = 'h12' | 'h23';
+
+/** The hours that clocks show, as the site's option `time_format` says in PHP's letters. */
+export const hourCycleOf = (timeFormat: string): HourCycle => (/[gh]/.test(timeFormat) ? 'h12' : 'h23');
 
 /** A day (`YYYY-MM-DD`, whatever follows it) or a month in words. */
 export const dayInWords = ({ locale }: I18n, day: string, form: DayForm): string =>
   formatter(`${locale} ${JSON.stringify(FORMS[form])}`).format(momentOf(`${day.slice(0, 10).padEnd(10, '-01')} 00:00:00`));
 
 /** The time of a moment in words: `21:00` or `9:00 PM`. */
-export const timeInWords = ({ locale }: I18n, moment: string, is24: boolean): string =>
-  formatter(`${locale} ${JSON.stringify(clock(is24))}`).format(momentOf(moment));
+export const timeInWords = ({ locale }: I18n, moment: string, hourCycle: HourCycle): string =>
+  formatter(`${locale} ${JSON.stringify(clock(hourCycle))}`).format(momentOf(moment));
 
 export interface Span {
   readonly start: string;
@@ -34,8 +37,8 @@ export interface Span {
 }
 
 /** From when to when something lasts: `Saturday 5 December 2026, 21:00–23:00`. */
-export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, is24: boolean): string {
-  const options = { ...FORMS.long, ...(allDay ? {} : clock(is24)) };
+export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hourCycle: HourCycle): string {
+  const options = { ...FORMS.long, ...(allDay ? {} : clock(hourCycle)) };
   const [from, to] = [momentOf(start), momentOf(end < start ? start : end)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
   return from.getTime() === to.getTime() ? format.format(from) : format.formatRange(from, to);
@@ -51,7 +54,7 @@ export function weekdays({ locale }: I18n, first: number): readonly { readonly l
   });
 }
 
-const clock = (is24: boolean): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle: is24 ? 'h23' : 'h12' });
+const clock = (hourCycle: HourCycle): Intl.DateTimeFormatOptions => ({ hour: 'numeric', minute: '2-digit', hourCycle });
 
 const momentOf = (wall: string): Date => {
   const moment = new Date(`${wall.replace(' ', 'T')}Z`);

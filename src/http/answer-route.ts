@@ -26,7 +26,7 @@ import type { Received } from './receive.ts';
 import { described, type LinkedReply, ok } from './reply.ts';
 import type { Incoming } from './request.ts';
 import type { Endpoint, Reply } from './route.ts';
-import type { Found } from './routing.ts';
+import type { RouteMatch } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
 import { answerOnce, earlierAnswer, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
@@ -221,19 +221,19 @@ function refuseJson({ texts }: Site, { language }: Caller, { code, reason }: Jso
 }
 
 /** The id of the record that the path names, 0 where there is none; nothing for routes that name no record. */
-async function select(site: Site, { route, pieces: { id, slug } }: Found, caller: Caller): Promise<Partial<Selected>> {
+async function select(site: Site, { route, pieces: { id, slug } }: RouteMatch, caller: Caller): Promise<Partial<Selected>> {
   if (slug !== undefined) return { id: slug.length > LENGTHS.slug ? 0 : ((await route.select?.(site, slug, caller)) ?? 0) };
   return id === undefined ? {} : { id: Number.isSafeInteger(Number(id)) ? Number(id) : 0 };
 }
 
-type Handled = Found & { readonly endpoint: ServedEndpoint };
-const isHandled = (found: Found): found is Handled => found.endpoint !== undefined;
+type Handled = RouteMatch & { readonly endpoint: ServedEndpoint };
+const isHandled = (found: RouteMatch): found is Handled => found.endpoint !== undefined;
 
 /**
  * The pieces of the path that select the record: those that the handler requires. One of the same name that it does not
  * is a field.
  */
-const selectors = ({ params }: Endpoint, pieces: Found['pieces']): Raw =>
+const selectors = ({ params }: Endpoint, pieces: RouteMatch['pieces']): Raw =>
   Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
 
 /** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */

@@ -29,7 +29,7 @@ import { SECURITY_HEADERS } from './security.ts';
 const LOOK_MS = 1000;
 /** A line goes out at least as often, so that no proxy takes the connection for dead. */
 const HEARTBEAT_MS = 15_000;
-/** After so long the client has to come back, and show its credentials again. */
+/** After this time the client has to come back, and show its credentials again. */
 const LONGEST_MS = 5 * 60_000;
 /** After how many milliseconds a client comes back whose stream has ended. */
 const RETRY_MS = 3000;

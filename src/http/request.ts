@@ -10,7 +10,7 @@ import { contentChoice, languageOfHost } from './content-language.ts';
 import type { Head } from './head.ts';
 import { type Body, overriddenMethod, parseQuery, type Raw } from './input.ts';
 import { languageOf } from './language.ts';
-import type { Found, Router } from './routing.ts';
+import type { RouteMatch, Router } from './routing.ts';
 
 /** A request of the API, read as far as neither body nor caller is needed. */
 export interface Incoming<Sent extends Head = Head> {
@@ -26,7 +26,7 @@ export interface Incoming<Sent extends Head = Head> {
   /** The namespace of the route; undefined: none that is served. */
   readonly namespace: string | undefined;
   /** The route, with its endpoint for the method; `OPTIONS` has none. Undefined: there is no such route. */
-  readonly found: Found | undefined;
+  readonly found: RouteMatch | undefined;
   /** The language of the address: its first segment. */
   readonly segment: string | undefined;
   /** The language that the host stands for. */

@@ -3,7 +3,7 @@ import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Method } from './route.ts';
 
 /** A route of the API that a path has led to. */
-export interface Found {
+export interface RouteMatch {
   readonly route: ServedRoute;
   /** The pieces of the path that the pattern names, as they are there. */
   readonly pieces: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Router {
   /** The namespace that a route's path begins with, as we write it; undefined: none of ours. */
   readonly namespaceOf: (path: string) => string | undefined;
   /** The route and its handler for a method; without a method: the route alone. */
-  readonly find: (path: string, method?: string) => Found | undefined;
+  readonly find: (path: string, method?: string) => RouteMatch | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ export function createRouter(
   const namespaceOf = (path: string) =>
     names.find((namespace) => path.toLowerCase() === `/${namespace}` || path.toLowerCase().startsWith(`/${namespace}/`));
 
-  const candidates = memoize((path: string): readonly Found[] => {
+  const candidates = memoize((path: string): readonly RouteMatch[] => {
     const root = roots.get(path.toLowerCase());
     if (root) return [{ route: root, pieces: {} }];
     const namespace = namespaceOf(path);

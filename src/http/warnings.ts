@@ -6,7 +6,7 @@ import type { Site } from '../site.ts';
 import { COMMON_PARAMS } from './common-params.ts';
 import { mergeParams } from './input.ts';
 import type { Received } from './receive.ts';
-import type { Found } from './routing.ts';
+import type { RouteMatch } from './routing.ts';
 
 /** The most characters of one warning. */
 const LONGEST_WARNING = 100;
@@ -19,7 +19,7 @@ const LONGEST_WARNING = 100;
 export function warningHeader(
   { texts }: Site,
   { incoming, caller, body }: Received,
-  { route }: Found,
+  { route }: RouteMatch,
   params: Params,
 ): Record<string, string> {
   const { query, method } = incoming;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closePort, type Place } from '../host/port.ts';
+import { closePort, type ListenAddress } from '../host/port.ts';
 import { runnable } from '../host/runnable.ts';
 import type { Log } from '../log.ts';
 import { type Measured, metricsPage } from './metrics.ts';
@@ -26,7 +26,7 @@ export const WORKER = 'FASTI_WORKER';
 
 export interface WorkersOptions {
   readonly count: number;
-  readonly place: Place;
+  readonly place: ListenAddress;
   /**
    * For how many milliseconds connections are still taken when the service is to end, and answers may still take after
    * that.
@@ -39,7 +39,7 @@ export interface WorkersOptions {
    * better.
    */
   readonly ended: (code: number) => void;
-  /** Called instead when the port can't be had. */
+  /** Called instead when the port can't be opened. */
   readonly failed: (error: Error) => void;
 }
 

@@ -6,7 +6,7 @@ import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer, u
 import type { Raw } from './input.ts';
 import type { Received } from './receive.ts';
 import type { Reply } from './route.ts';
-import type { Found } from './routing.ts';
+import type { RouteMatch } from './routing.ts';
 
 /*
  * A write with an `Idempotency-Key` is carried out once, however often it is sent (IETF
@@ -19,7 +19,7 @@ import type { Found } from './routing.ts';
  *
  * @throws idempotency-key-invalid
  */
-export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoint, pieces }: Found, raw: Raw): AnswerKey | undefined {
+export function keyOfWrite({ incoming, caller, body }: Received, { route, endpoint, pieces }: RouteMatch, raw: Raw): AnswerKey | undefined {
   const { req, method } = incoming;
   const { viewer, namespace } = caller;
   const header = req.get('idempotency-key');

@@ -71,10 +71,10 @@ const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
 const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
 
 /** What is no record of the calendar: files, and what is written in blocks besides, posts of the blog and pages. */
-type Bare = 'attachment' | 'blog';
+type ForeignPost = 'attachment' | 'blog';
 
 /** The metas of a kind of records, or of what is none of them. */
-const registeredMetas = (of: PostKind | Bare): Readonly<Record<string, CoreMeta>> => {
+const registeredMetas = (of: PostKind | ForeignPost): Readonly<Record<string, CoreMeta>> => {
   if (typeof of === 'object') return ofKind(of);
   return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
 };
@@ -97,7 +97,7 @@ const membersOf = ({ fields }: PostKind) =>
  * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
  * fields hold is not shown, as it is shown nowhere else, nor are the notes, which are a part of its text.
  */
-export function coreMeta(of: PostKind | Bare, metas: Metas | undefined, locked = false): Record<string, unknown> {
+export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const all = Object.entries(registeredMetas(of)).flatMap(([key, { type, ours }]) =>
     ours && !metaOf(metas, key) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
   );

@@ -7,7 +7,7 @@ import type { RenderContext } from './rendering.ts';
 import { tag } from './tag.ts';
 import { termRecord } from './term-record.ts';
 
-type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
+type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
 /** Members that are not in every context (`WP_REST_Terms_Controller::get_item_schema`). */
 const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
@@ -26,7 +26,7 @@ export function coreTerm(
   term: Term,
   kind: TermKind,
   ancestors: readonly string[],
-  place: Place,
+  place: UrlContext,
   { view, methods }: { view: View; methods: Methods },
 ): Record<string, unknown> {
   const { url: link, urls: _, ...members } = termRecord(term, kind, ancestors, place);
@@ -34,7 +34,7 @@ export function coreTerm(
 }
 
 /** Links of WordPress's own routes about a term. */
-export function termLinks(term: Term, kind: TermKind, place: Place, methods: Methods): Record<string, unknown> {
+export function termLinks(term: Term, kind: TermKind, place: UrlContext, methods: Methods): Record<string, unknown> {
   const core = (route: string, query: [string, string][] = []) => restUrl(place, `wp/v2/${route}`, query);
   const types = kind.name === 'category' ? ['tribe_events', 'tec_calendar_embed'] : ['posts', 'tribe_events', 'tec_calendar_embed'];
   return {

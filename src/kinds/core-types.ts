@@ -6,7 +6,7 @@ import type { TermKind } from './kind.ts';
 import type { RenderContext } from './rendering.ts';
 import { tag } from './tag.ts';
 
-type Place = Pick<RenderContext, 'home' | 'settings'>;
+type UrlContext = Pick<RenderContext, 'home' | 'settings'>;
 
 /** A type of posts as WordPress's own routes show it. */
 interface CoreType {
@@ -119,7 +119,7 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
 }; // biome-ignore format: pairs
 
 /** The types of posts that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
-export function coreTypes(place: Place, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
+export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
   return new Map(
     types(say).map((type) => {
       const { slug, restBase, icon, hasArchive, taxonomies, template } = type;
@@ -171,7 +171,7 @@ function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: Cor
  * The taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`: of this
  * type of posts alone.
  */
-export function coreTaxonomies(place: Place, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
+export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
   const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
   return new Map(
     wanted.map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: of, capabilities, inColumns }) => {
@@ -196,7 +196,7 @@ export function coreTaxonomies(place: Place, view: View, say: Say, type?: string
 /** Where taxonomies are seen: everywhere. */
 const SEEN = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
 
-const links = (place: Place, collection: string, items: string) => ({
+const links = (place: UrlContext, collection: string, items: string) => ({
   collection: [{ href: restUrl(place, `wp/v2/${collection}`) }],
   'wp:items': [{ href: restUrl(place, `wp/v2/${items}`) }],
   curies: CURIES,

@@ -96,7 +96,7 @@ const PLACE = {
   geoloc_lng: { grammar: decimal },
   geoloc_radius: { grammar: decimal },
 };
-type Place = ValuesOf<typeof PLACE>;
+type Coordinates = ValuesOf<typeof PLACE>;
 
 const nearby = group({
   params: PLACE,
@@ -121,7 +121,7 @@ const nearby = group({
 const DEFAULT_RADIUS_KM = 25;
 
 /** Latitude and longitude go together (decision D27). */
-function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_RADIUS_KM }: Place) {
+function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_RADIUS_KM }: Coordinates) {
   if (lat === undefined && lng === undefined) return undefined;
   if (lat === undefined) return failParam('geoloc_lat', 'pair-missing');
   if (lng === undefined) return failParam('geoloc_lng', 'pair-missing');

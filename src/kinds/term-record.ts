@@ -8,10 +8,10 @@ import { pageIn } from './translations.ts';
 
 const PATHS = new Map<string, string>([category, tag].map(({ taxonomy, path }) => [taxonomy, path]));
 
-type Place = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
+type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 
 /** A term as events carry it. */
-export function embeddedTermRecord(term: Term, context: Place) {
+export function embeddedTermRecord(term: Term, context: UrlContext) {
   const { name, slug, term_group, term_taxonomy_id, taxonomy, description, parent, count } = term;
   return {
     name,
@@ -32,7 +32,7 @@ export function embeddedTermRecord(term: Term, context: Place) {
  * A term as its own routes give it. `ancestors`: slugs from the root down to its parent; `code`: of its language, if it
  * has one.
  */
-export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: Place, code?: string | null) {
+export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: UrlContext, code?: string | null) {
   return {
     id: term.term_id,
     count: term.count,
@@ -51,14 +51,14 @@ export function termRecord(term: Term, kind: TermKind, ancestors: readonly strin
 export function termLink(
   term: Pick<Term, 'taxonomy' | 'slug'>,
   ancestors: readonly string[],
-  context: Pick<Place, 'home' | 'settings'>,
+  context: Pick<UrlContext, 'home' | 'settings'>,
   code?: string | null,
 ): string {
   const { permalinkStructure, calendar, tagBase } = context.settings;
   return pageIn(context, code, (home) => termUrl({ home, permalinkStructure, eventsSlug: calendar.eventsSlug, tagBase }, term, ancestors));
 }
 
-function termUrls(term: Term, context: Place) {
+function termUrls(term: Term, context: UrlContext) {
   const route = `${context.namespace}/${PATHS.get(term.taxonomy)}`;
   return {
     self: restUrl(context, `${route}/${term.term_id}`),

@@ -11,21 +11,21 @@ export interface Translation {
   readonly rest_url: string;
 }
 
-type Place = Pick<RenderContext, 'home' | 'settings'>;
+type UrlContext = Pick<RenderContext, 'home' | 'settings'>;
 
 /** The address of a page: in the language of its record, or, where content has none, in that of the request. */
-export const pageIn = ({ home, settings }: Place, code: string | null | undefined, make: (home: string) => string): string =>
+export const pageIn = ({ home, settings }: UrlContext, code: string | null | undefined, make: (home: string) => string): string =>
   settings.contentLanguages ? urlIn(settings.contentLanguages, code ?? undefined, settings.home, make) : make(home);
 
 /** The language of a post, if its kind has languages and it has one. */
 export const codeOf = (
   { ID, post_type: type }: Pick<Post, 'ID' | 'post_type'>,
   { languages }: Bundle,
-  { settings }: Pick<Place, 'settings'>,
+  { settings }: Pick<UrlContext, 'settings'>,
 ) => (isTranslated(settings.contentLanguages, type) ? (languages?.posts.get(ID)?.language ?? null) : undefined);
 
 /** The member `language` of a post of a kind that has languages; null where it has none. */
-export function languageMember(row: Pick<Post, 'ID' | 'post_type'>, bundle: Bundle, context: Pick<Place, 'settings'>) {
+export function languageMember(row: Pick<Post, 'ID' | 'post_type'>, bundle: Bundle, context: Pick<UrlContext, 'settings'>) {
   const language = codeOf(row, bundle, context);
   return language === undefined ? {} : { language };
 }
@@ -34,7 +34,7 @@ export function languageMember(row: Pick<Post, 'ID' | 'post_type'>, bundle: Bund
 export const termLanguage = (
   { taxonomy }: Pick<Term, 'taxonomy'>,
   membership: Membership | undefined,
-  { settings }: Pick<Place, 'settings'>,
+  { settings }: Pick<UrlContext, 'settings'>,
 ) => (isTranslated(settings.contentLanguages, taxonomy) ? { language: membership?.language ?? null } : {});
 
 /**
@@ -64,7 +64,12 @@ export function translationsMember(
  * What is shown of a linked post in an event of a language: its translation into that, if that is published; else the
  * post itself. Returns its id.
  */
-export function shownLink(linked: number, language: string, { languages, posts }: Bundle, { settings }: Pick<Place, 'settings'>): number {
+export function shownLink(
+  linked: number,
+  language: string,
+  { languages, posts }: Bundle,
+  { settings }: Pick<UrlContext, 'settings'>,
+): number {
   const type = posts.get(linked)?.post_type ?? '';
   const translated = isTranslated(settings.contentLanguages, type) ? languages?.posts.get(linked)?.members.get(language) : undefined;
   const row = translated === undefined ? undefined : posts.get(translated);
@@ -72,7 +77,7 @@ export function shownLink(linked: number, language: string, { languages, posts }
 }
 
 /** The same for a term. */
-export function shownTerm(term: Term, language: string, { languages }: Bundle, { settings }: Pick<Place, 'settings'>): Term {
+export function shownTerm(term: Term, language: string, { languages }: Bundle, { settings }: Pick<UrlContext, 'settings'>): Term {
   const translated = isTranslated(settings.contentLanguages, term.taxonomy)
     ? languages?.terms.get(term.term_id)?.members.get(language)
     : undefined;

@@ -57,7 +57,7 @@ export async function imageIdAt(db: Database, address: string, { home, uploads }
 
 /**
  * Fetches an image that the library does not hold yet and puts its files there; undefined where the URL leads to no
- * image that may be had: the site's own addresses are never fetched. Before any transaction, since it takes its time.
+ * image that may be fetched: the site's own addresses never are. Before any transaction, since it takes its time.
  *
  * @throws the error of the file system when the files can't be written
  */

@@ -25,7 +25,7 @@ export interface Target {
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** Where the pages of a site begin, and how they are addressed. */
-export interface Place {
+export interface PagePlace {
   readonly home: string;
   readonly settings: Pick<SiteSettings, 'home' | 'permalinkStructure' | 'tagBase' | 'calendar'>;
 }
@@ -34,13 +34,13 @@ export interface Place {
  * The address of a page of the calendar as WordPress and The Events Calendar write it: by its path, or on sites without
  * readable addresses by its query.
  */
-export function calendarUrl(place: Place, target: Target): string {
+export function calendarUrl(place: PagePlace, target: Target): string {
   const { permalinkStructure: structure } = place.settings;
   return structure === '' ? byQuery(place, target) : byPath(place, target, structure.endsWith('/') ? '/' : '');
 }
 
 /** The address of the page on which visitors suggest events; undefined: there is none. */
-export function suggestUrl({ home, settings }: Place & { readonly settings: Pick<SiteSettings, 'suggestSlug'> }): string | undefined {
+export function suggestUrl({ home, settings }: PagePlace & { readonly settings: Pick<SiteSettings, 'suggestSlug'> }): string | undefined {
   const { suggestSlug: slug, permalinkStructure: structure, calendar } = settings;
   if (slug === '') return undefined;
   return `${home}${frontOf(structure)}/${calendar.eventsSlug}/${slug}${structure.endsWith('/') || structure === '' ? '/' : ''}`;
@@ -54,7 +54,7 @@ export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => 
 
 const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 
-function byPath(place: Place, target: Target, slash: string): string {
+function byPath(place: PagePlace, target: Target, slash: string): string {
   const { view, date, from, number = 1, featured, search, term, filters = [] } = target;
   const front = frontOf(place.settings.permalinkStructure);
   const base = term ? termUrl(termPlace(place), term.term, term.ancestors) : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;
@@ -72,14 +72,14 @@ function byPath(place: Place, target: Target, slash: string): string {
   ]);
 }
 
-const termPlace = ({ home, settings }: Place): TermPlace => ({
+const termPlace = ({ home, settings }: PagePlace): TermPlace => ({
   home,
   permalinkStructure: settings.permalinkStructure,
   eventsSlug: settings.calendar.eventsSlug,
   tagBase: settings.tagBase,
 });
 
-function byQuery({ home }: Place, { view, date, from, number = 1, featured, search, term, filters = [] }: Target): string {
+function byQuery({ home }: PagePlace, { view, date, from, number = 1, featured, search, term, filters = [] }: Target): string {
   return withQuery(`${home}/`, [
     ['post_type', 'tribe_events'],
     ['eventDisplay', view],
@@ -112,7 +112,7 @@ export interface Subscription {
 
 /** What subscribes to the list of the whole calendar or of a part of it, as the plugin's own buttons do. */
 export function subscriptions(
-  place: Place,
+  place: PagePlace,
   siteName: string,
   { term, filters = [] }: { readonly term?: Term | undefined; readonly filters?: Pairs } = {},
 ): Subscription[] {

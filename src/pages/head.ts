@@ -1,11 +1,11 @@
 import type { Attributes, DocumentProps } from '../html/document.tsx';
 import { restUrl } from '../wordpress/links.ts';
-import type { Place } from './addresses.ts';
+import type { PagePlace } from './addresses.ts';
 import type { Picture } from './models.ts';
 
 /** What a page says of itself to programs. */
 export interface HeadProps {
-  readonly place: Place;
+  readonly place: PagePlace;
   readonly siteName: string;
   readonly title: string;
   readonly description: string;

@@ -1,6 +1,6 @@
 import { shownTimes } from '../calendar/shown-times.ts';
 import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event-record.ts';
-import { isTwentyFour, spanInWords, timeInWords } from '../html/dates.ts';
+import { hourCycleOf, spanInWords, timeInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { mapUrl } from '../html/map-url.ts';
 import type { EventRecord } from '../kinds/event-shape.ts';
@@ -66,7 +66,7 @@ export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCa
   const { settings } = caller;
   const { start, end } = shownTimes(record, settings.calendar.timezoneMode, settings.zone);
   const allDay = record.all_day === true;
-  const is24 = isTwentyFour(settings.calendar.formats.time);
+  const hourCycle = hourCycleOf(settings.calendar.formats.time);
   return {
     id: record.id,
     lang: langOf(record, caller),
@@ -75,8 +75,8 @@ export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCa
     start,
     end,
     allDay,
-    when: spanInWords(i18n, { start, end, allDay }, is24),
-    time: allDay ? undefined : timeInWords(i18n, start, is24),
+    when: spanInWords(i18n, { start, end, allDay }, hourCycle),
+    time: allDay ? undefined : timeInWords(i18n, start, hourCycle),
     zone: zoneNote(record, caller),
     where: venuesOf(record).map(shortPlace).join(' · '),
     cost: plainLine(record.cost),

@@ -3,7 +3,7 @@ import { failParam } from '../errors.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 
 /** How far a client has come. */
-export interface Place {
+export interface JournalPlace {
   /** Everything up to this number of the journal is known, or was read anew since. */
   readonly number: number;
   /** The mark of the last entry up to there (`markAt`); without one nothing can be said of the database's past. */
@@ -16,7 +16,7 @@ export interface Place {
  * A place as a token for clients. `scope`: what they follow, which a token is good for alone; `key`: the site's, so
  * that nobody makes tokens but the site.
  */
-export function tokenOf({ number, mark, walk }: Place, scope: string, key: string): string {
+export function tokenOf({ number, mark, walk }: JournalPlace, scope: string, key: string): string {
   const said = Buffer.from(JSON.stringify([number, mark ?? '', ...(walk ? [walk.kind, walk.after] : [])])).toString('base64url');
   return `${said}.${digestOf(said, key, scope)}.${digestOf(said, key)}`;
 }
@@ -26,7 +26,7 @@ export function tokenOf({ number, mark, walk }: Place, scope: string, key: strin
  *
  * @throws rest_invalid_param for what is no token of this site
  */
-export function placeIn(token: string, scope: string, key: string): Place | undefined {
+export function placeIn(token: string, scope: string, key: string): JournalPlace | undefined {
   const [said = '', forScope, digest] = token.split('.');
   if (digest !== digestOf(said, key)) failParam('since', 'changes-token-invalid');
   if (forScope !== digestOf(said, key, scope)) return undefined;

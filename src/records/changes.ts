@@ -9,7 +9,7 @@ import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { loadTerms } from '../storage/rows/terms.ts';
 import type { Caller } from './caller.ts';
-import { type Place, placeIn, tokenOf } from './changes-token.ts';
+import { type JournalPlace, placeIn, tokenOf } from './changes-token.ts';
 import { readablePosts } from './posts.ts';
 import { chosenLanguage, languagesOf, languagesOfRecords } from './record-languages.ts';
 import { translatedTerms } from './terms.ts';
@@ -57,14 +57,14 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
   const { views } = reading;
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
-  const tokenAt = (place: Place) => tokenOf(place, scope, versionKey);
+  const tokenAt = (place: JournalPlace) => tokenOf(place, scope, versionKey);
   // What others write is looked for only while somebody wants to know.
   if (caller.settings.shared) await site.freshness.version();
   // Before anything is read: what happens from now on comes later.
   let last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
   const here = (number: number) => markAt(site.db, number, versionKey);
-  const begin = async (): Promise<Place> => ({ number: last, mark: await here(last), walk: { kind: first, after: 0 } });
+  const begin = async (): Promise<JournalPlace> => ({ number: last, mark: await here(last), walk: { kind: first, after: 0 } });
   const place = since === undefined ? await begin() : placeIn(since, scope, versionKey);
   if (!place) return fail('changes-token-expired');
   if (place.walk) {
@@ -178,8 +178,8 @@ const PUBLIC = ['publish'];
 /** The next records of the full reading, as changes, and where it goes on; undefined: it is over. */
 async function readOn(
   reading: Reading,
-  { kind: name, after }: NonNullable<Place['walk']>,
-): Promise<{ changes: RecordChange[]; walk: Place['walk'] }> {
+  { kind: name, after }: NonNullable<JournalPlace['walk']>,
+): Promise<{ changes: RecordChange[]; walk: JournalPlace['walk'] }> {
   const { site, views } = reading;
   const { limit } = reading.following;
   const at = views.findIndex(({ kind }) => kind.name === name);

@@ -38,7 +38,7 @@ interface Options {
 /**
  * Looks up what the values name, one query for each kind of reference. What the caller may not read counts as unknown
  * (decision D35), and so do the protected events of a filter. Returns the values to go on with, and the names of
- * parameters that name something unknown; `detail`: why an image could not be had, for the log.
+ * parameters that name something unknown; `detail`: why an image could not be fetched, for the log.
  */
 export async function resolveReferences(
   site: Site,

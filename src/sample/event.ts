@@ -5,7 +5,7 @@ import type { PictureName } from './pictures.ts';
  * An event of the sample calendar. `at` and `until`: wall clock; without them it lasts all day. `days`: how many, one
  * if not given.
  */
-export interface Written {
+export interface SampleText {
   readonly title: string;
   readonly when: When;
   readonly at?: string;
@@ -26,7 +26,7 @@ export interface Written {
 }
 
 /** An event with the language that it was written in. */
-export interface SampleEvent extends Written {
+export interface SampleEvent extends SampleText {
   readonly language: SampleLanguage;
 }
 

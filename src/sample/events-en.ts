@@ -1,7 +1,7 @@
-import type { Written } from './event.ts';
+import type { SampleText } from './event.ts';
 
 /** The events of the sample calendar that were written in English, with their Italian translations. */
-export const englishEvents: readonly Written[] = [
+export const englishEvents: readonly SampleText[] = [
   {
     title: 'Market day in Piazza Grande',
     when: { week: 0, day: 'sat' },

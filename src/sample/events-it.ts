@@ -1,7 +1,7 @@
-import type { Written } from './event.ts';
+import type { SampleText } from './event.ts';
 
 /** The events of the sample calendar that were written in Italian, with their English translations. */
-export const italianEvents: readonly Written[] = [
+export const italianEvents: readonly SampleText[] = [
   {
     title: 'Letture ad alta voce per i più piccoli',
     when: { week: 0, day: 'wed' },

@@ -1,4 +1,4 @@
-import type { SampleEvent, SampleLanguage, Written } from './event.ts';
+import type { SampleEvent, SampleLanguage, SampleText } from './event.ts';
 import { englishEvents } from './events-en.ts';
 import { italianEvents } from './events-it.ts';
 import { practical } from './practical.ts';
@@ -9,7 +9,7 @@ export const sampleEvents: readonly SampleEvent[] = [
   ...italianEvents.map((event) => writtenIn('it', event)),
 ];
 
-function writtenIn(language: SampleLanguage, event: Written): SampleEvent {
+function writtenIn(language: SampleLanguage, event: SampleText): SampleEvent {
   const fullText = (text: string, spoken: SampleLanguage) => `${text}\n\n${practical(event, spoken)}`;
   const { other } = event;
   return {

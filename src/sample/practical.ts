@@ -1,9 +1,9 @@
-import type { SampleLanguage, Written } from './event.ts';
+import type { SampleLanguage, SampleText } from './event.ts';
 
 /**
  * The practical words that end the description of an event: what it costs, whether to book, what happens in the rain.
  */
-export function practical({ cost, tags = [] }: Written, language: SampleLanguage): string {
+export function practical({ cost, tags = [] }: SampleText, language: SampleLanguage): string {
   const words = WORDS[language];
   const sentences = [
     cost === undefined || cost === '0' ? words.free : words.paid,

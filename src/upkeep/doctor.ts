@@ -3,7 +3,7 @@ import { inspectDatabase } from '../storage/audit/audit.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { languageFindings, orphanFindings, rowFindings, valueFindings } from './doctor/content-findings.ts';
 import { serverFindings, tableFindings } from './doctor/database-findings.ts';
-import { dateFindings, recurrenceFindings } from './doctor/events-findings.ts';
+import { dateFindings, recurrenceFindings } from './doctor/event-findings.ts';
 import type { ExaminedServer, Finding } from './doctor/findings.ts';
 import { noteFindings, pluginFindings } from './doctor/own-data-findings.ts';
 import { fileFindings, settingFindings } from './doctor/site-findings.ts';

@@ -37,7 +37,7 @@ function isPart(name: string): boolean {
   return at >= 0 && PART.test(name.slice(at + ENDING.length));
 }
 
-/** A file that nothing was written to for so long is what remains of a process that was ended. */
+/** A file untouched for this long is what remains of a process that was ended. */
 const STALE_MS = 60_000;
 
 /** What there is in the folder; nothing where the folder is not there. */

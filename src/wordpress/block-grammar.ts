@@ -37,7 +37,7 @@ export function blockTokens(content: string): BlockToken[] {
  * The comment of a block as the editor writes it (`get_comment_delimited_block_content`): nothing in it that could end
  * a comment or a tag.
  */
-export function blockComment(name: string, attributes: BlockAttributes, isVoid: boolean): string {
+export function blockComment(name: string, attributes: BlockAttributes, { isVoid }: { readonly isVoid: boolean }): string {
   const json = JSON.stringify(attributes)
     .replaceAll('--', '\\u002d\\u002d')
     .replaceAll('<', '\\u003c')

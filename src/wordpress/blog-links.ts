@@ -1,4 +1,4 @@
-import type { Place } from './links.ts';
+import type { LinkPlace } from './links.ts';
 import type { Post, Term } from './rows.ts';
 
 /** The columns of a post of the blog or of a page that its address is made of. */
@@ -9,7 +9,7 @@ type Linked = Pick<Post, 'ID' | 'post_date' | 'post_name' | 'post_type'>;
  * slugs from the root down to the page's parent. A structure that needs more than the post itself gives the address by
  * id, which WordPress leads to the other one.
  */
-export function blogUrl(place: Place, post: Linked, above: readonly string[] = []): string {
+export function blogUrl(place: LinkPlace, post: Linked, above: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
   const isPage = post.post_type === 'page';
   if (structure === '') return `${home}/?${isPage ? 'page_id' : 'p'}=${post.ID}`;
@@ -24,7 +24,7 @@ export function blogUrl(place: Place, post: Linked, above: readonly string[] = [
  * The address of a category of the blog (`get_term_link`). `base`: option `category_base`; `above`: slugs from the root
  * down to its parent.
  */
-export function blogCategoryUrl(place: Place, { slug }: Pick<Term, 'slug'>, base: string, above: readonly string[] = []): string {
+export function blogCategoryUrl(place: LinkPlace, { slug }: Pick<Term, 'slug'>, base: string, above: readonly string[] = []): string {
   const { home, permalinkStructure: structure } = place;
   if (structure === '') return `${home}/?category_name=${slug}`;
   return ending(`${home}${indexOf(structure)}/${[base || 'category', ...above, slug].join('/')}`, structure);

@@ -193,7 +193,7 @@ function cleanBlocks(html: string, allowed: AllowedElements, depth: number): str
       const clean = cleanJson(token.attributes, allowed, depth);
       return JSON.stringify(clean) === JSON.stringify(token.attributes)
         ? token.text
-        : blockComment(token.name, clean as BlockAttributes, token.kind === 'void');
+        : blockComment(token.name, clean as BlockAttributes, { isVoid: token.kind === 'void' });
     })
     .join('');
 }

@@ -2,7 +2,7 @@ import { tableOf } from './table.ts';
 import { trimOf } from './trim.ts';
 
 /** Where addresses begin and how they are formed. */
-export interface Place {
+export interface LinkPlace {
   /**
    * Home address of the site, with the language's segment where there is one (`https://example.com/it`); no trailing
    * slash.
@@ -12,12 +12,12 @@ export interface Place {
   readonly permalinkStructure: string;
 }
 
-export interface EventPlace extends Place {
+export interface EventPlace extends LinkPlace {
   /** `singleEventSlug` of the calendar's settings. */
   readonly singleEventSlug: string;
 }
 
-export interface TermPlace extends Place {
+export interface TermPlace extends LinkPlace {
   /** `eventsSlug` of the calendar's settings. */
   readonly eventsSlug: string;
   /** Option `tag_base`; empty or `tag`: the default. */
@@ -86,13 +86,13 @@ export function tagPath(permalinkStructure: string, tagBase: string): string[] {
 }
 
 /** The address of a person's page (WordPress `get_author_posts_url`). */
-export function authorUrl(place: Place, { id, nicename }: { id: number; nicename: string }): string {
+export function authorUrl(place: LinkPlace, { id, nicename }: { id: number; nicename: string }): string {
   if (place.permalinkStructure === '') return `${place.home}/?author=${id}`;
   return pageUrl(place, [...front(place.permalinkStructure), 'author', nicename]);
 }
 
 /** Root of the REST interface (WordPress `get_rest_url`), with a trailing slash. */
-export function restRoot({ home, permalinkStructure }: Place): string {
+export function restRoot({ home, permalinkStructure }: LinkPlace): string {
   if (permalinkStructure === '') return `${home}/index.php?rest_route=/`;
   return `${home}/${[...indexPrefix(permalinkStructure), 'wp-json'].join('/')}/`;
 }
@@ -116,7 +116,7 @@ export function restUrl({ home, settings }: RestPlace, route: string, query: rea
 }
 
 /** A page's address: a trailing slash if the permalink structure has one (`user_trailingslashit`). */
-function pageUrl({ home, permalinkStructure }: Place, segments: readonly string[]): string {
+function pageUrl({ home, permalinkStructure }: LinkPlace, segments: readonly string[]): string {
   const path = [...indexPrefix(permalinkStructure), ...segments].map((segment) => trimOf(segment, '/')).join('/');
   return `${home}/${path}${permalinkStructure.endsWith('/') ? '/' : ''}`;
 }

@@ -52,12 +52,12 @@ describe('the dates of an event that recurs', () => {
 });
 
 describe('the lines of a calendar', () => {
-  const linesOf = (allDay: boolean, rule: string, ...starts: string[]) =>
-    recurringTimes(allDay, recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME));
+  const linesOf = (span: { readonly allDay: boolean }, rule: string, ...starts: string[]) =>
+    recurringTimes(recurringDates({ rule: HEAD + rule, dates: rows(...starts) }, ROME), span);
 
   it('state the end of a rule as they state the start', () => {
     const rule = 'RRULE:FREQ=DAILY;UNTIL=20310115T225959Z;X-OTHER=1\nEXDATE:20310114';
-    expect(linesOf(false, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
+    expect(linesOf({ allDay: false }, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
       [
         'DTSTART;TZID=Europe/Rome:20310113T100000',
         'DTEND;TZID=Europe/Rome:20310113T110000',
@@ -65,24 +65,24 @@ describe('the lines of a calendar', () => {
         'EXDATE;TZID=Europe/Rome:20310114T100000',
       ],
     ]);
-    expect(linesOf(true, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
+    expect(linesOf({ allDay: true }, rule, '2031-01-13 10:00', '2031-01-15 10:00')).toEqual([
       ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RRULE:FREQ=DAILY;UNTIL=20310115', 'EXDATE;VALUE=DATE:20310114'],
     ]);
     // The rule ends before its last day has begun.
-    expect(linesOf(true, 'RRULE:FREQ=DAILY;UNTIL=20310115T080000Z', '2031-01-13 10:00', '2031-01-14 10:00')[0]).toContain(
+    expect(linesOf({ allDay: true }, 'RRULE:FREQ=DAILY;UNTIL=20310115T080000Z', '2031-01-13 10:00', '2031-01-14 10:00')[0]).toContain(
       'RRULE:FREQ=DAILY;UNTIL=20310114',
     );
   });
 
   it('list days where a rule goes by hours', () =>
-    expect(linesOf(true, 'RRULE:FREQ=DAILY;BYHOUR=10;COUNT=2', '2031-01-13 10:00', '2031-01-14 10:00')).toEqual([
+    expect(linesOf({ allDay: true }, 'RRULE:FREQ=DAILY;BYHOUR=10;COUNT=2', '2031-01-13 10:00', '2031-01-14 10:00')).toEqual([
       ['DTSTART;VALUE=DATE:20310113', 'DTEND;VALUE=DATE:20310114', 'RDATE;VALUE=DATE:20310113', 'RDATE;VALUE=DATE:20310114'],
     ]));
 
   it('give dates of another length a line of their own', () => {
     const [first, second] = rows('2031-01-13 10:00', '2031-01-14 10:00');
     const dates = listedDates(recurringDates({ rule: '', dates: [first!, { ...second!, endUtc: addDays(second!.endUtc, 1) }] }, ROME));
-    expect(recurringTimes(false, dates)[1]).toEqual([
+    expect(recurringTimes(dates, { allDay: false })[1]).toEqual([
       'RECURRENCE-ID;TZID=Europe/Rome:20310114T100000',
       'DTSTART;TZID=Europe/Rome:20310114T100000',
       'DTEND;TZID=Europe/Rome:20310115T110000',

@@ -25,7 +25,7 @@ export const WXR: Losses = {
   'roles and passwords: new users get the usual role of the site and need a password; the report names them': [],
   'people who wrote nothing, and settings': [],
   'characters that XML forbids': [],
-  "kinds of files that their names don't tell": [],
+  "kinds of files that their names don't show": [],
 };
 
 export const JSON_LINES: Losses = {
@@ -42,7 +42,7 @@ export const SITE: Losses = {
   ...CHILD,
   'hidden events that are over, and the state (cancelled, postponed) of events that are over': [],
   'fields of other plugins': [],
-  'roles, passwords, and people whom the site does not tell of': [],
+  'roles, passwords, and people whom the site does not name': [],
   [STORED_FORM]: [],
   [SIZES]: [],
 };

@@ -129,5 +129,5 @@ describe('the guide to moving', () => {
     ['From a running site', { ...SITE, ...SITE_FOR_ANYBODY }],
     ['From iCalendar files and feeds', ICAL],
     ['From JSON lines', JSON_LINES],
-  ] as const)('tells the losses that are found (%s)', (section, losses) => expect(told(section)).toEqual(Object.keys(losses)));
+  ] as const)('names the losses that are found (%s)', (section, losses) => expect(told(section)).toEqual(Object.keys(losses)));
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { loadAssets } from '../../src/html/assets.ts';
-import { dayInWords, isTwentyFour, spanInWords, weekdays } from '../../src/html/dates.ts';
+import { dayInWords, hourCycleOf, spanInWords, weekdays } from '../../src/html/dates.ts';
 import { documentOf } from '../../src/html/document.tsx';
 import { Input } from '../../src/html/form-fields.tsx';
 import { i18nIn } from '../../src/html/i18n.ts';
@@ -62,15 +62,15 @@ describe('a link', () => {
 describe('dates in words', () => {
   const evening = { start: '2026-12-05 21:00:00', end: '2026-12-05 23:00:00', allDay: false };
   it('are those of the language, and of the variety that the site writes', () => {
-    expect(spanInWords(english, evening, true)).toMatch(/^Saturday,? 5 December 2026,? (at )?21:00\s?–\s?23:00$/);
-    expect(spanInWords(italian, evening, true).replace(/\s/g, ' ')).toMatch(/^sabato 5 dicembre 2026,? (alle ore )?21:00 ?– ?23:00$/);
+    expect(spanInWords(english, evening, 'h23')).toMatch(/^Saturday,? 5 December 2026,? (at )?21:00\s?–\s?23:00$/);
+    expect(spanInWords(italian, evening, 'h23').replace(/\s/g, ' ')).toMatch(/^sabato 5 dicembre 2026,? (alle ore )?21:00 ?– ?23:00$/);
     expect(dayInWords(italian, '2026-12', 'month')).toBe('dicembre 2026');
   });
   it('leave out the time of what lasts all day', () =>
-    expect(spanInWords(english, { start: '2026-12-05 00:00:00', end: '2026-12-05 23:59:59', allDay: true }, true)).toMatch(
+    expect(spanInWords(english, { start: '2026-12-05 00:00:00', end: '2026-12-05 23:59:59', allDay: true }, 'h23')).toMatch(
       /^Saturday,? 5 December 2026$/,
     ));
-  it('take the clock of the site', () => expect([isTwentyFour('H:i'), isTwentyFour('g:i a')]).toEqual([true, false]));
+  it('take the clock of the site', () => expect([hourCycleOf('H:i'), hourCycleOf('g:i a')]).toEqual(['h23', 'h12']));
   it('begin a week where the site does', () => expect(weekdays(english, 1).map(({ short }) => short)[0]).toBe('Mon'));
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Piece, type Place, Rows, statements, verbatim } from '../../src/storage/engine/statement.ts';
+import { Piece, Rows, statements, type TemplateValue, verbatim } from '../../src/storage/engine/statement.ts';
 
 const statementOf = statements('wp_');
-const sql = (text: TemplateStringsArray, ...places: Place[]) => statementOf(text, places);
+const sql = (text: TemplateStringsArray, ...places: TemplateValue[]) => statementOf(text, places);
 
 describe('a statement written out as a template', () => {
   it('names tables with the prefix, and stands on one line', () =>
@@ -10,7 +10,7 @@ describe('a statement written out as a template', () => {
       SELECT ID FROM {posts} p
       WHERE p.ID = 1`).toEqual({ table: 'posts', sql: 'SELECT ID FROM `wp_posts` p WHERE p.ID = 1', bindings: [] }));
 
-  it.each<[string, Place, string, unknown[]]>([
+  it.each<[string, TemplateValue, string, unknown[]]>([
     ['a text', "O'Hara", '?', ["O'Hara"]],
     ['a number', 0, '?', [0]],
     ['nothing', null, '?', [null]],
@@ -36,7 +36,7 @@ describe('a statement written out as a template', () => {
   });
 
   it('distinguishes a value from a list of one, and lists side by side', () => {
-    const ask = (first: Place, second: Place) => sql`${first} ${second}`.sql;
+    const ask = (first: TemplateValue, second: TemplateValue) => sql`${first} ${second}`.sql;
     expect(ask(1, [1, 2])).toBe('? ?, ?');
     expect(ask([1, 2], 1)).toBe('?, ? ?');
     expect(ask([], 1)).toBe('NULL ?');

@@ -45,7 +45,7 @@ describe('blockTokens', () => {
     ]);
   });
   it('writes comments that nothing in them can end', () => {
-    const comment = blockComment('core/x', { a: '--><b>&"' }, true);
+    const comment = blockComment('core/x', { a: '--><b>&"' }, { isVoid: true });
     expect(comment).toBe('<!-- wp:x {"a":"\\u002d\\u002d\\u003e\\u003cb\\u003e\\u0026\\u0022"} /-->');
     expect(blockTokens(comment)[0]).toMatchObject({ attributes: { a: '--><b>&"' } });
   });

@@ -11,9 +11,14 @@ import { isDate, isUnambiguous, timeLine } from './write-times.ts';
 
 type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
 
+/** Whether an event lasts whole days. */
+interface Whole {
+  readonly allDay: boolean;
+}
+
 /** The lines that say when, for each VEVENT of an event. */
-export function recurringTimes(allDay: boolean, dates: RecurringDates): string[][] {
-  const recurring = canRepeat(allDay, dates) ? dates : listedDates(dates);
+export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string[][] {
+  const recurring = canRepeat(dates, { allDay }) ? dates : listedDates(dates);
   const { zone, start, length, rule, rdates, exdates } = recurring;
   const known = new Map(recurring.dates.map((date) => [date.start, date.startUtc]));
   const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
@@ -29,7 +34,7 @@ export function recurringTimes(allDay: boolean, dates: RecurringDates): string[]
   return [
     [
       ...lasting(start, length),
-      ...(rule ? [foldLine(`RRULE:${ruleText(allDay, recurring)}`)] : []),
+      ...(rule ? [foldLine(`RRULE:${ruleText(recurring, { allDay })}`)] : []),
       ...listed.map((local) => at('rdate', local)),
       ...exdates.map((local) => at('exdate', local)),
     ],
@@ -40,7 +45,7 @@ export function recurringTimes(allDay: boolean, dates: RecurringDates): string[]
 }
 
 /** The zone by which these times are written; undefined where they are days, or in UTC. */
-export const repeatsIn = (allDay: boolean, { zone }: RecurringDates): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
+export const repeatsIn = ({ zone }: RecurringDates, { allDay }: Whole): Zone | undefined => (allDay || isUtc(zone) ? undefined : zone);
 
 const isUtc = ({ rules, seconds }: Zone): boolean => rules === null && seconds === 0;
 
@@ -51,7 +56,7 @@ const daysOf = (seconds: number): number => Math.max(1, Math.round(seconds / 86_
  * Whether calendars understand the rule as it is meant: from a start that is unambiguous in its zone, and of days only
  * where the event is made of days.
  */
-function canRepeat(allDay: boolean, recurring: RecurringDates): boolean {
+function canRepeat(recurring: RecurringDates, { allDay }: Whole): boolean {
   const { zone, start, rule } = recurring;
   if (!rule || (rule.rule.until !== undefined && !isDate(untilOf(recurring)))) return false;
   if (allDay) return rule.rule.byHour.length + rule.rule.byMinute.length + rule.rule.bySecond.length === 0 && rule.rule.freq in DAYS;
@@ -63,7 +68,7 @@ const DAYS = { DAILY: true, WEEKLY: true, MONTHLY: true, YEARLY: true };
 const PART = /^(?:FREQ|INTERVAL|COUNT|WKST|BY[A-Z]{3,8})=[-A-Z0-9,+]+$/;
 
 /** The rule with its end in the form of the start: a day, or a moment in UTC. */
-function ruleText(allDay: boolean, recurring: RecurringDates): string {
+function ruleText(recurring: RecurringDates, { allDay }: Whole): string {
   const { start, zone, rule } = recurring;
   const parts = (rule?.text ?? '')
     .toUpperCase()

@@ -1,7 +1,7 @@
 import type { ShownTimes } from '../../calendar/shown-times.ts';
 import { addDays, addSeconds, diffSeconds, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, offsetAt, type Zone } from '../../wordpress/zones.ts';
-import type { EventRecord } from '../items/event-record.ts';
+import type { FeedRecord } from '../items/event-record.ts';
 import { line } from './write-line.ts';
 import { ZONES_BEGIN, zoneId } from './zone.ts';
 
@@ -15,7 +15,7 @@ export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text
  * Start and end: days for what lasts whole days, the end being the day after the last; else times by the clock that is
  * shown.
  */
-export function timeLines(record: EventRecord, { start, end, zone }: ShownTimes): string[] {
+export function timeLines(record: FeedRecord, { start, end, zone }: ShownTimes): string[] {
   const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
   if (record.all_day) return [line('dtstart', 'date', [first.slice(0, 10)]), line('dtend', 'date', [dayAfter(first, last)])];
   return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
@@ -33,7 +33,7 @@ function dayAfter(start: string, end: string): string {
 }
 
 /** Whether an event's times are written in this zone. */
-export const usesZone = ({ all_day, utc_start_date, utc_end_date }: EventRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
+export const usesZone = ({ all_day, utc_start_date, utc_end_date }: FeedRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
   !all_day && (isUnambiguous(start, utc_start_date, zone) || isUnambiguous(end, utc_end_date, zone));
 
 /**

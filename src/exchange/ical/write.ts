@@ -4,7 +4,7 @@ import { type ShownTimes, shownTimes } from '../../calendar/shown-times.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
-import { type EventRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
+import { type FeedRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
 import { CUSTOM_FIELD } from './custom-field.ts';
 import { line } from './write-line.ts';
 import { recurringTimes, repeatsIn } from './write-recurrence.ts';
@@ -27,7 +27,7 @@ export interface CalendarHead {
 }
 
 /** An event of a calendar. */
-export interface CalendarEvent extends EventRecord {
+export interface CalendarEvent extends FeedRecord {
   /** All its dates, where it recurs and is written as one event; without them, the one date of the record. */
   readonly recurs?: RecurringDates | undefined;
 }
@@ -53,7 +53,7 @@ export async function* writeCalendar(
       yield `${zoneComponent(zone).toString()}\r\n`;
     }
     const uid = uidOf(record.id, shown, head.host);
-    const each = record.recurs ? recurringTimes(record.all_day === true, record.recurs) : [timeLines(record, shown)];
+    const each = record.recurs ? recurringTimes(record.recurs, { allDay: record.all_day === true }) : [timeLines(record, shown)];
     for (const times of each) yield eventText(record, uid, times);
   }
   yield `${frame.slice(close)}\r\n`;
@@ -67,7 +67,7 @@ const uidOf = (id: number, { start, end }: ShownTimes, host: string): string => 
 
 /** The zone by which the times of an event are written; undefined: none. */
 function zoneOf(record: CalendarEvent, shown: ShownTimes): Zone | undefined {
-  if (record.recurs) return repeatsIn(record.all_day === true, record.recurs);
+  if (record.recurs) return repeatsIn(record.recurs, { allDay: record.all_day === true });
   return shown.zone && usesZone(record, shown, shown.zone) ? shown.zone : undefined;
 }
 
@@ -101,7 +101,7 @@ function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL
  * A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long
  * calendar.
  */
-function eventText(record: EventRecord, uid: string, times: readonly string[]): string {
+function eventText(record: FeedRecord, uid: string, times: readonly string[]): string {
   const description = plainText(record.description);
   const url = webAddress(record.url);
   const lines = [
@@ -126,10 +126,10 @@ function eventText(record: EventRecord, uid: string, times: readonly string[]): 
 }
 
 /** The language of a text (RFC 5545, 3.2.10), where it is known. */
-const spokenIn = ({ language }: EventRecord): Record<string, string> => (language ? { language: language.replaceAll('_', '-') } : {});
+const spokenIn = ({ language }: FeedRecord): Record<string, string> => (language ? { language: language.replaceAll('_', '-') } : {});
 
 // ------------------------------------------------------------------------------------------------- where, who, what
-function placeLines(record: EventRecord): string[] {
+function placeLines(record: FeedRecord): string[] {
   const venues = venuesOf(record);
   if (venues.length === 0) return [];
   const { geo_lat: lat, geo_lng: lng } = venues[0]!;
@@ -158,19 +158,19 @@ function mailbox(email: string | undefined): string | undefined {
   return /^[^\s@:;,<>"()[\]\\]+@[^\s@:;,<>"()[\]\\]+$/.test(address) ? encodeURI(address) : undefined;
 }
 
-function categoryLines({ categories }: EventRecord): string[] {
+function categoryLines({ categories }: FeedRecord): string[] {
   const names = categories.map(({ name }) => plainLine(name)).filter((name) => name !== '');
   return names.length === 0 ? [] : [line('categories', 'text', names)];
 }
 
 /** The fields that the site defines, each by its name. No standard has a property for them. */
-const customLines = ({ custom_fields: fields }: EventRecord): string[] =>
+const customLines = ({ custom_fields: fields }: FeedRecord): string[] =>
   isNamed(fields)
     ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD.property, 'text', [value], { [CUSTOM_FIELD.name]: name }))
     : [];
 
-type Named = Exclude<EventRecord['custom_fields'], readonly unknown[]>;
-const isNamed = (fields: EventRecord['custom_fields']): fields is Named => !Array.isArray(fields);
+type Named = Exclude<FeedRecord['custom_fields'], readonly unknown[]>;
+const isNamed = (fields: FeedRecord['custom_fields']): fields is Named => !Array.isArray(fields);
 
 const TYPES: ReadonlyMap<string, string> = tableOf({
   jpg: 'image/jpeg',

@@ -149,10 +149,10 @@ interface Newcomer {
   readonly arrival: Arrival;
   readonly id: number;
   /** Its row, which is still to be inserted; undefined: it is there already, or nothing is written. */
-  readonly row: NewPost | undefined;
+  readonly row: NewRow | undefined;
 }
 
-type NewPost = Partial<Post> & { readonly ID: number };
+type NewRow = Partial<Post> & { readonly ID: number };
 
 /** Gives each record an id: its own where that is free, else one of the database. */
 async function giveIds(work: Work, arrivals: readonly Arrival[], taken: ReadonlyMap<number, unknown>): Promise<Newcomer[]> {

@@ -12,7 +12,7 @@ import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
 
 /** Of the published records, what feeds need; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */
-export interface EventRecord
+export interface FeedRecord
   extends Readonly<
     Pick<
       PublishedEvent,
@@ -51,7 +51,7 @@ export type VenueRecord = Readonly<
 export type OrganizerRecord = Readonly<Pick<PublishedOrganizer, 'id' | 'organizer' | 'phone' | 'website' | 'email'>>;
 
 /** The venues of an event, whose record holds one, several or none in different forms. */
-export const venuesOf = ({ venue }: EventRecord): readonly VenueRecord[] => [venue].flat();
+export const venuesOf = ({ venue }: FeedRecord): readonly VenueRecord[] => [venue].flat();
 
 /** A line about where something is: name and address of a venue. */
 export const placeOf = ({ venue, address, city, stateprovince, zip, country }: VenueRecord): string =>

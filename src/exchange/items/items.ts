@@ -58,7 +58,7 @@ export interface PostItem extends Named, Spoken {
    * this start) is the same one.
    */
   readonly match?: 'name' | undefined;
-  /** Of an attachment: where its file can be had. */
+  /** Of an attachment: where its file can be fetched. */
   readonly url?: string | undefined;
   /** The dates of an event, where the source has a place for events that recur. */
   readonly recurrence?: Recurrence | undefined;

@@ -146,10 +146,10 @@ function texts<Name extends string>(...names: Name[]): Record<Name, z.ZodString>
   return Object.fromEntries(names.map((name) => [name, z.string()])) as Record<Name, z.ZodString>;
 }
 
-type Place = Readonly<Record<'file' | 'line', string | number>>;
+type LinePlace = Readonly<Record<'file' | 'line', string | number>>;
 
 /** The value on a line, whose extent is looked at first: nested brackets take fifty times their length as values. */
-function parseLine(text: string, place: Place): unknown {
+function parseLine(text: string, place: LinePlace): unknown {
   const excess = jsonExcess(text, LIMITS);
   if (excess) throw new SourceFault(excess === 'depth' ? 'too-deep' : 'too-long', place);
   try {
@@ -160,7 +160,7 @@ function parseLine(text: string, place: Place): unknown {
 }
 
 /** The site that a file is of; files of several sites are not one source. */
-function siteInHead(value: unknown, before: string | undefined, place: Place): string {
+function siteInHead(value: unknown, before: string | undefined, place: LinePlace): string {
   const head = HEAD.safeParse(value);
   if (!head.success) throw new SourceFault('not-json-lines', place, head.error);
   const name = siteName(head.data.home);
@@ -168,7 +168,7 @@ function siteInHead(value: unknown, before: string | undefined, place: Place): s
   return name;
 }
 
-function itemOf(value: unknown, place: Place): Item {
+function itemOf(value: unknown, place: LinePlace): Item {
   const item = ITEM.safeParse(value);
   if (item.success) return item.data as Item;
   const [issue] = item.error.issues;

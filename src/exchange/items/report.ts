@@ -39,7 +39,7 @@ export interface LossSum {
 
 export type Count = Readonly<Partial<Record<ReportedKind, number>>>;
 
-/** What an import came to. */
+/** The result of an import. */
 export interface Report {
   /** The name of the source in the ledger. */
   readonly source: string;

@@ -6,7 +6,7 @@ import { OWN_FILE } from '../../host/files.ts';
 /** How the name of a part goes on behind that of its file. */
 export const PART = /^\.[0-9a-f]{8}\.part$/;
 
-/** A part that nothing was written to for so long is what remains of a process that was killed. */
+/** A part file untouched for this long is what remains of a process that was killed. */
 const LEFT_MS = 3_600_000;
 
 /**

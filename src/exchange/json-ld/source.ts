@@ -59,7 +59,7 @@ export function openJsonLdFiles(paths: readonly string[], caller: Caller): Sourc
  * Events in JSON-LD on a page of the web, or on all pages of a sitemap that are of the same host. They are fetched
  * once, however often the source is read.
  *
- * @throws SourceFault `feed-not-fetched` where the page or the sitemap can't be had
+ * @throws SourceFault `feed-not-fetched` where the page or the sitemap can't be fetched
  */
 export async function openJsonLdSite(address: string, options: JsonLdOptions): Promise<Source> {
   const asides: Entry[] = [];

@@ -35,7 +35,7 @@ export interface LiveOptions {
   readonly onProgress?: (entries: number) => void;
 }
 
-/** A walk that was cut short is gone on with for so long; later it would mix what was with what is. */
+/** For how long an interrupted walk can be resumed; later it would mix what was with what is. */
 const FRESH_MS = 24 * 3600 * 1000;
 
 /**

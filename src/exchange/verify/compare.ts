@@ -8,7 +8,7 @@ import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
 
 /** A place in an answer at which two sites differ. `undefined`: not there. */
-export interface Place {
+export interface DifferingValue {
   /** `$.venue.city`, `$.events[2].title`; `status` for the status of the answer. */
   readonly path: string;
   readonly old: unknown;
@@ -30,14 +30,14 @@ export interface Home {
 interface Context {
   readonly same: (text: string) => string;
   readonly query: Query;
-  readonly out: Place[];
+  readonly out: DifferingValue[];
 }
 
 /** More differences of one answer would say nothing new. */
 const MOST = 50;
 
 /** Where two bodies differ. `query`: that of the request, whose parameters the addresses of a list may carry. */
-export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): Place[] {
+export function differencesOf(before: unknown, after: unknown, pair: Pair, query: Query = {}): DifferingValue[] {
   const context: Context = { same: normalizer(pair), query, out: [] };
   compare(before, after, '$', '', context);
   return context.out;

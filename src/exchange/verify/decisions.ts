@@ -7,17 +7,17 @@ import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
-import { listUrl, type Place, sameValue } from './compare.ts';
+import { type DifferingValue, listUrl, sameValue } from './compare.ts';
 
 /** A difference, and what was asked. */
-export interface Difference extends Place {
+export interface Difference extends DifferingValue {
   /** Path below the namespace: `events`, `events/12`, `venues/by-slug/teatro`. */
   readonly route: string;
   readonly query: Query;
 }
 
 /** Both answers to a request. */
-export interface Answers {
+export interface AnswerPair {
   readonly old: { readonly status: number; readonly body: unknown };
   readonly new: { readonly status: number; readonly body: unknown };
 }
@@ -26,11 +26,11 @@ export interface Answers {
  * The row of the list of decisions that a difference follows from (`D21`; `additions` for what has no row); undefined:
  * none, something is not the same.
  */
-export function decisionOf(difference: Difference, answers: Answers): string | undefined {
+export function decisionOf(difference: Difference, answers: AnswerPair): string | undefined {
   return ROWS.find(([, holds]) => holds(difference, answers))?.[0];
 }
 
-type Row = readonly [row: string, holds: (difference: Difference, answers: Answers) => boolean];
+type Row = readonly [row: string, holds: (difference: Difference, answers: AnswerPair) => boolean];
 
 /** Parameters and members that only Fasti has, as the kinds declare them, and others that it describes besides. */
 const ADDED: ReadonlySet<string> = new Set([
@@ -47,9 +47,9 @@ const DESCRIPTIONS = new Set(['', 'doc']);
 const hasParam = ({ query }: Difference, ...names: readonly string[]): boolean => names.some((name) => name in query);
 const isAbout = ({ route }: Difference, ...kinds: readonly string[]): boolean => kinds.includes(route.split('/')[0] ?? '');
 const isList = ({ route }: Difference): boolean => !route.includes('/');
-const inList = ({ path }: Place): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
+const inList = ({ path }: DifferingValue): boolean => /^\$\.(events|venues|organizers|categories|tags)(\[\d+\]$|\.order$)/.test(path);
 /** What the length of a list follows in: totals, and whether there is a page at all. */
-const ofList = (place: Place): boolean =>
+const ofList = (place: DifferingValue): boolean =>
   inList(place) ||
   /^(status|\$\.(total|total_pages|code|data\.status|data|message|next_rest_url|previous_rest_url|rest_url))$/.test(place.path) ||
   /^\$\.(events|venues|organizers)$/.test(place.path);
@@ -90,7 +90,7 @@ const isLenient = ([name, value]: [string, string | number]): boolean =>
   /^(yes|no|on|off)$/i.test(String(value));
 
 /** Records that one of two lists holds and the other does not: there are such, and this holds of all of them. */
-function everyUnpaired({ old: before, new: after }: Answers, list: string, holds: (record: Members) => boolean): boolean {
+function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: Members) => boolean): boolean {
   const [mine, yours] = [before, after].map(({ body }) =>
     isMembers(body) && Array.isArray(body[list]) ? (body[list] as unknown[]).filter(isMembers) : [],
   );
@@ -123,7 +123,7 @@ function hasNotTheFirst({ tags }: Members, asked: string | number | undefined): 
  * Lists of venues or organizers that are searched: totals alone differ, or words of scripts that the reference does not
  * read; or which of them are upcoming.
  */
-function isOtherSearch(difference: Difference, answers: Answers): boolean {
+function isOtherSearch(difference: Difference, answers: AnswerPair): boolean {
   const { search } = difference.query;
   if (hasParam(difference, 'only_with_upcoming')) return true;
   if (search === undefined) return false;
@@ -137,17 +137,17 @@ const keyOf =
     String(orderby === undefined || orderby === 'include' ? (record.start_date ?? record.date ?? record.name) : record[String(orderby)]);
 
 /** The records of both lists. */
-const listsIn = ({ route }: Difference, { old: before, new: after }: Answers): Members[][] =>
+const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair): Members[][] =>
   [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers) : []));
 
 /** Both lists are in the order that was asked for; only what counts the same there is in another one. */
-function onlyTiesDiffer(difference: Difference, answers: Answers): boolean {
+function onlyTiesDiffer(difference: Difference, answers: AnswerPair): boolean {
   const [mine, yours] = listsIn(difference, answers).map((list) => list.map(keyOf(difference.query)));
   return mine!.join('\n') === yours!.join('\n');
 }
 
 /** A page begins or ends between records that count the same: each site may show others of them. */
-function isCutThroughTies(difference: Difference, answers: Answers): boolean {
+function isCutThroughTies(difference: Difference, answers: AnswerPair): boolean {
   const [mine, yours] = listsIn(difference, answers);
   const edges = new Set([mine!.at(0), mine!.at(-1)].flatMap((record) => (record ? [keyOf(difference.query)(record)] : [])));
   return mine!.length === yours!.length && everyUnpaired(answers, difference.route, (record) => edges.has(keyOf(difference.query)(record)));
@@ -186,7 +186,7 @@ function isReadOtherwise(before: unknown, after: unknown): boolean {
  * $20.50`), the other says nothing of it. What it reads must stand in the cost on both sides. Of a single amount both
  * read it: there, a currency that is missing was lost.
  */
-function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
+function isCurrencyInCost({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const [, record, member = ''] = /^(\$.*)\.cost_details\.currency_(symbol|position|code)$/.exec(path) ?? [];
   if (record === undefined || isNothing(before) === isNothing(after)) return false;
   const costs = [one.body, other.body].map((body) => memberAt(body, `${record}.cost`));
@@ -212,7 +212,7 @@ function saysMore({ path, query, old: before, new: after }: Difference): boolean
 }
 
 /** The list begins or ends by default on another day. */
-function windowsDiffer({ old: before, new: after }: Answers): boolean {
+function windowsDiffer({ old: before, new: after }: AnswerPair): boolean {
   const bounds = [before, after].map(({ body }) =>
     isMembers(body) && typeof body.rest_url === 'string' ? listUrl(body.rest_url).pairs : undefined,
   );
@@ -238,7 +238,7 @@ const LINK = /^(\$(?:\.events\[\d+\])?)\.(venue|organizer|json_ld)\b/;
  * A venue or organizer of an event whose name is blanked on one side, as it is where it has a password: its other
  * members may be shown there.
  */
-function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: Answers): boolean {
+function ofProtectedLink({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const isName = (value: unknown) => Array.isArray(value) && value.length === 0;
   if (/\.(venue|organizer)$/.test(path) && ((isName(before) && typeof after === 'string') || (isName(after) && typeof before === 'string')))
     return true;
@@ -251,7 +251,7 @@ function ofProtectedLink({ path, old: before, new: after }: Difference, { old: o
 }
 
 /** A venue or organizer that is not public is embedded on one side only. */
-function ofHiddenLink({ path }: Difference, { old: one, new: other }: Answers): boolean {
+function ofHiddenLink({ path }: Difference, { old: one, new: other }: AnswerPair): boolean {
   const [, record = '', member = ''] = LINK.exec(path) ?? [];
   if (member === '') return false;
   const names = member === 'json_ld' ? (/\.json_ld\.(location|organizer)\b/.test(path) ? ['venue', 'organizer'] : []) : [member];

@@ -1,7 +1,7 @@
 import { codeOf, isMembers, type Members, type Query, type RemoteSite } from '../live/site-client.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
-import { differencesOf, type Place } from './compare.ts';
-import { type Answers, type Difference, decisionOf } from './decisions.ts';
+import { type DifferingValue, differencesOf } from './compare.ts';
+import { type AnswerPair, type Difference, decisionOf } from './decisions.ts';
 import { describedPaths, describedRoutes } from './describe.ts';
 import { plannedRequests, type Request } from './plan.ts';
 
@@ -52,7 +52,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
   const pair = { old: before, new: after };
   const tally = { compared: 0, differences: 0, requests: 0, deliberate: {} as Record<string, number> };
 
-  const report = (answers: Answers, request: Request, places: readonly Place[]): void => {
+  const report = (answers: AnswerPair, request: Request, places: readonly DifferingValue[]): void => {
     let counted = false;
     for (const place of places) {
       const difference: Difference = { ...place, ...request };
@@ -65,12 +65,12 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
       options.found({ ...difference, decision, record: recordOf(answers, difference) });
     }
   };
-  const ask = async (route: string, query: Query): Promise<Answers> => {
+  const ask = async (route: string, query: Query): Promise<AnswerPair> => {
     const [one, other] = await Promise.all([before.get(route, query), after.get(route, query)]);
     tally.compared += 1;
     return { old: one, new: other };
   };
-  const compare = async (request: Request, reduce: (body: unknown) => unknown = (body) => body): Promise<Answers> => {
+  const compare = async (request: Request, reduce: (body: unknown) => unknown = (body) => body): Promise<AnswerPair> => {
     const answers = await ask(request.route, request.query);
     report(answers, request, placesOf(answers, pair, request.query, reduce));
     return answers;
@@ -104,19 +104,19 @@ const PAGE = 50;
 type Homes = Parameters<typeof differencesOf>[2];
 
 /** Where two answers differ, the status first. Of errors of different status the bodies say nothing more. */
-function placesOf(answers: Answers, pair: Homes, query: Query, reduce: (body: unknown) => unknown): Place[] {
+function placesOf(answers: AnswerPair, pair: Homes, query: Query, reduce: (body: unknown) => unknown): DifferingValue[] {
   const { old: before, new: after } = answers;
   if (before.status !== after.status) return [{ path: 'status', old: statusOf(before), new: statusOf(after) }];
   return differencesOf(reduce(before.body), reduce(after.body), pair, query);
 }
 
-const statusOf = ({ status, body }: Answers['old']): number | string => (codeOf(body) === '' ? status : `${status} ${codeOf(body)}`);
+const statusOf = ({ status, body }: AnswerPair['old']): number | string => (codeOf(body) === '' ? status : `${status} ${codeOf(body)}`);
 
 // ------------------------------------------------------------------------------------------------- lists
 interface Walk {
-  readonly ask: (route: string, query: Query) => Promise<Answers>;
+  readonly ask: (route: string, query: Query) => Promise<AnswerPair>;
   readonly pair: Homes;
-  readonly report: (answers: Answers, request: Request, places: readonly Place[]) => void;
+  readonly report: (answers: AnswerPair, request: Request, places: readonly DifferingValue[]) => void;
   readonly collected: RecordCollector;
   readonly progress?: VerifyOptions['progress'];
 }
@@ -161,7 +161,7 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
     progress?.('lists', page, pages);
   }
   const query = { ...EVERYTHING[kind], per_page: PAGE };
-  const nothing: Answers = { old: { status: 200, body: {} }, new: { status: 200, body: {} } };
+  const nothing: AnswerPair = { old: { status: 200, body: {} }, new: { status: 200, body: {} } };
   for (const [id, record] of waiting.old)
     report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: record, new: undefined }]);
   for (const [id, record] of waiting.new)
@@ -171,7 +171,7 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
 }
 
 /** The answer to a page of a list without its records, which are compared one by one. */
-const frameOf = ({ status, body }: Answers['old'], kind: KindPath): Answers['old'] => ({
+const frameOf = ({ status, body }: AnswerPair['old'], kind: KindPath): AnswerPair['old'] => ({
   status,
   body: isMembers(body) ? { ...body, [kind]: [] } : body,
 });
@@ -187,7 +187,7 @@ const tieOf = ({ utc_start_date: start, start_date: local, date, name }: Members
 function orderPlaces(
   order: Readonly<Record<'old' | 'new', readonly string[]>>,
   waiting: Readonly<Record<'old' | 'new', ReadonlyMap<number, unknown>>>,
-): Place[] {
+): DifferingValue[] {
   const idIn = (entry: string) => Number(entry.slice(entry.lastIndexOf(' ') + 1));
   const [before, after] = (['old', 'new'] as const).map((side) => order[side].filter((entry) => !waiting[side].has(idIn(entry))));
   const different = before!.findIndex((entry, place) => entry !== after![place]);
@@ -199,7 +199,7 @@ function orderPlaces(
 }
 
 /** The record that a difference lies in: one of a list, or the one that was asked for. */
-function recordOf({ old: before, new: after }: Answers, { route, path, old: one, new: other }: Difference): Finding['record'] {
+function recordOf({ old: before, new: after }: AnswerPair, { route, path, old: one, new: other }: Difference): Finding['record'] {
   const [kind = ''] = route.split('/');
   const isList = !route.includes('/');
   const [, listed, rest = ''] = (isList ? /^\$\.\w+\[(\d+)\]\.?(.*)$/.exec(path) : undefined) ?? [];

@@ -11,7 +11,7 @@ import type { FeedRequest } from './feed-request.ts';
 const NAMESPACE = 'tribe/events/v1';
 
 /** What of a site these headers depend on. */
-interface Place {
+interface DiscoverySite {
   readonly config: Pick<Config, 'restNamespace'>;
   readonly settings: SiteSettings;
 }
@@ -20,7 +20,7 @@ interface Place {
  * What every page of the calendar says of the API, for programs that were given nothing but its address: the address of
  * the API, of the event or of the list that the page shows, and `Link` to the root of WordPress's own.
  */
-export function discoveryHeaders({ config, settings }: Place, subject: PageSubject): Record<string, string> {
+export function discoveryHeaders({ config, settings }: DiscoverySite, subject: PageSubject): Record<string, string> {
   const { route, query, core } = routesOf(subject);
   const place = { home: settings.home, settings };
   const links = [`<${restUrl(place, '')}>; rel="https://api.w.org/"`];

@@ -13,12 +13,12 @@ import { countRows } from '../rows/row-count.ts';
 export interface Orphans {
   readonly name: OrphanName;
   /** How many there are, and the first of them. */
-  readonly find: (db: Database) => Promise<Found>;
+  readonly find: (db: Database) => Promise<FoundRows>;
   /** Takes them away, or makes them name nothing. Call it in a transaction. */
   readonly fix: (db: Database) => Promise<void>;
 }
 
-export interface Found {
+export interface FoundRows {
   readonly count: number;
   readonly examples: readonly string[];
 }
@@ -186,7 +186,7 @@ function rowsOf(db: Database, { table, orphans }: Rule): Query {
   return rows;
 }
 
-async function foundBy(db: Database, rule: Rule): Promise<Found> {
+async function foundBy(db: Database, rule: Rule): Promise<FoundRows> {
   const count = await countRows(rowsOf(db, rule));
   const rows = count === 0 ? [] : ((await rowsOf(db, rule).select('o.*').limit(EXAMPLES)) as Record<string, unknown>[]);
   return { count, examples: rows.map(rule.describe) };

@@ -4,7 +4,7 @@ import type { Dialect, Engine } from './dialect.ts';
 import { type Asker, type Driver, type QueryContext, type RunQuery, runOnce } from './driver.ts';
 import { openMysql } from './mysql/driver.ts';
 import { openSqlite } from './sqlite/driver.ts';
-import { type Place, statements } from './statement.ts';
+import { statements, type TemplateValue } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 import type { Executor } from './transaction.ts';
 import { type TransactionChecks, transactionChecks } from './transaction-checks.ts';
@@ -41,13 +41,13 @@ export interface Database extends Asker {
   query(): QueryBuilder;
 
   /** Runs a statement that reads, written out as a template (`statement.ts`), and returns its rows. */
-  rows<Row>(text: TemplateStringsArray, ...places: Place[]): Promise<Row[]>;
+  rows<Row>(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<Row[]>;
 
   /** The same for one that inserts. Returns the number that the database gave to a single row. */
-  insert(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
+  insert(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<number>;
 
   /** The same for one that changes or removes. Returns how many rows it met. */
-  change(text: TemplateStringsArray, ...places: Place[]): Promise<number>;
+  change(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<number>;
 
   /**
    * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the executor the whole of
@@ -201,7 +201,7 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
   const refuseBeside = (): void => {
     if (executor === outside) checks?.refuseBeside();
   };
-  const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: Place[]): Promise<unknown> => {
+  const run = (method: 'select' | 'insert' | 'update', text: TemplateStringsArray, places: TemplateValue[]): Promise<unknown> => {
     refuseBeside();
     return executor.run({ method, ...shared.statementOf(text, places) });
   };
@@ -226,7 +226,7 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
       return executor.builder.queryBuilder();
     },
     ask: <Row>(sql: string, bindings: readonly unknown[] = []) => executor.run({ method: 'rows', sql, bindings }) as Promise<Row[]>,
-    rows: <Row>(text: TemplateStringsArray, ...places: Place[]) => run('select', text, places) as Promise<Row[]>,
+    rows: <Row>(text: TemplateStringsArray, ...places: TemplateValue[]) => run('select', text, places) as Promise<Row[]>,
     insert: async (text, ...places) => Number(((await run('insert', text, places)) as [number | bigint])[0]),
     change: async (text, ...places) => Number(await run('update', text, places)),
     transaction: async (work) => {

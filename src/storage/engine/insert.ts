@@ -16,7 +16,7 @@ export async function insertRows<Name extends TableName>(db: Database, name: Nam
 
 /**
  * Inserts rows, or changes the one with the same unique `keys` that is there: the columns `changes` become what these
- * expressions say, in which a column stands for what is there and `given` for what would have been inserted.
+ * expressions say, in which a column stands for what is there and `insertedValues` for what would have been inserted.
  */
 export async function upsertRows<Name extends TableName>(
   db: Database,

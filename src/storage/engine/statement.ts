@@ -8,7 +8,7 @@ export type Value = string | number | null;
  * What may stand at a place of a statement: a value, a list of values, the values of several rows, or a piece of SQL
  * with its own.
  */
-export type Place = Value | readonly Value[] | Rows | Piece;
+export type TemplateValue = Value | readonly Value[] | Rows | Piece;
 
 /** The values of rows of `width` columns, one row after the other, as a place of a statement. */
 export class Rows {
@@ -62,7 +62,7 @@ const FORMS = 100;
  * with the site's prefix; a list becomes `?, ?`, rows `(?, ?), (?, ?)`; an empty list becomes NULL, which nothing
  * equals.
  */
-export function statements(prefix: string): (text: TemplateStringsArray, places: readonly Place[]) => Statement {
+export function statements(prefix: string): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
   const known = new WeakMap<TemplateStringsArray, Template>();
   const learn = (text: TemplateStringsArray): Template => {
     const template = { table: tableIn(text), forms: new Map<string, string>() };
@@ -90,7 +90,7 @@ interface Template {
 const tableIn = (text: TemplateStringsArray): string | undefined => /\{(\w+)\}/.exec(text.join(' '))?.[1];
 
 /** Adds what a place binds, and gives what its text depends on besides. */
-function bind(place: Place, bindings: Value[]): string | number {
+function bind(place: TemplateValue, bindings: Value[]): string | number {
   if (place === null || typeof place !== 'object') {
     bindings.push(place);
     return '';
@@ -100,12 +100,12 @@ function bind(place: Place, bindings: Value[]): string | number {
   return place instanceof Piece ? place.sql : values.length;
 }
 
-function writeOut(text: TemplateStringsArray, places: readonly Place[], prefix: string): string {
+function writeOut(text: TemplateStringsArray, places: readonly TemplateValue[], prefix: string): string {
   const parts = text.map((part) => part.replace(/\n\s*/g, ' ').replace(/\{(\w+)\}/g, (_, table: string) => quoted(prefix + table)));
   return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
 }
 
-function marksOf(place: Place): string {
+function marksOf(place: TemplateValue): string {
   if (place instanceof Piece) return place.sql;
   if (place instanceof Rows) return listOf(place.values.length / place.width, `(${listOf(place.width, '?')})`);
   if (place === null || typeof place !== 'object') return '?';

@@ -11,7 +11,7 @@ export interface Executor {
   readonly builder: Builder;
 }
 
-/** A server that is gone is given so long to undo what was begun. */
+/** How long a server that is gone is given to undo what was begun. */
 const ROLLBACK_MS = 5000;
 
 /**

@@ -39,7 +39,7 @@ export interface Moved {
 }
 
 /** An own change by its entry in the journal. */
-export interface NumberedChange extends Numbered {
+export interface NumberedOwnChange extends Numbered {
   readonly own: OwnChange;
 }
 
@@ -58,13 +58,13 @@ const MOST_ROWS = 500;
 interface Known {
   /** Of the database server: another one may give the same numbers to other changes. */
   era: number;
-  readonly changes: Map<number, NumberedChange>;
+  readonly changes: Map<number, NumberedOwnChange>;
 }
 
 const knownOf = new WeakMap<Database['driver'], Known>();
 
 /** Notes own changes, once they are committed. */
-export function noteOwnChanges(db: Database, changes: readonly NumberedChange[]): void {
+export function noteOwnChanges(db: Database, changes: readonly NumberedOwnChange[]): void {
   const era = db.cluster.era();
   let known = knownOf.get(db.driver);
   if (known?.era !== era) known = { era, changes: new Map() };

@@ -3,7 +3,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
-import { type Moved, type NumberedChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
+import { type Moved, type NumberedOwnChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
 
 /*
  * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
@@ -46,7 +46,7 @@ interface Touched {
   /** Whether others may have written to the same objects, so that they have no entry of their own. */
   withOthers: boolean;
   /** What is known of its changes once they are committed. */
-  own: readonly NumberedChange[];
+  own: readonly NumberedOwnChange[];
 }
 
 const TOUCHED: Gathering<Touched> = {
@@ -234,7 +234,7 @@ function ownChanges(
   { posts, index, withOthers, everything }: Touched,
   changes: readonly Change[],
   { last, at }: { readonly last: number; readonly at: string },
-): NumberedChange[] {
+): NumberedOwnChange[] {
   if (everything) return [];
   const moved = index && trulyMoved(index);
   return changes.map(({ kind, object, what, wasPublic, isPublic }, place) => {

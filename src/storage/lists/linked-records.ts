@@ -98,7 +98,7 @@ export function near(db: Database, builder: QueryBuilder, condition: Near): Quer
 export const linkedTo = (db: Database, records: QueryBuilder, link: string | undefined): QueryBuilder =>
   records.join({ l: db.table('postmeta') }, 'v.ID', asId(db, 'l.meta_value')).where('l.meta_key', link ?? '');
 
-/** Great-circle distance in km (haversine) from a point to the coordinates of `placed`. */
+/** Great-circle distance in km (haversine) from a point to the coordinates of `withCoordinates`. */
 function distance(db: Database, { lat, lng }: { lat: number; lng: number }): Sql {
   const [latitude, latitudeColumns] = db.dialect.asNumber('lat.meta_value');
   const [longitude, longitudeColumns] = db.dialect.asNumber('lng.meta_value');

@@ -63,7 +63,7 @@ export async function migrate(db: Database): Promise<string[]> {
       return await applyPending(db);
     } catch (error) {
       if (!isLocked(error)) throw error;
-      // Whoever holds the lock for so long has died with it. The steps are safe to run twice.
+      // A process that holds the lock for this long has died with it. The steps are safe to run twice.
       if (waited >= PATIENCE_MS) await unlock(db);
       await sleep(PAUSE_MS);
     }

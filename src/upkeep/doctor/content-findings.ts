@@ -12,6 +12,7 @@ import { countInLanguage } from '../../storage/translations/site-languages.ts';
 import { mendedArray } from '../../wordpress/serialized-repair.ts';
 import { type Finding, finding, repair } from './findings.ts';
 
+/** Rows that belong to nothing, counts, slugs and authors. */
 export async function orphanFindings(site: Site): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, find, fix } of ORPHANS) {
@@ -45,6 +46,7 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
   return findings;
 }
 
+/** Posts and terms that say what WordPress would not write. */
 export async function rowFindings(site: Site): Promise<Finding[]> {
   const { zone } = await site.settings();
   const findings: Finding[] = [];
@@ -76,6 +78,7 @@ export async function languageFindings(site: Site): Promise<Finding[]> {
   ];
 }
 
+/** Serialized values that cannot be read, some of which can be mended. */
 export async function valueFindings(site: Site): Promise<Finding[]> {
   const [mendable, broken]: [string[], string[]] = [[], []];
   for await (const value of brokenValues(site.db))

@@ -5,6 +5,7 @@ import { comesTo, positionOf } from '../../storage/freshness/replicas.ts';
 import { migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
 import { type ExaminedServer, type Finding, finding } from './findings.ts';
 
+/** What is wrong with the tables: damage, missing tables and keys, engines and characters. */
 export async function tableFindings(site: Site, inspection: Inspection): Promise<Finding[]> {
   const { db } = site;
   const missing = await missingTables(db);
@@ -41,6 +42,7 @@ export async function tableFindings(site: Site, inspection: Inspection): Promise
   ];
 }
 
+/** Servers that take no part, and replicas that are behind. */
 export async function serverFindings({ db, replicas, config }: Site, servers: readonly ExaminedServer[]): Promise<Finding[]> {
   const serverLines = (which: (server: ExaminedServer) => boolean) =>
     servers.filter(which).map(({ name, detail }) => (detail.startsWith(name) ? detail : `${name}: ${detail}`));

@@ -10,6 +10,7 @@ import { countsChanges } from '../../storage/rows/changes.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Finding, finding } from './findings.ts';
 
+/** Our own rows: the counter of changes, the list index, imports. */
 export async function noteFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
@@ -45,6 +46,7 @@ async function indexBesideOthers(db: Database, languages: OptionalLanguages): Pr
 /** A server takes notes over with each look for changes, as long as requests come in. */
 const STUCK_MS = 10 * 60_000;
 
+/** Notes of the WordPress plugin that nobody has taken over. */
 export function pluginFindings({ clock }: Site, plugin: PluginState | undefined): Finding[] {
   const { waiting = 0, oldest = null } = plugin ?? {};
   const isStuck = oldest !== null && oldest < nowUtc(new Date(clock().getTime() - STUCK_MS));

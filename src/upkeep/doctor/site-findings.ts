@@ -7,6 +7,7 @@ import { trimEndOf } from '../../wordpress/trim.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type Finding, finding } from './findings.ts';
 
+/** Options, roles and addresses of the site. */
 export async function settingFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
   const { raw, timezoneString, roles } = settings;
@@ -22,6 +23,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
   ];
 }
 
+/** The folder of uploads, and files of the library that are missing or outside of it. */
 export async function fileFindings({ db, config }: Site): Promise<Finding[]> {
   const folder = await stat(config.uploadsDir).catch(() => undefined);
   const [missing, astray]: [string[], string[]] = [[], []];

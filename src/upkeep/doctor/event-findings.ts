@@ -23,6 +23,7 @@ import { type Finding, finding, repair } from './findings.ts';
 /** Events that one transaction repairs. */
 const AT_ONCE = 200;
 
+/** Dates of events that contradict each other. */
 export async function dateFindings(site: Site): Promise<Finding[]> {
   const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
   const found = new Map<DateFault, number[]>();
@@ -53,6 +54,7 @@ const RECURRENCE_REPAIRS: ReadonlyMap<RecurrenceFault, (db: Database, post: numb
   ['flag-wrong', repairFlag],
 ]);
 
+/** Recurring events whose rows, rules and series do not agree. */
 export async function recurrenceFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { recurrence, occurrenceTables, raw, contentLanguages } = await site.settings();
