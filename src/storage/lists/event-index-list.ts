@@ -1,5 +1,6 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { postKind } from '../../kinds/index.ts';
+import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { equalsAny, every } from '../engine/expressions.ts';
@@ -56,15 +57,17 @@ export async function findIndexedIds(
 }
 
 /**
- * Condition on a venue or organizer `p`: an event names it that the caller may see; undefined where WordPress's tables
- * must be asked. One look into the index for each of them.
+ * Condition on a venue or organizer `p`: an event names it that the caller may see, of a language where `within` says
+ * one; undefined where WordPress's tables must be asked. One look into the index for each of them.
  */
 export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): Sql | undefined {
   const kind = postKind('event').links[condition.key];
   const { all } = query.visibleEvents;
   const { password } = query.opened;
-  if (condition.within || !query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined)
-    return undefined;
+  const { within } = condition;
+  const language = within?.fill === 'nothing' ? languageOfCode(within.languages, within.code)?.number : undefined;
+  if (within && language === undefined) return undefined;
+  if (!query.indexed || !query.occurrences || !kind || !isAnybodys(query.visibleEvents) || password !== undefined) return undefined;
   const upcoming = condition.upcomingSince;
   const since = upcoming === undefined ? UNDATED : momentOf(upcoming);
   const excluded = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
@@ -77,8 +80,8 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   if (upcoming !== undefined && !condition.wanted) return undefined;
   return [
     `(SELECT x.start_at FROM ?? x WHERE x.facet = CAST(p.ID * ${FACETS} + ${facetCode(kind)} AS SIGNED) AND x.locked = 0
-      AND x.status IN (${statuses.join()})${upcoming === undefined ? '' : ' AND x.hidden = 0'} ORDER BY x.start_at DESC LIMIT 1) ${holds}`,
-    [db.table('fasti_entries'), ...(upcoming === undefined ? [] : [since])],
+      AND x.status IN (${statuses.join()})${upcoming === undefined ? '' : ' AND x.hidden = 0'}${language === undefined ? '' : ' AND x.language = ?'} ORDER BY x.start_at DESC LIMIT 1) ${holds}`,
+    [db.table('fasti_entries'), ...(language === undefined ? [] : [language]), ...(upcoming === undefined ? [] : [since])],
   ];
 }
 

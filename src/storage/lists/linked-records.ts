@@ -4,12 +4,13 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { asId } from '../engine/expressions.ts';
+import { linkedFromEventsFound } from './linked-from-events.ts';
 import type { Distances, PostQuery } from './post-query.ts';
 import { withoutPassword } from './post-visibility.ts';
 
 /*
  * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not
- * reveal what others hide.
+ * reveal what others hide. And what lists of venues ask of the events that link to them (`linked-from-events.ts`).
  */
 
 const EARTH_RADIUS_KM = 6371;
@@ -24,8 +25,14 @@ export const MOST_FOUND = 5000;
  * list, both databases go through the links of all posts.
  */
 export async function withLinksFound(db: Database, query: PostQuery): Promise<PostQuery> {
-  const conditions: Condition[] = [];
-  for (const condition of query.conditions) conditions.push((await linksFound(db, condition)) ?? condition);
+  const [conditions, byEvents]: [Condition[], Condition[]] = [[], []];
+  for (const condition of query.conditions) {
+    const found = condition.by === 'linkedFromAny' ? await linkedFromEventsFound(db, condition, query, MOST_FOUND) : undefined;
+    if (found) byEvents.push(found);
+    else conditions.push((await linksFound(db, condition)) ?? condition);
+  }
+  // At the end: an order by ids is that of the ids that were asked for.
+  conditions.push(...byEvents);
   if (query.order.by !== 'distance') return { ...query, conditions };
   const from = query.conditions.find((condition): condition is Near => condition.by === 'near');
   return { ...query, conditions, ...(from?.link === undefined ? {} : { distances: await distancesFrom(db, from, from.link) }) };

@@ -1,15 +1,12 @@
-import type { Condition, InLanguage } from '../../kinds/condition.ts';
-import { HIDDEN_META } from '../../kinds/event-metas.ts';
-import { postKind, termKind } from '../../kinds/index.ts';
+import type { Condition } from '../../kinds/condition.ts';
+import { termKind } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId, beginsWith } from '../engine/expressions.ts';
-import { formOf } from '../languages/forms.ts';
-import { joinDates, momentColumn } from '../rows/event-moments.ts';
-import { linkedInIndex } from './event-index-list.ts';
+import { momentColumn } from '../rows/event-moments.ts';
 import { whereInLanguage } from './in-language.ts';
+import { linkTargets, whereLinkedFromEvents } from './linked-from-events.ts';
 import { linkedTo, near, withCoordinates, withMeta } from './linked-records.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
@@ -85,12 +82,7 @@ const HANDLERS: ConditionHandlers = {
     ),
   linkedFrom: (where, { db, condition }) =>
     whereAmong(where, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
-  linkedFromAny: (where, { db, condition, query }) => {
-    const indexed = linkedInIndex(db, condition, query);
-    if (indexed) where.whereRaw(...indexed);
-    else if (condition.within) whereLinkedThroughGroups(db, where, { ...condition, within: condition.within }, query);
-    else whereAmongOrNot(where, condition.wanted, (sub) => linkedFromEvents(db, sub, condition, query));
-  },
+  linkedFromAny: (where, { db, condition, query }) => whereLinkedFromEvents(db, where, condition, query),
   linkedMeta: (where, { db, condition, query }) => {
     whereOpen(db, where, query);
     whereAmong(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id'));
@@ -182,74 +174,3 @@ const postsOfTerms = (db: Database, sub: QueryBuilder, kind: TermKindName, ids: 
     .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
     .where('tt.taxonomy', termKind(kind).taxonomy)
     .whereIn('tt.term_id', [...ids]);
-
-const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder =>
-  sub
-    .select(asId(db, 'l.meta_value'))
-    .from({ l: db.table('postmeta') })
-    .where('l.meta_key', key);
-
-/** Condition: an event of a language names the venue or organizer, or one that it is a translation of. */
-function whereLinkedThroughGroups(
-  db: Database,
-  where: QueryBuilder,
-  condition: Extract<Condition, { by: 'linkedFromAny' }> & { readonly within: InLanguage },
-  query: PostQuery,
-): void {
-  const { languages } = condition.within;
-  const records = { is: 'post', name: query.kind.postType, alias: 'p' } as const;
-  const named = (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query);
-  where[condition.wanted ? 'where' : 'whereNot']((any: QueryBuilder) => {
-    any.whereIn('p.ID', named);
-    if (!isTranslated(languages, query.kind.postType)) return;
-    for (const { code } of languages.languages)
-      any.orWhere((other) =>
-        formOf(languages).whereInGroup(db, other, languages, records, {
-          code,
-          isShown: (member) => void member.whereIn('member.ID', named),
-        }),
-      );
-  });
-}
-
-/**
- * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and
- * is not hidden. The links are gone through first: left to itself, MariaDB reads all metas of all events to find them.
- */
-function linkedFromEvents(
-  db: Database,
-  sub: QueryBuilder,
-  { key, upcomingSince, within }: Extract<Condition, { by: 'linkedFromAny' }>,
-  query: PostQuery,
-): void {
-  const events = postKind('event').postType;
-  linkTargets(db, sub, key)
-    .joinRaw(`${db.dialect.joinInOrder} ?? ev ON ev.ID = l.post_id`, [db.table('posts')])
-    .where('ev.post_type', events)
-    .where((where) => whereOpen(db, where, { opened: { password: query.opened.password, editable: undefined } }, 'ev'))
-    .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
-  if (within)
-    sub.where((spoken) =>
-      whereInLanguage(
-        db,
-        spoken,
-        within,
-        { is: 'post', name: events, alias: 'ev' },
-        (member) => void member.where('member.post_status', 'publish'),
-      ),
-    );
-  if (upcomingSince === undefined) {
-    sub.whereNotIn('ev.post_status', ['draft', 'pending', 'trash']);
-    return;
-  }
-  joinDates(db, sub, 'ev', query.occurrences);
-  sub
-    .where(momentColumn({ column: 'start_date', utc: false }, query), '>=', upcomingSince)
-    .whereNot('ev.post_status', 'trash')
-    .whereNotIn('ev.ID', (hidden: QueryBuilder) =>
-      hidden
-        .select('h.post_id')
-        .from({ h: db.table('postmeta') })
-        .where('h.meta_key', HIDDEN_META),
-    );
-}

@@ -1,0 +1,133 @@
+import type { Condition, InLanguage } from '../../kinds/condition.ts';
+import { HIDDEN_META } from '../../kinds/event-metas.ts';
+import { postKind } from '../../kinds/index.ts';
+import { isTranslated } from '../../wordpress/content-languages.ts';
+import type { QueryBuilder } from '../engine/builder.ts';
+import type { Database } from '../engine/database.ts';
+import { asId } from '../engine/expressions.ts';
+import { formOf } from '../languages/forms.ts';
+import { joinDates, momentColumn } from '../rows/event-moments.ts';
+import { linkedInIndex } from './event-index-list.ts';
+import { whereInLanguage } from './in-language.ts';
+import type { PostQuery } from './post-query.ts';
+import { whereOpen, whereVisible } from './post-visibility.ts';
+
+/*
+ * Venues and organizers by the events that name them: "has events" and "upcoming". Where content has languages, those
+ * count as well that a named one is a translation of.
+ */
+
+type LinkedFromAny = Extract<Condition, { by: 'linkedFromAny' }>;
+type WithinLanguage = LinkedFromAny & { readonly within: InLanguage };
+
+/** What posts name in a meta. */
+export const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder =>
+  sub
+    .select({ id: asId(db, 'l.meta_value') })
+    .from({ l: db.table('postmeta') })
+    .where('l.meta_key', key);
+
+/** Narrows a list of venues or organizers (as `p`) to those that an event names which the caller may see, or to the others. */
+export function whereLinkedFromEvents(db: Database, where: QueryBuilder, condition: LinkedFromAny, query: PostQuery): void {
+  const { within } = condition;
+  const indexed = within ? undefined : linkedInIndex(db, condition, query);
+  if (indexed) where.whereRaw(...indexed);
+  else if (within) whereLinkedThroughGroups(db, where, { ...condition, within }, query);
+  else where[condition.wanted ? 'whereIn' : 'whereNotIn']('p.ID', (sub: QueryBuilder) => linkedFromEvents(db, sub, condition, query));
+}
+
+/**
+ * The same condition by ids, which are found once instead of for the page and for the total; undefined where the index
+ * answers for each record, or where they are more than `most`.
+ */
+export async function linkedFromEventsFound(
+  db: Database,
+  condition: LinkedFromAny,
+  query: PostQuery,
+  most: number,
+): Promise<Condition | undefined> {
+  const { within, wanted } = condition;
+  if (!within && linkedInIndex(db, condition, query)) return undefined;
+  const named = await namedByEvents(db, condition, query, most + 1);
+  if (named.length > most) return undefined;
+  const ids = within ? await withTranslations(db, within, query, named) : named;
+  return { by: wanted ? 'id' : 'notId', ids };
+}
+
+/** Venues or organizers that events name, at most so many. */
+async function namedByEvents(db: Database, condition: LinkedFromAny, query: PostQuery, most: number): Promise<number[]> {
+  const indexed = linkedInIndex(db, { ...condition, wanted: true }, query);
+  const named = indexed
+    ? db
+        .from('posts', 'p')
+        .where('p.post_type', query.kind.postType)
+        .whereRaw(...indexed)
+        .select({ id: 'p.ID' })
+    : linkedFromEvents(db, db.query(), condition, query).distinct();
+  const rows = (await named.limit(most)) as { id: number }[];
+  return rows.map(({ id }) => Number(id));
+}
+
+/** These records and those that they are translations of. */
+async function withTranslations(
+  db: Database,
+  { languages }: InLanguage,
+  { kind }: PostQuery,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  if (ids.length === 0 || !isTranslated(languages, kind.postType)) return ids;
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
+}
+
+/** Condition: an event of a language names the venue or organizer, or one that it is a translation of. */
+function whereLinkedThroughGroups(db: Database, where: QueryBuilder, condition: WithinLanguage, query: PostQuery): void {
+  const { languages } = condition.within;
+  const records = { is: 'post', name: query.kind.postType, alias: 'p' } as const;
+  const named = (sub: QueryBuilder) => void linkedFromEvents(db, sub, condition, query);
+  where[condition.wanted ? 'where' : 'whereNot']((any: QueryBuilder) => {
+    any.whereIn('p.ID', named);
+    if (!isTranslated(languages, query.kind.postType)) return;
+    for (const { code } of languages.languages)
+      any.orWhere((other) =>
+        formOf(languages).whereInGroup(db, other, languages, records, {
+          code,
+          isShown: (member) => void member.whereIn('member.ID', named),
+        }),
+      );
+  });
+}
+
+/**
+ * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and
+ * is not hidden. The links are gone through first: left to itself, MariaDB reads all metas of all events to find them.
+ */
+function linkedFromEvents(db: Database, sub: QueryBuilder, { key, upcomingSince, within }: LinkedFromAny, query: PostQuery): QueryBuilder {
+  const events = postKind('event').postType;
+  linkTargets(db, sub, key)
+    .joinRaw(`${db.dialect.joinInOrder} ?? ev ON ev.ID = l.post_id`, [db.table('posts')])
+    .where('ev.post_type', events)
+    .where((where) => whereOpen(db, where, { opened: { password: query.opened.password, editable: undefined } }, 'ev'))
+    .where((where) => whereVisible(db, where, 'ev', query.visibleEvents));
+  if (within)
+    sub.where((spoken) =>
+      whereInLanguage(
+        db,
+        spoken,
+        within,
+        { is: 'post', name: events, alias: 'ev' },
+        (member) => void member.where('member.post_status', 'publish'),
+      ),
+    );
+  if (upcomingSince === undefined) return sub.whereNotIn('ev.post_status', ['draft', 'pending', 'trash']);
+  joinDates(db, sub, 'ev', query.occurrences);
+  return sub
+    .where(momentColumn({ column: 'start_date', utc: false }, query), '>=', upcomingSince)
+    .whereNot('ev.post_status', 'trash')
+    .whereNotIn('ev.ID', (hidden: QueryBuilder) =>
+      hidden
+        .select('h.post_id')
+        .from({ h: db.table('postmeta') })
+        .where('h.meta_key', HIDDEN_META),
+    );
+}
