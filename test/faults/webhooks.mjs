@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
-import { startPrivateMysql } from '../support/private-mysql.mjs';
+import { connectTo, startPrivateMysql } from '../support/private-mysql.mjs';
 import { API, keepWriting, newRecord } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
@@ -53,14 +53,24 @@ const receiver = createServer(async (request, response) => {
 });
 await new Promise((listening) => receiver.listen(0, '127.0.0.1', listening));
 
+/** Starts a server with an empty database. */
+async function startDatabase() {
+  const server = await startPrivateMysql(folder);
+  if (server.reason) throw new Error(server.reason);
+  const root = await connectTo(server.url);
+  await root.query('CREATE DATABASE fasti CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci');
+  await root.end();
+  return server;
+}
+
 let database;
 let service;
 try {
   const uploads = join(folder, 'uploads');
   mkdirSync(uploads);
-  if (flags.database === 'mysql') database = await startPrivateMysql(folder, []);
+  if (flags.database === 'mysql') database = await startDatabase();
   const env = {
-    DATABASE_URL: database ? database.url : `sqlite:${join(folder, 'site.sqlite')}`,
+    DATABASE_URL: database ? `${database.url}fasti` : `sqlite:${join(folder, 'site.sqlite')}`,
     UPLOADS_DIR: uploads,
     SITE_URL: 'http://127.0.0.1',
     LOG_LEVEL: 'error',

@@ -135,14 +135,19 @@ export interface Dialect {
   readonly showsEveryChange: boolean;
 
   /**
-   * An aggregate expression over a few rows that belong together: a digest of all values of the expression `text`. It
-   * may differ when they come in another order. NULL without rows.
+   * An aggregate expression over many rows: a digest of all values of the expression `text`, in any order. It differs
+   * where one of them differs, but for one case in 2^64.
+   */
+  fingerprint(text: string): string;
+
+  /**
+   * The same, made faster, for a few rows that belong together. It may differ when they come in another order. NULL
+   * without rows.
    */
   joinedPrint(text: string): string;
 
   /**
-   * The same over many rows, in any order, as fast as can be: it may miss one difference in 2^32. NULL or anything else
-   * without rows.
+   * The same, as fast as can be: it may miss one difference in 2^32. NULL or anything else without rows.
    */
   quickPrint(text: string): string;
 

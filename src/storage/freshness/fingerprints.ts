@@ -78,7 +78,7 @@ async function fingerprintsBetween(db: Database, table: WatchedName, { from, to 
     .where(key, '<', to)
     .select(
       db.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
-      db.raw(`${db.dialect.quickPrint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
+      db.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
     )
     .groupBy('start')) as Found[];
 }

@@ -34,6 +34,7 @@ export const sqlite: Dialect = {
     };
   },
   showsEveryChange: true,
+  fingerprint: (text) => `fingerprint(${text})`,
   joinedPrint: (text) => `fingerprint(${text})`,
   quickPrint: (text) => `fingerprint(${text})`,
   logPosition: async () => '',
