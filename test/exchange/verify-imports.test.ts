@@ -7,10 +7,10 @@ import { commandIn, type Fasti } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { compared, type ReportedDifference } from './difference-places.ts';
 import { CSV, DATABASE, ICAL, JSON_LINES, type Losses, SITE, SITE_FOR_ANYBODY, WXR } from './losses.ts';
 import { giveOriginalIds } from './original-ids.ts';
 import { bareFixture, NOW } from './sites.ts';
-import { compared, type ReportedDifference } from './difference-places.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-ways-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
