@@ -7,10 +7,10 @@ import { commandIn, type Fasti } from '../cli/command.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { compared, type ReportedDifference } from './difference-places.ts';
 import { CSV, DATABASE, ICAL, JSON_LINES, type Losses, SITE, SITE_FOR_ANYBODY, WXR } from './losses.ts';
 import { giveOriginalIds } from './original-ids.ts';
 import { bareFixture, NOW } from './sites.ts';
-import { compared, type Told } from './told-places.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-ways-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,7 +89,7 @@ describeDatabases('the sample site', (open) => {
     expect([0, 3]).toContain((await of(db)('import', ...(await way.from()))).code);
     if (way.withoutIds) await giveOriginalIds(db, original);
     const imported = await serveDatabase(db, { clock: () => NOW });
-    const findings: Told[] = [];
+    const findings: ReportedDifference[] = [];
     try {
       for (const plan of way.plans) {
         const { code, out } = await of(db)('verify', old.base, imported.base, ...FAST, '--format=json', ...plan);

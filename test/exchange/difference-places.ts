@@ -1,5 +1,5 @@
-/** A difference as `fasti verify --format=json` tells it. */
-export interface Told {
+/** A difference as `fasti verify --format=json` reports it. */
+export interface ReportedDifference {
   readonly request: string;
   readonly record?: string;
   readonly member?: string;
@@ -11,7 +11,7 @@ export interface Told {
  * `events/73.title`, `events.title`, or in a list `events?search=x $.total`. What a record shows of another one is that
  * one's, whichever it is: `venues/*.city`, `venues.city`.
  */
-export function placesOf({ request, record, member = '', path = '' }: Told): readonly string[] {
+export function placesOf({ request, record, member = '', path = '' }: ReportedDifference): readonly string[] {
   if (record === undefined) return [`${request} ${path}`];
   const [kind] = record.split('/');
   const name = member.replace(/\[\d+\]/g, '').replace(/_details\..*$/, '_details');
@@ -33,7 +33,7 @@ const EMBEDDED = [
 ] as const;
 
 /** Differences that no loss explains, and losses that no difference shows: both are to be empty. */
-export function compared(findings: readonly Told[], losses: readonly string[]): { unexplained: string[]; unseen: string[] } {
+export function compared(findings: readonly ReportedDifference[], losses: readonly string[]): { unexplained: string[]; unseen: string[] } {
   const seen = new Set<string>();
   const unexplained = findings.filter((finding) => {
     const places = placesOf(finding);
