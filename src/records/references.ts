@@ -224,20 +224,20 @@ export async function termLookUp(
   });
   const rows = await sorted(found);
   const ids = firstOf(rows, ({ term_id: id }) => id);
-  const slugs = firstOf(rows, ({ slug }) => slug);
   const named = firstOf(rows, ({ name: known }) => foldText(known));
+  const bySlug = new Map<string, Term[]>();
+  for (const row of rows) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
   const byToken = (token: string | number): Term | undefined => {
     const text = String(token);
     return (
-      slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? named.get(foldText(sanitizeTermName(text)))
+      bySlug.get(sanitizeTitle(text))?.[0] ??
+      (isId(text) ? ids.get(Number(text)) : undefined) ??
+      named.get(foldText(sanitizeTermName(text)))
     );
   };
   return {
     byId: (id) => ids.get(id),
-    everyByToken: (token) => {
-      const same = rows.filter(({ slug }) => slug === sanitizeTitle(String(token)));
-      return same.length > 1 ? same : [byToken(token) ?? []].flat();
-    },
+    everyByToken: (token) => bySlug.get(sanitizeTitle(String(token))) ?? [byToken(token) ?? []].flat(),
     byToken,
   };
 }

@@ -27,7 +27,7 @@ export const linkTargets = (db: Database, sub: QueryBuilder, key: string): Query
     .from({ l: db.table('postmeta') })
     .where('l.meta_key', key);
 
-/** Narrows a list of venues or organizers (as `p`) to those that an event names which the caller may see, or to the others. */
+/** Narrows a list of venues or organizers (as `p`) to those that a visible event names, or to the others. */
 export function whereLinkedFromEvents(db: Database, where: QueryBuilder, condition: LinkedFromAny, query: PostQuery): void {
   const { within } = condition;
   const indexed = within ? undefined : linkedInIndex(db, condition, query);
