@@ -90,13 +90,22 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   const usual = i18n.getFixedT(standard);
   const sentence = (language: string, key: string | readonly string[], values: Words) =>
     (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string;
-  // What has no places to fill in is the same each time.
-  const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
+  // What has no places to fill in is the same each time. What has some is kept apart: it may be of outside texts.
+  const kept = new Map(
+    languages.map((language) => [
+      language,
+      {
+        whole: memoize((key) => sentence(language, key, {})),
+        filled: memoize((wanted) => sentence(language, ...(JSON.parse(wanted) as [string | string[], Words]))),
+      },
+    ]),
+  );
   return {
     languages,
     t: (language, key, values) => {
-      const known = values === undefined && typeof key === 'string' ? whole.get(language) : undefined;
-      return known ? known(key as string) : sentence(language, key, values ?? {});
+      const known = kept.get(language);
+      if (known === undefined) return sentence(language, key, values ?? {});
+      return values === undefined && typeof key === 'string' ? known.whole(key) : known.filled(JSON.stringify([key, values ?? {}]));
     },
     has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
     chooseLanguage: ({ parameter, segment, acceptLanguage }) =>
