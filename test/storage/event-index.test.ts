@@ -20,7 +20,7 @@ import { MOST_FOUND } from '../../src/storage/lists/linked-records.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
-import { loadSite, resetSite, setOptions } from '../support/site.ts';
+import { keepTables, loadSite, resetSite, setOptions } from '../support/site.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const [ADMIN, EDITOR, AUTHOR, CONTRIBUTOR] = [1, 2, 3, 4];
@@ -102,17 +102,17 @@ describeDatabases('the list index', (open, engine) => {
   let db: Database;
   let running: RunningSite;
   let site: Site;
+  let putBack: () => Promise<void>;
 
   beforeAll(async () => {
     db = await loadSite(await open());
     running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
     site = running.site;
+    await reindexEvents(site.db, () => NOW, { trust: true });
+    putBack = await keepTables(db);
   });
   afterAll(() => running.close());
-  beforeEach(async () => {
-    await resetSite(db);
-    await reindexEvents(site.db, () => NOW, { trust: true });
-  });
+  beforeEach(() => putBack());
 
   const callerOf = async (id: number): Promise<Caller> => {
     const settings = await site.settings();
@@ -199,10 +199,7 @@ describeDatabases('the list index', (open, engine) => {
           const { indexed, plain } = await bothWays();
           expect(indexed).toEqual(plain);
         })
-        .beforeEach(async () => {
-          await resetSite(db);
-          await reindexEvents(site.db, () => NOW, { trust: true });
-        }),
+        .beforeEach(() => putBack()),
       { numRuns: Number(process.env.INDEX_RUNS ?? 6), interruptAfterTimeLimit: 240_000 },
     );
   }, 300_000);
