@@ -47,8 +47,8 @@ export interface ServeOptions {
   readonly clock?: () => Date;
   readonly log?: Log;
   /**
-   * Compresses nothing, whatever programs ask for: `fetch` always does, which costs a lot where thousands of answers are
-   * compared.
+   * Compresses nothing, whatever programs ask for: `fetch` always does, which costs a lot where thousands of answers
+   * are compared.
    */
   readonly plain?: boolean;
 }
