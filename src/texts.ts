@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createInstance, type TFunction } from 'i18next';
 import Backend from 'i18next-fs-backend';
+import { LRUCache } from 'lru-cache';
 import { memoize } from './memo.ts';
 
 /**
@@ -92,11 +93,21 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
     (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string;
   // What has no places to fill in is the same each time.
   const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
+  // What has some is often filled with the same.
+  const filled = new LRUCache<string, string>({
+    maxSize: 2_000_000,
+    maxEntrySize: 20_000,
+    sizeCalculation: (text, wanted) => text.length + wanted.length,
+  });
   return {
     languages,
     t: (language, key, values) => {
       const known = values === undefined && typeof key === 'string' ? whole.get(language) : undefined;
-      return known ? known(key as string) : sentence(language, key, values ?? {});
+      if (known) return known(key as string);
+      const wanted = JSON.stringify([language, key, values]);
+      const text = filled.get(wanted) ?? sentence(language, key, values ?? {});
+      filled.set(wanted, text);
+      return text;
     },
     has: (language, key) => i18n.exists(key, { lng: language, fallbackLng: [] }),
     chooseLanguage: ({ parameter, segment, acceptLanguage }) =>

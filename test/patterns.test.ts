@@ -106,6 +106,9 @@ it('has no pattern that takes more than linear time', async () => {
   expect(each.size).toBeGreaterThan(400);
   // Without a quantifier that has no upper bound there is nothing to go over again.
   for (const [text, { source }] of each) if (!/[*+]|\{\d+,\}/.test(source)) each.delete(text);
+  // Of a short text only exponential time matters. What takes that for a part of a text takes it all the more where the
+  // whole text must match, since it fails more often.
+  for (const [text, { file, source }] of each) if (file in SHORT && each.has(`/^(?:${source})$/`)) each.delete(text);
   const faults: string[] = [];
   for (const [text, { file, source, flags }] of each) {
     const found = await check(source, flags, { timeout: null });

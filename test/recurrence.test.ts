@@ -11,6 +11,7 @@ import { addDays } from '../src/wordpress/time.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
+import { keepTables } from './support/site.ts';
 
 /*
  * Recurring events of the calendar's paid extension: the fixture holds 65 occurrences in the tables and 10 as posts of
@@ -364,15 +365,15 @@ describeDatabases('recurring events', (open) => {
 describeDatabases('writing to recurring events', (open) => {
   let db: Database;
   let running: RunningSite;
+  let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await open();
+    db = await loadRecurringSite(await open());
     // The rows are put back beside the service, which it does not notice.
-    running = await serveDatabase(await loadRecurringSite(db), { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-  });
-  beforeEach(async () => {
-    await loadRecurringSite(db);
+    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
     await reindexEvents(running.site.db, () => NOW, { trust: true });
+    putBack = await keepTables(db);
   });
+  beforeEach(() => putBack());
   afterAll(() => running.close());
 
   const send = (method: string, id: number, body?: object) =>

@@ -11,7 +11,7 @@ import { loadTexts } from '../../src/texts.ts';
 import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { openDoor, through } from '../support/door.ts';
-import { loadSite } from '../support/site.ts';
+import { keepTables, loadSite } from '../support/site.ts';
 
 const ZERO = '0000-00-00 00:00:00';
 const NOW = new Date('2026-11-21T09:00:00Z');
@@ -27,16 +27,17 @@ interface Told {
 describeDatabases('fasti doctor', (open, engine) => {
   const uploads = mkdtempSync(join(tmpdir(), 'fasti-doctor-'));
   let db: Database;
+  let putBack: () => Promise<void>;
   beforeAll(async () => {
     db = await open();
     mkdirSync(join(uploads, '2026/11'), { recursive: true });
     for (const file of ['tiny.png', 'wide.jpg']) writeFileSync(join(uploads, '2026/11', file), '');
-  });
-  beforeEach(async () => {
     await loadSite(db);
     await reindexEvents(db, () => NOW, { trust: true });
     await db.from('postmeta').where('meta_key', '_wp_attached_file').where('post_id', 11).update({ meta_value: '2026/11/wide.jpg' });
+    putBack = await keepTables(db);
   });
+  beforeEach(() => putBack());
 
   const fasti = async (args: readonly string[], { answers, env = {} }: { answers?: boolean[]; env?: Record<string, string> } = {}) => {
     const [out, err, asked]: [string[], string[], string[]] = [[], [], []];

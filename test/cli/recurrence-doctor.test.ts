@@ -4,7 +4,7 @@ import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { createRecurrenceTables } from '../../src/storage/schema/recurrence-tables.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
-import { loadSite } from '../support/site.ts';
+import { keepTables, loadSite } from '../support/site.ts';
 import { commandIn, temporaryFolder } from './command.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
@@ -14,13 +14,13 @@ const OLD_FORM = ['531', '532', '533', '534', '541', '542', '543', '551', '552',
 describeDatabases('fasti doctor, where events recur', (open) => {
   const uploads = temporaryFolder();
   let db: Database;
+  let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await open();
-  });
-  beforeEach(async () => {
-    await loadRecurringSite(db);
+    db = await loadRecurringSite(await open());
     await reindexEvents(db, () => NOW, { trust: true });
+    putBack = await keepTables(db);
   });
+  beforeEach(() => putBack());
 
   const fasti = (...args: string[]) => fastiOn(db, ...args);
   const fastiOn = (of: Database, ...args: string[]) =>

@@ -11,6 +11,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { elements, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { keepTables } from '../support/site.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 const CHOIR = 502;
@@ -19,14 +20,14 @@ const PAGE = `/admin/events/${CHOIR}/dates`;
 describeDatabases('Dates of an event that recurs, at the desk', (open) => {
   let db: Database;
   let running: RunningSite;
+  let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await open();
-    running = await serveDatabase(await loadRecurringSite(db), { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
-  });
-  beforeEach(async () => {
-    await loadRecurringSite(db);
+    db = await loadRecurringSite(await open());
+    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off', CACHE: 'off' }, clock: () => NOW });
     await reindexEvents(running.site.db, () => NOW, { trust: true });
+    putBack = await keepTables(db);
   });
+  beforeEach(() => putBack());
   afterAll(() => running.close());
 
   const as = (login?: string): Promise<Visitor> =>

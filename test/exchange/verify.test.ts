@@ -58,7 +58,8 @@ describeDatabases('the comparison of two sites', (open, engine) => {
     for (const home of [undefined, 'https://calendar.example.org']) {
       const db = await loadSite(await open());
       dbs.push(db);
-      sites.push(await serveDatabase(db, { clock: () => new Date(NOON), env: home === undefined ? {} : { SITE_URL: home } }));
+      const env: Record<string, string> = home === undefined ? {} : { SITE_URL: home };
+      sites.push(await serveDatabase(db, { clock: () => new Date(NOON), env, plain: true }));
     }
   });
   beforeEach(async () => {

@@ -14,21 +14,20 @@ import { removePost, updatePost } from '../../src/storage/rows/posts.ts';
 import { insertTerm } from '../../src/storage/rows/terms.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
-import { loadSite } from '../support/site.ts';
+import { keepTables, loadSite } from '../support/site.ts';
 
 const now = () => new Date('2026-11-20T12:00:00Z');
 
 describeDatabases('what others change', (open) => {
   let db: Database;
+  let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await open();
-  });
-  beforeEach(async () => {
-    await loadSite(db);
-    await db.from('fasti_prints').delete();
+    db = await loadSite(await open());
     await takeOverChanges(db, now);
     await reindexEvents(db, now, { trust: true });
+    putBack = await keepTables(db);
   });
+  beforeEach(() => putBack());
 
   /** What is taken over after a script, each entry as the words that tell it from others, in any order. */
   const taken = async (script: string): Promise<string[]> => {

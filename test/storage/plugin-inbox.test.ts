@@ -7,7 +7,7 @@ import { isInStep } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
-import { loadSite } from '../support/site.ts';
+import { keepTables, loadSite } from '../support/site.ts';
 
 const now = () => new Date('2026-11-20T12:00:00Z');
 
@@ -19,15 +19,16 @@ describeDatabases('what the WordPress plugin notes', (open) => {
   let db: Database;
   let inbox: Inbox;
   let sources: readonly PrintSource[];
+  let putBack: () => Promise<void>;
   beforeAll(async () => {
-    db = await open();
-  });
-  beforeEach(async () => {
-    await loadSite(db);
-    await db.from('fasti_prints').delete();
-    await db.from('fasti_journal_inbox').delete();
+    db = await loadSite(await open());
     await takeOverChanges(db, now);
     await reindexEvents(db, now, { trust: true });
+    putBack = await keepTables(db);
+  });
+  beforeEach(async () => {
+    await putBack();
+    await db.from('fasti_journal_inbox').delete();
     sources = await printSources(db, undefined);
     inbox = createInbox(db, now, () => sources);
   });

@@ -104,6 +104,7 @@ async function newSqliteFile(): Promise<Place> {
   let own: Sqlite.Database | undefined;
   return {
     url: `sqlite:${file}`,
+    isOneSession: true,
     run: async (script) => {
       own ??= new Sqlite(file);
       own.pragma('synchronous = OFF');

@@ -42,11 +42,19 @@ export const passwordOf = (user: string): string => credentials[user]?.applicati
 /** The header by which one of the fixture's users signs in. */
 export const basic = (user: string): string => `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}`;
 
+export interface ServeOptions {
+  readonly env?: Record<string, string>;
+  readonly clock?: () => Date;
+  readonly log?: Log;
+  /**
+   * Compresses nothing, whatever programs ask for: `fetch` always does, which costs a lot where thousands of answers
+   * are compared.
+   */
+  readonly plain?: boolean;
+}
+
 /** Serves a database that `describeDatabases` made, on a port of its own. */
-export async function serveDatabase(
-  db: Database,
-  { env = {}, clock, log }: { env?: Record<string, string>; clock?: () => Date; log?: Log } = {},
-): Promise<RunningSite> {
+export async function serveDatabase(db: Database, { env = {}, clock, log, plain = false }: ServeOptions = {}): Promise<RunningSite> {
   const config = readConfig({
     DATABASE_URL: urlOf(db),
     UPLOADS_DIR: mkdtempSync(join(tmpdir(), 'fasti-uploads-')),
@@ -57,7 +65,11 @@ export async function serveDatabase(
     ...env,
   });
   const site = await openSite(config, { watched: true, ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
-  const server = http.createServer(createApp(site));
+  const app = createApp(site);
+  const server = http.createServer((request, response) => {
+    if (plain) delete request.headers['accept-encoding'];
+    app(request, response);
+  });
   // A connection that the server closes as a request comes in would be a fault of the test.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

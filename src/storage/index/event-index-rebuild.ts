@@ -2,7 +2,7 @@ import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
-import type { DayRow } from '../engine/own-tables.ts';
+import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
 import { joinWriters, noteChange } from '../journal/touched.ts';
 import { countRows } from '../rows/row-count.ts';
@@ -105,8 +105,13 @@ async function recount(db: Database, facet: Facet): Promise<void> {
   });
 }
 
-/** Whether the counts of days and months differ from the sums of the entries. Only reads. */
-export async function hasWrongCounts(db: Database): Promise<boolean> {
+/**
+ * Whether the counts of days and months differ from the sums of the entries. Only reads: tables of up to `atOnce`
+ * rows whole, rather than with some queries for each facet.
+ */
+export async function hasWrongCounts(db: Database, atOnce = ENTRIES): Promise<boolean> {
+  const all = await wholeIndex(db, atOnce);
+  if (all) return all.some(({ facet, entries, days }) => !isRight(facet, entries, days));
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
     for (let day: number | undefined = 0; day !== undefined; ) {
       const { until, inRange } = await rangeFrom(db, facet, day);
@@ -117,6 +122,39 @@ export async function hasWrongCounts(db: Database): Promise<boolean> {
   }
   return false;
 }
+
+interface FacetRows {
+  readonly facet: Facet;
+  readonly entries: readonly EntryRow[];
+  readonly days: readonly DayRow[];
+}
+
+/** Both tables, by facets; undefined: one of them has more rows. */
+async function wholeIndex(db: Database, most: number): Promise<FacetRows[] | undefined> {
+  const held = await db.from('fasti_entries').limit(most + 1);
+  if (held.length > most) return undefined;
+  const counts = await db.from('fasti_days').limit(most + 1);
+  if (counts.length > most) return undefined;
+  const byFacet = new Map<Facet, { facet: Facet; entries: EntryRow[]; days: DayRow[] }>();
+  const rowsOf = (facet: Facet) => {
+    const rows = byFacet.get(facet) ?? { facet, entries: [], days: [] };
+    byFacet.set(facet, rows);
+    return rows;
+  };
+  for (const row of held) rowsOf(row.facet).entries.push(row);
+  for (const row of counts) rowsOf(row.facet).days.push(row);
+  return [...byFacet.values()].filter(({ facet }) => facet >= ALL);
+}
+
+const isRight = (facet: Facet, held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
+  !differ(
+    rows.filter(({ day }) => day >= 0),
+    daysOf(held, 0, undefined),
+  ) &&
+  !differ(
+    rows.filter(({ day }) => day < 0),
+    monthsOf(facet, rows),
+  );
 
 /** Whether rows say something else than they ought to. One that counts nothing may be there or not. */
 function differ(rows: readonly DayRow[], right: ReadonlyMap<number, DayRow>): boolean {
@@ -200,8 +238,12 @@ const days = (db: Database, facet: Facet) => db.from('fasti_days').where('facet'
 async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
+  return daysOf(await rows, first, last);
+}
+
+function daysOf(held: readonly EntryRow[], first: number, last: number | undefined): Map<number, DayRow> {
   const counted = new Map<number, DayRow>();
-  for (const share of (await rows).flatMap(sharesOf)) {
+  for (const share of held.flatMap(sharesOf)) {
     if (share.day < first || (last !== undefined && share.day > last)) continue;
     const known = counted.get(share.day);
     counted.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
@@ -210,9 +252,13 @@ async function countDays(db: Database, facet: Facet, first: number, last: number
 }
 
 /** What the months of a facet ought to say, as its days stand. */
-async function countMonths(db: Database, facet: Facet): Promise<Map<number, DayRow>> {
+const countMonths = async (db: Database, facet: Facet): Promise<Map<number, DayRow>> =>
+  monthsOf(facet, await days(db, facet).where('day', '>=', 0).where('n', '>', 0));
+
+function monthsOf(facet: Facet, rows: readonly DayRow[]): Map<number, DayRow> {
   const counted = new Map<number, DayRow>();
-  for (const { day, n } of await days(db, facet).where('day', '>=', 0).where('n', '>', 0)) {
+  for (const { day, n } of rows) {
+    if (day < 0 || n <= 0) continue;
     const key = monthRow(monthOf(day));
     counted.set(key, { facet, day: key, n: n + (counted.get(key)?.n ?? 0), running: 0 });
   }
