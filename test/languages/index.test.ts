@@ -36,6 +36,7 @@ const LISTS: readonly Record<string, string>[] = [
   { venue: '101' },
   { organizer: '107', order: 'desc' },
   { categories: '38', venue: '102' },
+  { venue: '101', organizer: '107' },
   { featured: 'true' },
   { search: 'a' },
   { password: 'secret', categories: '38' },

@@ -90,6 +90,8 @@ const EVENT_LISTS: readonly Record<string, string>[] = [
   { organizer: '24,25', start_date: '2020-01-01', order: 'desc', per_page: '3', page: '2' },
   { venue: '12,13', ends_after: '2026-11-30', per_page: '2' },
   { venue: '12,999' },
+  { venue: '12', organizer: '24', start_date: '2020-01-01' },
+  { venue: '12,13', organizer: '24,25', start_date: '2020-01-01', geoloc: 'false' },
 ];
 const LINKED_LISTS: readonly Record<string, string>[] = [
   { only_with_upcoming: 'true' },

@@ -3,6 +3,7 @@ import { postKind, postKindOfType, postTypes, termKind } from '../../kinds/index
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
+import { facetOf } from '../index/event-index-rows.ts';
 import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
@@ -15,7 +16,7 @@ import { linksDependency, listDependency } from './list-dependency.ts';
 import { whereCondition } from './post-conditions.ts';
 import { orderOf } from './post-order.ts';
 import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } from './post-query.ts';
-import { whereAttached, whereVisible } from './post-visibility.ts';
+import { whereAttached, whereOpen, whereVisible } from './post-visibility.ts';
 
 /**
  * One page of a list, in order. A small number of queries, whatever is asked. `memory`: where pages are kept as long as
@@ -227,6 +228,22 @@ function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery):
   if (statuses !== undefined && rest.length === 0) return undefined;
   const builder: QueryBuilder = db.query();
   if (statuses === undefined) builder.where((where) => whereVisible(db, where, 'p', query.visible));
-  for (const condition of rest) builder.where((where) => whereCondition(db, where, condition, query));
+  for (const condition of rest) builder.where((where) => whereIndexed(db, where, condition, query));
   return conditionOf(builder);
+}
+
+/** A condition on events of the index: to which venues and organizers they link, their entries say in half the time. */
+function whereIndexed(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
+  const kind = condition.by === 'links' ? postKind('event').links[condition.key] : undefined;
+  if (condition.by !== 'links' || !kind) return whereCondition(db, where, condition, query);
+  if (condition.guarded) whereOpen(db, where, query);
+  where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: QueryBuilder) =>
+    sub
+      .select('y.post_id')
+      .from({ y: db.table('fasti_entries') })
+      .whereIn(
+        'y.facet',
+        condition.ids.map((id) => facetOf(kind, id)),
+      ),
+  );
 }
