@@ -65,6 +65,7 @@ export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
   'calendar/custom-fields.ts readCustomFields': 'options of the site',
   'calendar/settings.ts settingNames': 'the prefix of the tables',
   'upkeep/backup-lines.ts': 'names of tables',
+  'upkeep/doctor/findings.ts': 'names of sentences',
   'exchange/ical/places.ts': 'the path of a file',
   'exchange/ical/write-line.ts line': 'a part of `writeCalendar`, which is measured as a whole',
   'exchange/sources.ts formatOf': 'the path of a file',

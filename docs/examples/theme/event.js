@@ -1,5 +1,5 @@
 /** An event whose date stands above its title. `h` makes elements; texts in them are escaped. */
-export default ({ card, description, locked, places, speech }, { h, Link, Rendered }) =>
+export default ({ card, description, locked, places, i18n }, { h, Link, Rendered }) =>
   h(
     'article',
     { class: 'record' },
@@ -7,10 +7,10 @@ export default ({ card, description, locked, places, speech }, { h, Link, Render
     h('h1', null, card.title),
     locked
       ? h('form', { method: 'post' }, [
-          h('label', { for: 'word' }, speech.say('pages:password')),
+          h('label', { for: 'word' }, i18n.say('pages:password')),
           h('input', { id: 'word', type: 'password', name: 'post_password' }),
-          h('button', null, speech.say('pages:open')),
+          h('button', null, i18n.say('pages:open')),
         ])
       : h(Rendered, { html: description, class: 'text' }),
-    places.map((place) => h('p', { key: place.href }, speech.say('pages:where'), ': ', h(Link, { href: place.href }, place.name))),
+    places.map((place) => h('p', { key: place.href }, i18n.say('pages:where'), ': ', h(Link, { href: place.href }, place.name))),
   );
