@@ -8,7 +8,7 @@ import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } fro
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { datesWithPosts, joinDates } from '../rows/event-moments.ts';
 import { recurringEvents } from '../rows/recurring-events.ts';
-import { countRows } from '../rows/row-count.ts';
+import { countRows, totalWith } from '../rows/row-count.ts';
 import { findIndexedIds, type Page } from './event-index-list.ts';
 import { type IndexRange, indexRangeOf } from './index-range.ts';
 import { withLinksFound } from './linked-records.ts';
@@ -70,8 +70,7 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
   }
   // All dates are gone through for the page anyway: its rows bring the total with them, where it has any.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
-  const total = rows.length === 0 && offset > 0 ? await countRows(narrowedPosts(db, query)) : Number(rows[0]?.total ?? 0);
-  return { rows, total };
+  return { rows, total: await totalWith(rows, offset, () => countRows(narrowedPosts(db, query))) };
 }
 
 /** What a list depends on besides the posts that it lists; undefined: it may be anything. */
@@ -235,15 +234,16 @@ function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery):
 /** A condition on events of the index: to which venues and organizers they link, their entries say in half the time. */
 function whereIndexed(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
   const kind = condition.by === 'links' ? postKind('event').links[condition.key] : undefined;
-  if (condition.by !== 'links' || !kind) return whereCondition(db, where, condition, query);
-  if (condition.guarded) whereOpen(db, where, query);
-  where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: QueryBuilder) =>
-    sub
-      .select('y.post_id')
-      .from({ y: db.table('fasti_entries') })
-      .whereIn(
-        'y.facet',
-        condition.ids.map((id) => facetOf(kind, id)),
-      ),
-  );
+  if (condition.by === 'links' && kind) {
+    if (condition.guarded) whereOpen(db, where, query);
+    where[condition.none ? 'whereNotIn' : 'whereIn']('p.ID', (sub: QueryBuilder) =>
+      sub
+        .select('y.post_id')
+        .from({ y: db.table('fasti_entries') })
+        .whereIn(
+          'y.facet',
+          condition.ids.map((id) => facetOf(kind, id)),
+        ),
+    );
+  } else whereCondition(db, where, condition, query);
 }

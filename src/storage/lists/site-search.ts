@@ -4,6 +4,7 @@ import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { either, equalsAny, every } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
+import { totalWith } from '../rows/row-count.ts';
 import { withoutPassword } from './post-visibility.ts';
 
 /** One page of what was found, and how much there is. */
@@ -41,17 +42,22 @@ export type FoundPost = Pick<
  * (`WP_Query::parse_search_order`).
  */
 export async function searchPosts(db: Database, asked: PostSearch): Promise<Page<FoundPost>> {
-  const where = new Piece(all([...matching(db, asked), ...idConditions('p.ID', asked)]));
-  const rank = new Piece(rankOf(db, asked));
-  const [rows, counted] = await Promise.all([
-    db.rows<FoundPost>`
-      SELECT p.ID, p.post_author, p.post_date, p.post_name, p.post_parent, p.post_status, p.post_title, p.post_type FROM {posts} p
-      WHERE p.post_status = 'publish' AND p.post_type IN (${asked.types}) AND ${where}
-      ORDER BY ${rank}, p.post_date DESC, p.ID DESC LIMIT ${asked.limit} OFFSET ${asked.offset}`,
-    db.rows<{ total: number }>`
-      SELECT COUNT(*) AS total FROM {posts} p WHERE p.post_status = 'publish' AND p.post_type IN (${asked.types}) AND ${where}`,
+  const found = all([
+    ['p.post_status = ?', ['publish']],
+    equalsAny('p.post_type', asked.types),
+    ...matching(db, asked),
+    ...idConditions('p.ID', asked),
   ]);
-  return { rows, total: Number(counted[0]?.total ?? 0) };
+  const rank = new Piece(rankOf(db, asked));
+  // Every text is looked through for the page anyway: its rows bring the total with them.
+  const rows = await db.rows<FoundPost & { readonly total: number | string }>`
+    SELECT p.ID, p.post_author, p.post_date, p.post_name, p.post_parent, p.post_status, p.post_title, p.post_type, COUNT(*) OVER () AS total
+    FROM {posts} p WHERE ${new Piece(found)} ORDER BY ${rank}, p.post_date DESC, p.ID DESC LIMIT ${asked.limit} OFFSET ${asked.offset}`;
+  const total = await totalWith(rows, asked.offset, async () => {
+    const [row] = await db.rows<{ total: number }>`SELECT COUNT(*) AS total FROM {posts} p WHERE ${new Piece(found)}`;
+    return Number(row?.total ?? 0);
+  });
+  return { rows: rows.map(({ total: _, ...row }) => row), total };
 }
 
 /** Whose protected texts are open to the caller; for words in those of others nobody finds a post (decision D13). */
