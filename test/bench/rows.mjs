@@ -3,7 +3,8 @@
  * database's driver, one statement after the other, and sends the rows as they come. Started by service.mjs.
  *
  * Of a request that writes it runs the bare transaction: what the service inserted and updated, for a new record whose
- * id stands where the service's own stood; what must be unique in the table of occurrences is drawn by lot.
+ * id stands where the service's own stood; the numbers in the journal follow the counter of changes, and what must be
+ * unique in the table of occurrences is drawn by lot.
  */
 import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
@@ -16,6 +17,8 @@ const { statements: all, created } = JSON.parse(STATEMENTS);
 const statements = created === undefined ? all : all.filter(({ sql }) => !/^select/i.test(sql));
 const CONNECTIONS = 10;
 const POSTS = /^insert into `\w*_posts`/i;
+const COUNTER = /^update `\w*_fasti_changes`/i;
+const JOURNAL = /^insert into `\w*_fasti_journal` \((`number`[^)]*)\)/i;
 const HASH = /^[0-9a-f]{40}$/;
 
 const run = address.startsWith('sqlite:') ? sqliteRunner(address.slice('sqlite:'.length)) : mysqlRunner(address);
@@ -27,10 +30,15 @@ app.get('/{*path}', async (_req, res) => res.json(await run()));
 app.post('/{*path}', express.json(), async (_req, res) => res.status(201).json(await run()));
 app.listen(Number(PORT), '127.0.0.1');
 
-/** The values of a statement for a record of its own. */
-function renewed(bindings, id) {
+/** The values of a statement for a record of its own: `id` is the record's, `counter` what the counter of changes says. */
+function renewed({ sql, bindings }, { id, counter }) {
   if (created === undefined) return bindings;
-  return bindings.map((value) => (value === created && id !== undefined ? id : HASH.test(value) ? randomBytes(20).toString('hex') : value));
+  const columns = JOURNAL.exec(sql)?.[1].split(',').length;
+  return bindings.map((value, at) => {
+    if (at % columns === 0) return counter - (bindings.at(-columns) - value);
+    if (value === created && id !== undefined) return id;
+    return HASH.test(value) ? randomBytes(20).toString('hex') : value;
+  });
 }
 
 function sqliteRunner(path) {
@@ -40,16 +48,18 @@ function sqliteRunner(path) {
   // SQLite has no collation like MySQL's: the service brings its own, for ordering and for searching.
   db.function('fold', { deterministic: true }, (text) => (text === null ? null : foldText(String(text))));
   db.function('holds', { deterministic: true }, (text, part) => Number(foldForSearch(String(text)).includes(String(part))));
-  const prepared = statements.map(({ sql, bindings }) => ({ statement: db.prepare(sql), bindings, isRecord: POSTS.test(sql) }));
+  const prepared = statements.map((one) => ({ ...one, statement: db.prepare(one.sql) }));
   return async () => {
-    let id;
+    const drawn = {};
     const answers = [];
-    for (const { statement, bindings, isRecord } of prepared) {
+    for (const { statement, ...one } of prepared) {
       if (statement.reader) {
-        answers.push(statement.all(renewed(bindings, id)));
+        const rows = statement.all(renewed(one, drawn));
+        if (COUNTER.test(one.sql)) drawn.counter = rows[0].id;
+        answers.push(rows);
       } else {
-        const { lastInsertRowid } = statement.run(renewed(bindings, id));
-        if (isRecord) id = Number(lastInsertRowid);
+        const { lastInsertRowid } = statement.run(renewed(one, drawn));
+        if (POSTS.test(one.sql)) drawn.id = Number(lastInsertRowid);
       }
     }
     return answers;
@@ -61,12 +71,13 @@ function mysqlRunner(url) {
   return async () => {
     const connection = await pool.getConnection();
     try {
-      let id;
+      const drawn = {};
       const answers = [];
-      for (const { sql, bindings } of statements) {
-        const [rows] = await connection.query(sql, renewed(bindings, id));
+      for (const one of statements) {
+        const [rows] = await connection.query(one.sql, renewed(one, drawn));
         if (Array.isArray(rows)) answers.push(rows);
-        else if (POSTS.test(sql)) id = rows.insertId;
+        else if (POSTS.test(one.sql)) drawn.id = rows.insertId;
+        else if (COUNTER.test(one.sql)) drawn.counter = rows.insertId;
       }
       return answers;
     } finally {
