@@ -30,7 +30,9 @@ app.get('/{*path}', async (_req, res) => res.json(await run()));
 app.post('/{*path}', express.json(), async (_req, res) => res.status(201).json(await run()));
 app.listen(Number(PORT), '127.0.0.1');
 
-/** The values of a statement for a record of its own: `id` is the record's, `counter` what the counter of changes says. */
+/**
+ * The values of a statement for a record of its own: `id` is the record's, `counter` what the counter of changes says.
+ */
 function renewed({ sql, bindings }, { id, counter }) {
   if (created === undefined) return bindings;
   const columns = JOURNAL.exec(sql)?.[1].split(',').length;
