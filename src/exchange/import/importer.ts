@@ -21,14 +21,15 @@ import {
 } from '../../storage/rows/imports.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
 import { nowUtc, unixFromDate, unixFromText } from '../../wordpress/time.ts';
-import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault } from '../items/items.ts';
+import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
 import { createNames } from '../items/record-names.ts';
-import { addTally, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
+import { addTally, count, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
 import { openLedger } from './ledger.ts';
-import { keysWanted, settleWaiting } from './pending-references.ts';
+import { keysWanted, settleWaiting, withoutNewTerms } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
-import type { Run, Work } from './run.ts';
+import type { Run, Waiting, Work } from './run.ts';
+import { writeStorable } from './storable.ts';
 import { writeAuthors } from './write-authors.ts';
 import { assignTermLanguage, recountLanguages, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
@@ -96,39 +97,21 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   for await (const piece of batches(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
-    const items = piece.filter(isItem);
-    const recurring = prepared || state.run.dry ? undefined : recurringItem(items);
+    const recurring = prepared || state.run.dry ? undefined : recurringItem(piece.filter(isItem));
     if (recurring) {
       await prepareRecurrence(site, recurring);
       state.run = { ...state.run, caller: { ...caller, settings: await site.settings() } };
       prepared = true;
     }
     const files = await fetchFiles(state.run, piece, options.fetchFile);
-    const step: Step = {
-      keys: keysOf(items),
-      seen,
-      originals: new Map([...files].map(([original, { item }]) => [item, original])),
-      task: async (work) => {
-        for (const [place, entry] of piece.entries()) if (!isItem(entry) && before + place >= state.done) noteAside(work.tally, entry);
-        for (const { item, fault } of files.values()) {
-          if (fault !== undefined)
-            lose(work.tally, {
-              reason: 'file-not-fetched',
-              kind: 'attachment',
-              of: item.url ?? item.sourceId,
-              place: item.place,
-              detail: fault,
-            });
-        }
-        await writeItems(
-          work,
-          items.map((item) => (isPostItem(item) ? files.get(item)?.item : undefined) ?? item),
-        );
-      },
-    };
     await withFiles(
       site,
-      () => write(state, step),
+      () =>
+        writeStorable(
+          piece,
+          (some, from) => writeEntries(state, some, before + from, files),
+          (entry, from) => leaveOut(state, entry, before + from, files),
+        ),
       () => Promise.all([...files.values()].map((file) => file.undo?.())),
     );
     options.onProgress?.(seen);
@@ -136,6 +119,54 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   await settleAll(state);
   await finish(state);
   return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);
+}
+
+/** Files of a piece of the source, until their rows are written. */
+type Files = Map<Item, FetchedFile>;
+
+/** Writes entries as one transaction. `before`: how many there were before them in all. */
+async function writeEntries(state: ImportState, entries: readonly Entry[], before: number, files: Files): Promise<void> {
+  const items = entries.filter(isItem);
+  const own = items.flatMap((item) => files.get(item) ?? []);
+  await write(state, {
+    keys: keysOf(items),
+    seen: before + entries.length,
+    originals: new Map([...files].flatMap(([original, { item }]) => (isPostItem(original) ? [[item, original] as const] : []))),
+    task: async (work) => {
+      for (const [place, entry] of entries.entries()) if (!isItem(entry) && before + place >= state.done) noteAside(work.tally, entry);
+      for (const { item, fault } of own) {
+        if (fault !== undefined)
+          lose(work.tally, {
+            reason: 'file-not-fetched',
+            kind: 'attachment',
+            of: item.url ?? item.sourceId,
+            place: item.place,
+            detail: fault,
+          });
+      }
+      await writeItems(
+        work,
+        items.map((item) => files.get(item)?.item ?? item),
+      );
+    },
+  });
+  for (const item of items) files.delete(item);
+}
+
+/** Notes that an entry cannot be stored, and takes its file back. */
+async function leaveOut(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
+  await write(state, {
+    keys: new Set(),
+    seen: before + 1,
+    task: async ({ tally }) => {
+      if (!isItem(entry)) return;
+      count(tally.lost, entry.kind);
+      lose(tally, { reason: 'not-storable', kind: entry.kind, of: titleOf(entry), place: entry.place });
+    },
+  });
+  if (!isItem(entry)) return;
+  await files.get(entry)?.undo?.();
+  files.delete(entry);
 }
 
 /** A run that has noted nothing for this long has stopped. */
@@ -278,8 +309,8 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
 }
 
 /** Files of attachments that are new, fetched before the transaction since that takes its time. */
-async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Map<PostItem, FetchedFile>> {
-  const files = new Map<PostItem, FetchedFile>();
+async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
+  const files: Files = new Map();
   const wanted = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
   if (!fetchFile || run.dry || wanted.length === 0) return files;
   const ledger = await openLedger(run.site.db, run.importId, keysOf(wanted), run.overlay);
@@ -293,27 +324,36 @@ async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOp
 async function settleAll(state: ImportState): Promise<void> {
   const { run } = state;
   if (run.dry) {
-    for (const rows of pagesOf([...run.overlayWaiting.values()], ITEMS)) {
-      await write(state, { keys: keysWanted(rows), task: (work) => settleWaiting(work, rows) });
-    }
+    for (const rows of pagesOf([...run.overlayWaiting.values()], ITEMS)) await settle(state, rows);
     return;
   }
   for (;;) {
     const rows = await nextWaiting(run.site.db, run.importId, ITEMS);
     if (rows.length === 0) return;
-    await write(state, {
-      keys: keysWanted(rows),
-      task: async (work) => {
-        await settleWaiting(work, rows);
-        await dropWaiting(
-          work.db,
-          run.importId,
-          rows.map(({ item }) => item),
-        );
-      },
-    });
+    await settle(state, rows);
   }
 }
+
+/** What a record waits for may be terms that are made now: without those that the tables cannot hold, it is settled. */
+const settle = (state: ImportState, rows: readonly Waiting[]): Promise<void> =>
+  writeStorable(
+    rows,
+    (some) => write(state, settling(state, some)),
+    (row) => write(state, settling(state, [withoutNewTerms(row)])),
+  );
+
+const settling = ({ run }: ImportState, rows: readonly Waiting[]): Step => ({
+  keys: keysWanted(rows),
+  task: async (work) => {
+    await settleWaiting(work, rows);
+    if (run.dry) return;
+    await dropWaiting(
+      work.db,
+      run.importId,
+      rows.map(({ item }) => item),
+    );
+  },
+});
 
 /** Counts terms again, puts the calendar's edges right, and closes the run. */
 async function finish(state: ImportState): Promise<void> {

@@ -38,6 +38,13 @@ export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promi
   }
 }
 
+/** The same record, waiting for no term that would have to be made: such a term counts as missing. */
+export function withoutNewTerms(row: Waiting): Waiting {
+  const { terms, ...wants } = JSON.parse(row.wants) as Wants;
+  const known = terms?.map(({ kind, sourceId }) => ({ kind, sourceId }));
+  return { ...row, wants: JSON.stringify(known ? { ...wants, terms: known } : wants) };
+}
+
 async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, wants: Wants): Promise<void> {
   const { run, db, ledger, tally, touched } = work;
   const { taxonomy } = termKind(kind);

@@ -130,6 +130,13 @@ export const recordIdsOf = ({ id, recurrence }: PostItem): number[] => {
 /** What a report calls a post. */
 export const nameOf = ({ columns, sourceId }: PostItem): string => columns.post_title || sourceId;
 
+/** What a report calls any item. */
+export function titleOf(item: Item): string {
+  if (isPostItem(item)) return nameOf(item);
+  if (isTermItem(item)) return item.name;
+  return item.kind === 'author' ? item.login : item.sourceId;
+}
+
 export const isPostItem = (item: Item): item is PostItem => 'links' in item;
 export const isTermItem = (item: Item): item is TermItem => item.kind === 'category' || item.kind === 'tag';
 
