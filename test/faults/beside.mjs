@@ -14,15 +14,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { unserialize } from 'php-serialize';
 import { startService } from '../bench/service.mjs';
 import { API, eachDatabase } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -62,30 +61,26 @@ const below = (number) => Math.floor(random() * number);
 const oneOf = (list) => list[below(list.length)];
 
 async function run() {
-  const folder = mkdtempSync(join(tmpdir(), 'fasti-beside-'));
-  try {
-    await eachDatabase({ folder, kept: false, only: flags.database }, async ({ name, title }, provide) => {
-      const { env, remove } = await provide(0);
-      const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
-      if (status !== 0) throw new Error(stderr);
-      const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
-      const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
-      const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' };
-      const remembering = await startService(shared, '/health/ready');
-      // It reads WordPress's tables alone, and is always right.
-      const forgetful = await startService({ ...shared, CACHE: 'off', FOLLOW_WORDPRESS: 'off' }, '/health/ready');
-      try {
-        await measure(title, name, tablesOf(db), { remembering: remembering.base, forgetful: forgetful.base });
-      } finally {
-        await remembering.stop();
-        await forgetful.stop();
-        await db.close();
-        await remove();
-      }
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = scratchFolder('fasti-beside');
+  await eachDatabase({ folder, kept: false, only: flags.database }, async ({ name, title }, provide) => {
+    const { env, remove } = await provide(0);
+    const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
+    const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
+    const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' };
+    const remembering = await startService(shared, '/health/ready');
+    // It reads WordPress's tables alone, and is always right.
+    const forgetful = await startService({ ...shared, CACHE: 'off', FOLLOW_WORDPRESS: 'off' }, '/health/ready');
+    try {
+      await measure(title, name, tablesOf(db), { remembering: remembering.base, forgetful: forgetful.base });
+    } finally {
+      await remembering.stop();
+      await forgetful.stop();
+      await db.close();
+      await remove();
+    }
+  });
 }
 
 /** What builds statements on any table, each of which commits by itself, and transactions. */
