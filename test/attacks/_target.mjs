@@ -1,10 +1,10 @@
 /** The service that is attacked: a process of the build, on SQLite with the sample calendar. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../bench/service.mjs';
 import { API, seed } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 
 const MEGABYTE = 2 ** 20;
 
@@ -14,7 +14,7 @@ const MEGABYTE = 2 ** 20;
  * `peak.reset()`. Gives what the attack gives. `events`: how many there are beside the sample.
  */
 export async function withTarget(attack, env = {}, events = 1) {
-  const folder = mkdtempSync(join(tmpdir(), 'fasti-attack-'));
+  const folder = scratchFolder('fasti-attack');
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'site.sqlite')}`,
     UPLOADS_DIR: join(folder, 'uploads'),

@@ -8,13 +8,11 @@
  * service and of the database server beside it. Exits with 1 where one takes more than half a second in both together.
  * In a `--folder` the sites are kept for the next run.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request as sendRequest } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cpuMs, fasti, startService } from '../bench/service.mjs';
 import { eachDatabase } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { moreRequests } from './_cost-more.mjs';
 
 const { values } = parseArgs({
@@ -40,7 +38,7 @@ const TEC = '/wp-json/tec/v1';
 const EVERYTHING = 'start_date=1000-01-01&end_date=9999-12-31';
 
 const kept = values.folder !== undefined;
-const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'fasti-cost-'));
+const folder = values.folder ?? scratchFolder('fasti-cost');
 let dear = 0;
 await eachDatabase({ folder, kept, only: values.database }, async ({ title, pid }, provide) => {
   const { env, remove } = await provide(EVENTS);
@@ -53,7 +51,6 @@ await eachDatabase({ folder, kept, only: values.database }, async ({ title, pid 
   if (!kept) await remove();
   report(title, rows);
 });
-if (!kept) rmSync(folder, { recursive: true, force: true });
 process.exitCode = dear > 0 ? 1 : 0;
 
 // ------------------------------------------------------------------------------------------------- the site

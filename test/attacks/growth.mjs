@@ -8,12 +8,11 @@
  * Exits with 1 where something grows with an exponent above 1.6, and names it.
  */
 import '../support/run-typescript.mjs';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cpuMs, fasti, startService } from '../bench/service.mjs';
 import { seed } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, bytes: { type: 'string', default: '262144' } } });
 const only = new RegExp(values.only, 'i');
@@ -23,7 +22,7 @@ const { exponentOf, FILLERS, grown, MOST_EXPONENT } = await import('../support/g
 const { textCarriers, textTakers } = await import('../support/text-takers.ts');
 const { headCarriers, parameterCarriers } = await import('../support/outside-texts.ts');
 
-const folder = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+const folder = scratchFolder('fasti-growth');
 const faults = [];
 let tried = 0;
 
@@ -57,7 +56,6 @@ for (const place of places) {
 }
 
 await service.stop();
-rmSync(folder, { recursive: true, force: true });
 console.log(`${tried} places and functions with ${FILLERS.length} fillers each: ${faults.length} grow faster than their texts`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 

@@ -6,14 +6,13 @@
  *   npm run attacks -- sign-in --rounds 2       fewer rounds of readers with guessers and without (5)
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { hash } from 'bcryptjs';
 import Sqlite from 'better-sqlite3';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { newSite, startServing } from '../support/processes.mjs';
 
 const { values } = parseArgs({ options: { tries: { type: 'string', default: '2000' }, rounds: { type: 'string', default: '5' } } });
@@ -29,8 +28,7 @@ const MOST_T = 4.5;
 const MOST_RATIO = 2;
 const EVENTS = '/wp-json/calendar/events/v1/events';
 
-const folder = mkdtempSync(join(tmpdir(), 'fasti-sign-in-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('fasti-sign-in');
 const { env } = newSite(folder);
 let addresses = 0;
 const names = Math.ceil(tries / EACH);

@@ -11,12 +11,12 @@
  */
 import '../support/run-typescript.mjs';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from '../bench/service.mjs';
 import { eachDatabase, seed } from '../bench/site.mjs';
+import { endWithUs, scratchFolder } from '../support/leave-nothing.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +43,7 @@ const OF_FEEDS = [
 ];
 
 const { parameterCarriers } = await import('../support/outside-texts.ts');
-const folder = mkdtempSync(join(tmpdir(), 'fasti-sqlmap-'));
+const folder = scratchFolder('fasti-sqlmap');
 const counts = { tried: 0, found: 0, unfinished: 0 };
 
 await eachDatabase({ folder, only: values.database }, async ({ name, title }, provide) => {
@@ -66,7 +66,6 @@ await eachDatabase({ folder, only: values.database }, async ({ name, title }, pr
   await service.stop();
   await remove();
 });
-rmSync(folder, { recursive: true, force: true });
 console.log(`${counts.tried} parameters tried: ${counts.found} findings, ${counts.unfinished} not finished`);
 process.exitCode = counts.found > 0 || counts.unfinished > 0 ? 1 : 0;
 
@@ -107,6 +106,7 @@ function sqlmap(base, { url, parameter }, dbms) {
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: own } },
   );
+  endWithUs(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {

@@ -11,12 +11,11 @@
  * `--payload` and `--field` narrow it to names that contain the text. It needs Chromium (`apt-get install chromium`, or
  * its path in CHROMIUM) and is skipped where there is none.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fasti } from '../bench/service.mjs';
 import { eachDatabase } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { findChromium, startBrowser } from './_browser.mjs';
 import { writeImports } from './_xss-imports.mjs';
 import { PAYLOADS } from './_xss-payloads.mjs';
@@ -63,8 +62,7 @@ if (program === undefined) {
   console.log('Skipped: there is no Chromium on this machine (apt-get install chromium, or its path in CHROMIUM).');
   process.exit(0);
 }
-const folder = mkdtempSync(join(tmpdir(), 'fasti-xss-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder('fasti-xss');
 const browser = await startBrowser(program);
 let failed = false;
 /**

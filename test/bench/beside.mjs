@@ -15,11 +15,11 @@
  *   --keep FOLDER    where the site is left for the next run
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { connectTo } from '../support/private-mysql.mjs';
 import { machine, markdown, writeSection } from './report.mjs';
 import { cpuMs, startService } from './service.mjs';
@@ -53,7 +53,7 @@ const SERVICES = {
 };
 
 const [busy] = loadavg();
-const temporary = mkdtempSync(join(tmpdir(), 'fasti-beside-'));
+const temporary = scratchFolder('fasti-beside');
 try {
   await eachDatabase(
     { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: 'mysql' },

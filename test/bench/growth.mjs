@@ -14,10 +14,10 @@
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not
  * counted.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { machine, markdown, writeSection } from './report.mjs';
 import { fasti, startService } from './service.mjs';
 import { API, eachDatabase, seedOnce, speakTwo } from './site.mjs';
@@ -33,7 +33,7 @@ const { values: flags } = parseArgs({
 });
 const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
-const temporary = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+const temporary = scratchFolder('fasti-growth');
 const [busy] = loadavg();
 
 /** Lists by what narrows them. */
@@ -72,11 +72,7 @@ const REQUESTS = {
   search: () => '/events?search=concert',
 };
 
-try {
-  await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
-} finally {
-  rmSync(temporary, { recursive: true, force: true });
-}
+await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
 
 async function measureDatabase({ name, title, pid }, provide) {
   const sites = [];

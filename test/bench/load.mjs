@@ -16,11 +16,10 @@
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { machine, writeSection } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
 import { cpuMs, fasti, limitProcessor, servingProcesses, startService } from './service.mjs';
@@ -45,13 +44,12 @@ const MOST_PAGES = 200;
 const WRITE_EVERY_MS = 500;
 const [busy] = loadavg();
 const events = Number(flags.events);
-const temporary = mkdtempSync(join(tmpdir(), 'fasti-load-'));
+const temporary = scratchFolder('fasti-load');
 const started = [];
 try {
   await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
 } finally {
   for (const service of started) await service.stop();
-  rmSync(temporary, { recursive: true, force: true });
 }
 
 async function measureDatabase({ name, title, pid }, provide) {

@@ -17,11 +17,12 @@
  *   --database NAME only sqlite or mysql; nothing is written then
  *   --part N        only this part; nothing is written then
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { machine, markdown, writeSection } from './report.mjs';
 import { startBare, startBareHttp, startService } from './service.mjs';
 import { API, eachDatabase, seed } from './site.mjs';
@@ -51,7 +52,7 @@ const OF_THE_CONNECTION = ['connection', 'keep-alive', 'date', 'content-length',
 const LIST = `${API}/events`;
 
 const [busy] = loadavg();
-const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
+const folder = scratchFolder('fasti-bench');
 const sections = [];
 let titles = 0;
 /** What is written of an event, by the name of the figure. */
@@ -64,7 +65,6 @@ const CHANGES = {
 };
 
 const moved = (date, days) => new Date(Date.parse(`${date}Z`) + days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 await eachDatabase({ folder, only: flags.database }, async ({ title }, provide) => {
   const { env, remove } = await provide(events);
   const { authorization } = seed(env, events);

@@ -14,11 +14,10 @@
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; without it a private one is started if a server program
  * is on the machine.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { printedTable, requestsSection, writeSection } from './report.mjs';
 import { scenarios, services } from './scenarios.mjs';
 import { startBare, startRows, startService } from './service.mjs';
@@ -44,7 +43,7 @@ const { values: flags } = parseArgs({
 const [events, seconds, rounds, clients] = [flags.events, flags.seconds, flags.rounds, flags.clients].map(Number);
 
 const [busy] = loadavg();
-const folder = mkdtempSync(join(tmpdir(), 'fasti-bench-'));
+const folder = scratchFolder('fasti-bench');
 let status = 1;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => leave(130));
 try {
@@ -170,7 +169,6 @@ async function load({ base, cpu }, { path, method, headers, body, status: expect
 }
 
 function leave(code) {
-  rmSync(folder, { recursive: true, force: true });
   process.exit(code);
 }
 

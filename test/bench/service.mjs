@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { endWithUs } from '../support/leave-nothing.mjs';
 import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -75,10 +76,8 @@ async function start(command, env, base, path, log) {
   const ended = new Promise((resolve) => {
     child.on('exit', resolve);
   });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  endWithUs(child);
   const stop = async () => {
-    process.off('exit', kill);
     child.kill('SIGKILL');
     await ended;
   };

@@ -8,13 +8,11 @@
  *   --database NAME  only sqlite or mysql
  *   --keep FOLDER    where the site is left for the next run
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../../src/storage/engine/database.ts';
 import { fingerprintsOf } from '../../src/storage/freshness/fingerprints.ts';
 import { watchedNames } from '../../src/storage/freshness/watched-tables.ts';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { cpuMs } from './service.mjs';
 import { eachDatabase, seedOnce } from './site.mjs';
 
@@ -23,29 +21,25 @@ const { values: flags } = parseArgs({
 });
 const LOOKS = 500;
 const ROUNDS = 5;
-const temporary = mkdtempSync(join(tmpdir(), 'fasti-watch-'));
+const temporary = scratchFolder('fasti-watch');
 
-try {
-  await eachDatabase(
-    { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database },
-    async ({ title, pid }, provide) => {
-      const { env, remove } = await provide(Number(flags.events));
-      seedOnce(env, Number(flags.events));
-      const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
-      console.log(`${title}, ${flags.events} events:`);
-      await look(db);
-      console.log(`  a look for changes:           ${await costOf(pid, LOOKS, () => look(db))}`);
-      const { ranges, longest } = await round(db);
-      console.log(
-        `  a comparison of all contents: ${await costOf(pid, ROUNDS, () => round(db))}, ${ranges} ranges, longest query ${longest.toFixed(0)} ms`,
-      );
-      await db.close();
-      if (flags.keep === undefined) await remove();
-    },
-  );
-} finally {
-  rmSync(temporary, { recursive: true, force: true });
-}
+await eachDatabase(
+  { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database },
+  async ({ title, pid }, provide) => {
+    const { env, remove } = await provide(Number(flags.events));
+    seedOnce(env, Number(flags.events));
+    const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
+    console.log(`${title}, ${flags.events} events:`);
+    await look(db);
+    console.log(`  a look for changes:           ${await costOf(pid, LOOKS, () => look(db))}`);
+    const { ranges, longest } = await round(db);
+    console.log(
+      `  a comparison of all contents: ${await costOf(pid, ROUNDS, () => round(db))}, ${ranges} ranges, longest query ${longest.toFixed(0)} ms`,
+    );
+    await db.close();
+    if (flags.keep === undefined) await remove();
+  },
+);
 
 function look(db) {
   return db.dialect.changeSigns(db, watchedNames.map(db.table));

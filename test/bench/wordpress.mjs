@@ -11,11 +11,10 @@
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { machine, markdown, writeSection } from './report.mjs';
 import { startBare, startService } from './service.mjs';
 import { API, eachDatabase, findWords, requestOf, seedOnce } from './site.mjs';
@@ -51,13 +50,9 @@ const SERVICES = [
 const COLUMNS = ['database', 'request', 'WordPress', 'bare Express', ...SERVICES.flatMap(({ name }) => [name, 'times WordPress'])];
 
 const [busy] = loadavg();
-const temporary = mkdtempSync(join(tmpdir(), 'fasti-wordpress-'));
+const temporary = scratchFolder('fasti-wordpress');
 const rows = [];
-try {
-  await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
-} finally {
-  rmSync(temporary, { recursive: true, force: true });
-}
+await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
 const table = markdown(COLUMNS, rows, 2);
 console.log(table);
 if (flags.database === undefined) {

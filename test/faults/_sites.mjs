@@ -1,13 +1,12 @@
 /**
  * Shared by the scripts in this folder: a small site on each database, several processes of the built service, clients.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
 import { API, eachDatabase } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 
 export { API };
 
@@ -23,25 +22,21 @@ export function readFlags(defaults) {
  * figures and a list of faults. Prints a line per database; the process ends with status 1 if there are faults.
  */
 export async function onEachDatabase({ database, processes }, measure) {
-  const folder = mkdtempSync(join(tmpdir(), 'fasti-faults-'));
-  try {
-    await eachDatabase({ folder, kept: false, only: database }, async ({ title }, provide) => {
-      const { env, remove } = await provide(0);
-      const site = await openSite(env, processes);
-      try {
-        const begun = performance.now();
-        const { line, faults } = await measure(site);
-        console.log(`${title}: ${line}; ${((performance.now() - begun) / 1000).toFixed(1)} s`);
-        for (const fault of faults) console.error(`  MISSED: ${fault}`);
-        if (faults.length > 0) process.exitCode = 1;
-      } finally {
-        await site.close();
-        await remove();
-      }
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = scratchFolder('fasti-faults');
+  await eachDatabase({ folder, kept: false, only: database }, async ({ title }, provide) => {
+    const { env, remove } = await provide(0);
+    const site = await openSite(env, processes);
+    try {
+      const begun = performance.now();
+      const { line, faults } = await measure(site);
+      console.log(`${title}: ${line}; ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+      for (const fault of faults) console.error(`  MISSED: ${fault}`);
+      if (faults.length > 0) process.exitCode = 1;
+    } finally {
+      await site.close();
+      await remove();
+    }
+  });
 }
 
 async function openSite(env, processes) {

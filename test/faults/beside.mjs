@@ -14,15 +14,15 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { unserialize } from 'php-serialize';
 import { startService } from '../bench/service.mjs';
 import { API, eachDatabase } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
+import { until } from '../support/until.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -56,42 +56,47 @@ const PATHS = [
  */
 const LONGEST_MS = 70_000;
 const ENOUGH_MS = 250;
+/** A write takes so many at once. */
+const CONNECTIONS = 3;
 
 const random = generator(Number(flags.seed));
 const below = (number) => Math.floor(random() * number);
 const oneOf = (list) => list[below(list.length)];
 
 async function run() {
-  const folder = mkdtempSync(join(tmpdir(), 'fasti-beside-'));
-  try {
-    await eachDatabase({ folder, kept: false, only: flags.database }, async ({ name, title }, provide) => {
-      const { env, remove } = await provide(0);
-      const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
-      if (status !== 0) throw new Error(stderr);
-      const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
-      const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
-      const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' };
-      const remembering = await startService(shared, '/health/ready');
-      // It reads WordPress's tables alone, and is always right.
-      const forgetful = await startService({ ...shared, CACHE: 'off', FOLLOW_WORDPRESS: 'off' }, '/health/ready');
-      try {
-        await measure(title, name, tablesOf(db), { remembering: remembering.base, forgetful: forgetful.base });
-      } finally {
-        await remembering.stop();
-        await forgetful.stop();
-        await db.close();
-        await remove();
-      }
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = scratchFolder('fasti-beside');
+  await eachDatabase({ folder, kept: false, only: flags.database }, async ({ name, title }, provide) => {
+    const { env, remove } = await provide(0);
+    const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    const { openDatabase } = await import('../../dist/src/storage/engine/database.js');
+    const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
+    const shared = { ...env, LOG_LEVEL: 'silent', SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' };
+    const remembering = await startService(shared, '/health/ready');
+    // It reads WordPress's tables alone, and is always right.
+    const forgetful = await startService({ ...shared, CACHE: 'off', FOLLOW_WORDPRESS: 'off' }, '/health/ready');
+    try {
+      await measure(title, name, tablesOf(db), { remembering: remembering.base, forgetful: forgetful.base });
+    } finally {
+      await remembering.stop();
+      await forgetful.stop();
+      await db.close();
+      await remove();
+    }
+  });
 }
 
 /** What builds statements on any table, each of which commits by itself, and transactions. */
 const tablesOf = (db) =>
   Object.assign((...args) => db.knex(...args), {
     raw: (...args) => db.knex.raw(...args),
+    // Connections are opened beforehand: on a busy machine that may take longer than the second a statement waits for one.
+    connected: () =>
+      until('a connection', () =>
+        Promise.all(Array.from({ length: CONNECTIONS }, () => db.knex.raw('SELECT 1'))).catch((error) => {
+          if (error.reason !== 'exhausted') throw error;
+        }),
+      ),
     transaction: (work) => db.transaction((transaction) => work(transaction.knex)),
   });
 
@@ -109,10 +114,12 @@ async function measure(title, engine, knex, { remembering, forgetful }) {
     if (random() * 100 < Number(flags.warm)) warmed += await warm(remembering);
     const source = oneOf(['WordPress', 'WordPress', 'the process that remembers', 'another process']);
     const work = sources[source]();
+    await knex.connected();
     await work(knex);
     const { stale, wrong } = await staleness(remembering, forgetful);
     found.get(source).push(stale);
     if (wrong.length > 0) faults.push(`write ${write} (${work.name || source}): ${wrong.join(', ')} still wrong after ${LONGEST_MS} ms`);
+    if (write % 100 === 0) console.log(`  ${write} writes, ${faults.length} faults`);
     if (write % 50 === 0)
       faults.push(...(await wrongCounts(knex)).filter((line) => !counted.includes(line)), ...(await wrongOptions(knex)));
   }
@@ -132,17 +139,22 @@ async function measure(title, engine, knex, { remembering, forgetful }) {
 async function answers(base) {
   const found = [];
   for (const path of PATHS) {
-    const at = performance.now();
-    const response = await fetch(base + path);
-    found.push({
-      at,
-      digest: createHash('sha1')
-        .update(await response.text())
-        .digest('hex'),
+    const { at, text } = await available(path, async () => {
+      const at = performance.now();
+      const response = await fetch(base + path);
+      return { status: response.status, at, text: await response.text() };
     });
+    found.push({ at, digest: createHash('sha1').update(text).digest('hex') });
   }
   return found;
 }
+
+/** What `ask` gives, which is asked again while a busy machine has no connection in time and the answer is 503. */
+const available = (what, ask) =>
+  until(what, async () => {
+    const answer = await ask();
+    return answer.status === 503 ? undefined : answer;
+  });
 
 /**
  * How many milliseconds after a write, which has just ended, somebody who asked was still given an answer from memory
@@ -177,11 +189,13 @@ async function warm(base) {
 /** A random write through the interface. */
 function fastiWrite(base) {
   const send = async (method, path, body) => {
-    const response = await fetch(`${base}${API}${path}`, {
-      method,
-      headers: { Authorization: AUTHORIZATION, 'Content-Type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
+    const response = await available(path, () =>
+      fetch(`${base}${API}${path}`, {
+        method,
+        headers: { Authorization: AUTHORIZATION, 'Content-Type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      }),
+    );
     const answer = await response.json();
     if (response.status >= 400 && response.status !== 404)
       throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);

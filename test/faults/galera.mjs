@@ -13,14 +13,14 @@
  * lost. Clients that follow `/changes`, at each process and at all of them in turn, must have everything in the end
  * without beginning anew. It takes MariaDB with galera-4 and rsync.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
 import { differencesIn, follow, readWhole } from '../support/following.mjs';
 import { startGalera } from '../support/galera.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { brokenIn } from '../support/wholeness.mjs';
 import { API, keepWriting, lostFrom, newRecord } from '../support/writing.mjs';
 
@@ -38,7 +38,7 @@ const LONGEST_GAP_MS = 5000;
 const CALM_MS = 1500;
 const HALT_MS = 6000;
 
-const folder = mkdtempSync(join(tmpdir(), 'fasti-galera-'));
+const folder = scratchFolder('fasti-galera');
 const uploads = join(folder, 'uploads');
 mkdirSync(uploads);
 const missed = [];
@@ -56,7 +56,6 @@ try {
 } finally {
   for (const service of services) await service.stop();
   await cluster.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 for (const line of missed) console.log(`MISSED ${line}`);
 process.exitCode = missed.length > 0 ? 1 : 0;

@@ -15,13 +15,14 @@
  * it: what the allocator keeps counts there, too. Of fewer than 30 minutes the figures are printed, and not judged: so
  * short a line rises by chance.
  */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startService } from '../bench/service.mjs';
 import { eachDatabase, findWords, seed } from '../bench/site.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
+import { until } from '../support/until.mjs';
 import { API, keepWriting, newRecord } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
@@ -53,13 +54,9 @@ const ADDRESSES = 22_000;
 const WORDS = 5000;
 const HEAP = new URL('../support/heap.mjs', import.meta.url).href;
 
-const folder = mkdtempSync(join(tmpdir(), 'fasti-hours-'));
+const folder = scratchFolder('fasti-hours');
 const missed = [];
-try {
-  await eachDatabase({ folder, kept: false, only: flags.database }, measure);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await eachDatabase({ folder, kept: false, only: flags.database }, measure);
 for (const line of missed) console.log(`MISSED ${line}`);
 process.exit(missed.length > 0 ? 1 : 0);
 
@@ -152,12 +149,12 @@ async function fillAddresses({ base }) {
   await Promise.all(Array.from({ length: 4 }, ask));
 }
 
-async function takeSnapshots({ pid, told }, until) {
+async function takeSnapshots({ pid, told }, end) {
   for (const [number, before] of [MINUTES * (1 - FILLING), 0.5].entries()) {
-    await sleep(until - performance.now() - before * 60_000);
+    await sleep(end - performance.now() - before * 60_000);
     process.kill(pid, 'SIGUSR1');
     const file = `${told}.${number + 1}.heapsnapshot`;
-    while (!existsSync(file)) await sleep(LOOK_MS / 10);
+    await until('a snapshot', () => existsSync(file));
     copyFileSync(file, `${flags.snapshots}.${number + 1}.heapsnapshot`);
   }
 }

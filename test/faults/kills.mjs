@@ -11,13 +11,14 @@
  * What was acknowledged must be there with all its parts (metas, terms, counts, dates, list index, files), and nothing
  * by half. It takes MariaDB for its part.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { connectTo, startPrivateMysql } from '../support/private-mysql.mjs';
+import { until } from '../support/until.mjs';
 import { brokenIn } from '../support/wholeness.mjs';
 import { API, keepWriting, lostFrom, newRecord } from '../support/writing.mjs';
 
@@ -38,7 +39,7 @@ const SPREAD_MS = 60;
 /** After the database is back, writes must be taken again. */
 const LONGEST_GAP_MS = 2000;
 
-const folder = mkdtempSync(join(tmpdir(), 'fasti-kills-'));
+const folder = scratchFolder('fasti-kills');
 const missed = [];
 let running = [];
 try {
@@ -46,7 +47,6 @@ try {
   if (flags.database !== 'sqlite') await onMariadb();
 } finally {
   for (const one of running) await one.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 for (const line of missed) console.log(`MISSED ${line}`);
 process.exit(missed.length > 0 ? 1 : 0);
@@ -150,7 +150,7 @@ function beginWriting({ base }, { authorization, record }) {
   );
   return {
     enough: async () => {
-      while (record.acks.length - first < Number(flags.writes)) await sleep(5);
+      await until('enough acknowledged writes', () => record.acks.length - first >= Number(flags.writes));
       await sleep(Math.random() * SPREAD_MS);
     },
     end: async () => {
@@ -207,8 +207,7 @@ async function killServer(provide, { kill, again }) {
     await again();
     const back = performance.now();
     const after = () => site.record.acks.find(({ at }) => at > back);
-    while (!after()) await sleep(5);
-    gaps.push(after().at - back);
+    gaps.push((await until('a write after the server is back', after)).at - back);
     await writing.end();
     const { lost, broken } = await judge(site, `MariaDB, kill ${round + 1} of the server`);
     sum.lost += lost;

@@ -7,6 +7,7 @@
  *   --database NAME  only sqlite or mysql
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/until.mjs';
 import { API, atOnce, eventOf, made, onEachDatabase, readFlags } from './_sites.mjs';
 
 const flags = readFlags({ clients: 100, processes: 2 });
@@ -32,14 +33,13 @@ await onEachDatabase(flags, async (site) => {
   const faults = [];
   for (const [name, path, field, text] of counters) {
     /** Sends a request again while the service is too busy for it. */
-    const insist = async (...args) => {
-      for (;;) {
+    const insist = (...args) =>
+      until('an answer other than 503', async () => {
         const answer = await site.ask(...args);
         if (answer.status !== 503) return answer;
         busy += 1;
         await sleep(1000 * Number(answer.headers['retry-after']) * Math.random());
-      }
-    };
+      });
     const read = async (base) => {
       const { status, body, headers } = await insist(base, 'GET', path);
       if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);

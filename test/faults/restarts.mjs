@@ -12,28 +12,33 @@
  *   request may fail
  *   npm run faults -- restarts --only pooled       the same with the connections that nginx keeps, as docs/operating.md
  *   has it
+ *   npm run faults -- restarts --database mysql    on MySQL or MariaDB instead of SQLite
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { eachDatabase } from '../bench/site.mjs';
 import { ask } from '../support/clients.mjs';
+import { endWithUs, scratchFolder } from '../support/leave-nothing.mjs';
 import { freePort } from '../support/private-mysql.mjs';
 import { countEvents, load, newSite, startServing } from '../support/processes.mjs';
+import { until } from '../support/until.mjs';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
 /** For a load that has just begun, or a process that has just come. */
 const SETTLE_MS = 300;
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '50' }, only: { type: 'string' }, database: { type: 'string', default: 'sqlite' } },
+});
 const rounds = Number(values.rounds);
-const folder = mkdtempSync(join(tmpdir(), 'fasti-restarts-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const site = newSite(folder);
-const clients = { clients: 6, posts: 2, authorization: site.authorization };
+const folder = scratchFolder('fasti-restarts');
+/** Set before the first part runs. */
+let site;
+let clients;
 
 const PARTS = {
   single: () => ends('one process, SIGTERM', {}),
@@ -46,7 +51,14 @@ const PARTS = {
 };
 let missed = false;
 let written = 0;
-for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only === name) await part();
+await eachDatabase({ folder, kept: false, only: values.database }, async ({ title }, provide) => {
+  const { env, remove } = await provide(0);
+  console.log(title);
+  site = newSite(folder, env.DATABASE_URL);
+  clients = { clients: 6, posts: 2, authorization: site.authorization };
+  for (const [name, part] of Object.entries(PARTS)) if (values.only === undefined || values.only === name) await part();
+  await remove();
+});
 process.exitCode = missed ? 1 : 0;
 
 /**
@@ -130,8 +142,8 @@ async function startNginx(front, ports, changed) {
   const conf = join(place, 'nginx.conf');
   writeFileSync(conf, `daemon off; pid ${place}/pid; error_log ${place}/error.log; events {} http { access_log off; ${paths} ${example} }`);
   const nginx = spawn(NGINX, ['-p', place, '-c', conf], { stdio: 'inherit' });
-  process.once('exit', () => nginx.kill());
-  while ((await ask({ port: front, path: '/health/live' })) !== 200) await sleep(20);
+  endWithUs(nginx);
+  await until('an answer of nginx', async () => (await ask({ port: front, path: '/health/live' })) === 200);
   return nginx;
 }
 

@@ -12,6 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/until.mjs';
 import { API, atOnce, doublesIn, eventOf, made, onEachDatabase, readFlags } from './_sites.mjs';
 
 const flags = readFlags({ tries: 10_000, clients: 32, kills: 6, processes: 2 });
@@ -35,27 +36,24 @@ await onEachDatabase(flags, async (site) => {
   const insist = async (intent) => {
     const [path, body] = kinds[intent % kinds.length](intent);
     const headers = { 'idempotency-key': randomUUID() };
-    for (;;) {
+    const answer = await until(`an answer to ${path}`, async () => {
       count.tries += 1;
-      const answer = await site.ask(proxy.base, 'POST', API + path, { headers, body }).catch(() => undefined);
-      if (answer === undefined) count.unanswered += 1;
-      else if (answer.status === 409 || answer.status === 503) {
-        count[answer.status === 409 ? 'waited' : 'unavailable'] += 1;
-        await sleep(1000 * Number(answer.headers['retry-after']) * Math.random());
-      } else {
-        if (answer.headers['idempotency-replayed']) count.replayed += 1;
-        if (answer.status >= 300) faults.push(`${path} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`);
-        records.push(`${path.split('/')[1]} ${answer.body.id}`);
-        return path === '/events' || path === '/tags' || path === '/organizers';
-      }
-    }
+      const got = await site.ask(proxy.base, 'POST', API + path, { headers, body }).catch(() => undefined);
+      if (got !== undefined && got.status !== 409 && got.status !== 503) return got;
+      count[got === undefined ? 'unanswered' : got.status === 409 ? 'waited' : 'unavailable'] += 1;
+      if (got !== undefined) await sleep(1000 * Number(got.headers['retry-after']) * Math.random());
+    });
+    if (answer.headers['idempotency-replayed']) count.replayed += 1;
+    if (answer.status >= 300) faults.push(`${path} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`);
+    records.push(`${path.split('/')[1]} ${answer.body.id}`);
+    return path === '/events' || path === '/tags' || path === '/organizers';
   };
 
   let creating = 0;
   let killed = 0;
   const killing = (async () => {
     for (; killed < flags.kills; killed += 1) {
-      while (count.tries < ((killed + 1) * flags.tries) / (flags.kills + 1)) await sleep(20);
+      await until('the next kill', () => count.tries >= ((killed + 1) * flags.tries) / (flags.kills + 1));
       await site.replace(killed % flags.processes);
     }
   })();

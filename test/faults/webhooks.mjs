@@ -9,14 +9,15 @@
  * The last message about each record that was acknowledged must say what it is, and messages about one record must come
  * in order, though some come twice.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fasti, startService } from '../bench/service.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
 import { connectTo, startPrivateMysql } from '../support/private-mysql.mjs';
+import { until } from '../support/until.mjs';
 import { API, keepWriting, newRecord } from '../support/writing.mjs';
 
 const { values: flags } = parseArgs({
@@ -30,7 +31,7 @@ const { values: flags } = parseArgs({
 const SPREAD_MS = 300;
 const PATIENCE_MS = 120_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'fasti-webhooks-'));
+const folder = scratchFolder('fasti-webhooks');
 const missed = [];
 /** The last message about each record, and how many came in all. */
 const heard = new Map();
@@ -90,7 +91,7 @@ try {
     const clients = Array.from({ length: Number(flags.clients) }, () =>
       keepWriting({ base, authorization, record, stopped: () => stopped, label: 'Event', reads: false }),
     );
-    while (record.acks.length - first < Number(flags.writes)) await sleep(5);
+    await until('enough acknowledged writes', () => record.acks.length - first >= Number(flags.writes));
     await sleep(Math.random() * SPREAD_MS);
     await service.stop();
     service = undefined;
@@ -121,7 +122,6 @@ try {
   await database?.stop();
   receiver.close();
   receiver.closeAllConnections();
-  rmSync(folder, { recursive: true, force: true });
 }
 for (const line of missed.slice(0, 10)) console.log(`MISSED ${line}`);
 process.exit(missed.length > 0 ? 1 : 0);

@@ -6,6 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithUs } from './leave-nothing.mjs';
 import { connectTo, environmentIn, freePort } from './private-mysql.mjs';
 
 const PROVIDERS = [
@@ -49,10 +50,6 @@ export async function startGalera(folder, { count = 3, options = ADVISED } = {})
   const stop = async () => {
     for (const node of nodes) await node.kill();
   };
-  // Whoever ends without having stopped them leaves none behind.
-  process.once('exit', () => {
-    for (const node of nodes) node.killNow();
-  });
   try {
     await nodes[0].start({ first: true });
     for (const node of nodes.slice(1)) await node.start();
@@ -157,6 +154,7 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
       ],
       { ...owner, env, stdio: ['ignore', log, log] },
     );
+    endWithUs(server);
     halted = false;
   };
 
@@ -180,10 +178,6 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
       await sleep(100);
     }
   };
-  const killNow = () => {
-    if (isRunning()) server.kill('SIGKILL');
-  };
-
   return {
     name,
     url,
@@ -197,12 +191,11 @@ function galeraNode({ name, folder, port, group, ist, sst }, { provider, peers, 
       launch(how);
       await untilSynced();
     },
-    killNow,
     /** As a loss of power. */
     kill: async () => {
       if (!isRunning()) return;
       const ended = new Promise((resolve) => server.once('exit', resolve));
-      killNow();
+      server.kill('SIGKILL');
       await ended;
     },
     /** As a cable that is pulled out: it is there and says nothing. */

@@ -7,6 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync, openSync, readFileSync } 
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithUs } from './leave-nothing.mjs';
 
 const PROGRAM_FOLDERS = [
   ...(process.env.PATH ?? '').split(delimiter),
@@ -130,18 +131,6 @@ export async function freePort() {
     listener.close(resolve);
   });
   return port;
-}
-
-/**
- * However this process ends, even if it is killed, the server does so, too: a shell waits for the end of what only this
- * process can write to. It is in a group of its own, so that nobody ends it together with us.
- */
-function endWithUs(server) {
-  const guard = spawn('sh', ['-c', 'cat; kill -9 "$0"', String(server.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  guard.unref();
-  guard.stdin.unref();
-  guard.on('error', () => undefined);
-  server.once('exit', () => guard.kill('SIGKILL'));
 }
 
 async function stop(server) {

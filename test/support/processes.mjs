@@ -1,25 +1,21 @@
 /** Processes of the built service, and clients that keep asking it, for the scripts of attacks and faults. */
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { fasti } from '../bench/service.mjs';
 import { ask, keepAsking } from './clients.mjs';
+import { endWithUs } from './leave-nothing.mjs';
+import { until } from './until.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Another build can be measured, such as that of an earlier version. */
 const COMMAND = process.env.FASTI_COMMAND ?? fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
-const READY_MS = 60_000;
-const LOOK_MS = 20;
-
-// What was started is ended when the script ends, which a signal would not see to by itself.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 /**
- * A new site in an SQLite file. Gives the settings of its environment, and the header by which its administrator signs
- * in.
+ * A new site in an empty database, one of SQLite in the folder unless there is an address. Gives the settings of its
+ * environment, and the header by which its administrator signs in.
  */
-export function newSite(folder) {
-  const env = { DATABASE_URL: `sqlite:${folder}/site.sqlite`, UPLOADS_DIR: `${folder}/uploads` };
+export function newSite(folder, address = `sqlite:${folder}/site.sqlite`) {
+  const env = { DATABASE_URL: address, UPLOADS_DIR: `${folder}/uploads` };
   fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
   const password = fasti(['user', 'application-password', 'create', 'admin', 'load', '--porcelain'], env);
   return { env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
@@ -40,8 +36,7 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', ...env, PORT: String(wanted) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  endWithUs(child);
   const lines = [];
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text) => {
@@ -53,25 +48,20 @@ export async function startServing(env, { port: wanted = 0, keeper }) {
     });
   const ended = new Promise((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', kill);
       resolve(code ?? signal);
     });
   });
-  const until = Date.now() + READY_MS;
-  const goOn = async () => {
-    if (child.exitCode !== null || Date.now() > until) throw new Error(`the service does not come up: ${lines.join('\n')}`);
-    await sleep(LOOK_MS);
-  };
-  const listening = () => lines.filter((line) => line.includes('"listening"')).map((line) => JSON.parse(line));
-  while (listening().length === 0) await goOn();
-  const { port } = listening()[0].address;
-  while ((await ask({ port, path: '/health/ready' })) !== 200) await goOn();
-  const said = async (words, times) => {
-    while (lines.filter((line) => line.includes(words)).length < times) {
+  /** Waits while the service runs. */
+  const goOn = (what, isSo) =>
+    until(what, async () => {
       if (child.exitCode !== null) throw new Error(`the service has ended: ${lines.join('\n')}`);
-      await sleep(LOOK_MS);
-    }
-  };
+      return isSo();
+    });
+  const listening = () => lines.filter((line) => line.includes('"listening"')).map((line) => JSON.parse(line));
+  await goOn('a line that says where it listens', () => listening().length > 0);
+  const { port } = listening()[0].address;
+  await goOn('readiness', async () => (await ask({ port, path: '/health/ready' })) === 200);
+  const said = (words, times) => goOn(`"${words}", ${times} times,`, () => lines.filter((line) => line.includes(words)).length >= times);
   const servingPid = () => listening().at(-1).pid;
   return { port, pid: child.pid, servingPid, ended, kill: (signal) => child.kill(signal), said };
 }

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask, type Fate, keepAsking } from './clients.mjs';
 import { COMMAND } from './program.mjs';
+import { until } from './until.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const LOOK_MS = 20;
 
 /** A line of the log. */
 export interface Entry {
@@ -46,18 +45,18 @@ export async function startServing(
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null);
   const entries: Entry[] = [];
   createInterface(child.stdout!).on('line', (line) => entries.push(JSON.parse(line) as Entry));
-  const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
-    while (child.exitCode === null && child.signalCode === null && !(await isSo())) await sleep(LOOK_MS);
+  const whileItRuns = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+    await until(what, async () => child.exitCode !== null || child.signalCode !== null || (await isSo()));
   };
   const port = () => entries.find(({ msg }) => msg === 'listening')?.address?.port ?? 0;
-  await until(() => port() > 0);
-  await until(async () => (await ask({ port: port(), path: '/health/ready' })) === 200);
+  await whileItRuns('the port', () => port() > 0);
+  await whileItRuns('readiness', async () => (await ask({ port: port(), path: '/health/ready' })) === 200);
   return {
     child,
     port: port(),
     base: `http://127.0.0.1:${port()}`,
     entries,
-    said: (msg, times = 1) => until(() => entries.filter((entry) => entry.msg === msg).length >= times),
+    said: (msg, times = 1) => whileItRuns(`"${msg}", ${times} times,`, () => entries.filter((entry) => entry.msg === msg).length >= times),
     ended,
     stop: (signal = 'SIGTERM') => {
       child.kill(signal);

@@ -3,6 +3,7 @@
  * anything of it is lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.mjs';
 
 export const API = '/wp-json/calendar/events/v1';
 /** A request that is not answered by then counts as lost. */
@@ -116,17 +117,13 @@ async function upload({ base, authorization, record, names }) {
 
 /** What this process has acknowledged it must show, to anybody, as soon as it answers. */
 async function readBack(record, base, id, title) {
-  for (;;) {
-    const answer = await ask(record, base, 'GET', `${API}/events/${id}`);
-    if (answer === undefined) return;
-    if (answer.status === 503) {
-      await sleep(PAUSE_MS);
-      continue;
-    }
-    if (answer.status !== 200 || answer.json.title !== title)
-      record.stale.push(`${base} ${id}: ${answer.status} ${answer.json.title} instead of ${title}`);
-    return;
-  }
+  const answer = await until(`an answer other than 503 about event ${id}`, async () => {
+    const got = await ask(record, base, 'GET', `${API}/events/${id}`);
+    return got?.status === 503 ? undefined : { ...got };
+  });
+  if (answer.status === undefined) return;
+  if (answer.status !== 200 || answer.json.title !== title)
+    record.stale.push(`${base} ${id}: ${answer.status} ${answer.json.title} instead of ${title}`);
 }
 
 /**

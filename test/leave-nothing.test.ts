@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { until } from './support/until.mjs';
+
+const TEST = fileURLToPath(new URL('.', import.meta.url));
+const SCRIPTS = ['attacks', 'bench', 'faults'].flatMap((folder) =>
+  readdirSync(join(TEST, folder))
+    .filter((file) => file.endsWith('.mjs'))
+    .map((file) => `${folder}/${file}`),
+);
+const folder = mkdtempSync(join(tmpdir(), 'fasti-leave-nothing-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The scripts whose source is so. */
+const scriptsWith = (isSo: (source: string) => boolean): string[] =>
+  SCRIPTS.filter((script) => isSo(readFileSync(join(TEST, script), 'utf8')));
+
+/** What starts a program that does not end by itself, makes a folder and says where they are. */
+const SCRIPT = `
+import { spawn } from 'node:child_process';
+import { endWithUs, scratchFolder } from ${JSON.stringify(join(TEST, 'support/leave-nothing.mjs'))};
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+endWithUs(child);
+console.log(JSON.stringify({ pid: child.pid, folder: scratchFolder('fasti-left') }));
+`;
+
+const isThere = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/^State:\sZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+describe('scripts of attacks, faults and measurements', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)('leave neither process nor folder after %s', async (signal) => {
+    const file = join(folder, `${signal}.mjs`);
+    writeFileSync(file, `${SCRIPT}setInterval(() => {}, 1000);\n`);
+    const script = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(script.stdout!, 'data')) as [Buffer];
+    const made = JSON.parse(line.toString()) as { pid: number; folder: string };
+    expect(isThere(made.pid)).toBe(true);
+    script.kill(signal);
+    await until('the end of the process', () => !isThere(made.pid));
+    await until('the end of the folder', () => !existsSync(made.folder));
+  });
+
+  it('leave neither when they end by themselves', async () => {
+    const file = join(folder, 'end.mjs');
+    writeFileSync(file, `${SCRIPT}process.exit();\n`);
+    const made = JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as { pid: number; folder: string };
+    await until('the end of the process', () => !isThere(made.pid));
+    expect(existsSync(made.folder)).toBe(false);
+  });
+
+  it('make temporary folders by what removes them', () => {
+    expect(scriptsWith((source) => /mkdtemp\w*\(join\(tmpdir\(\)/.test(source))).toEqual([]);
+  });
+
+  it('have every process that they start end with them', () => {
+    const count = (source: string, pattern: RegExp) => source.match(pattern)?.length ?? 0;
+    expect(scriptsWith((source) => count(source, /\bspawn\(/g) > count(source, /\bendWithUs\(/g))).toEqual([]);
+  });
+
+  it('wait for nothing without a bound', () => {
+    expect(scriptsWith((source) => /while \((?!.*(?:performance|Date)\.now).*\)\s*await sleep\(/.test(source))).toEqual([]);
+  });
+});
+
+describe('until', () => {
+  it('gives what came', async () => {
+    let turn = 0;
+    expect(await until('the third turn', () => ++turn === 3 && 'third')).toBe('third');
+  });
+
+  it('fails with what was waited for', async () => {
+    await expect(until('the end of the world', () => false, { patienceMs: 10, lookMs: 1 })).rejects.toThrow('the end of the world');
+  });
+});
