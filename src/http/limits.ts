@@ -30,7 +30,8 @@ const READING_MS_PER_KB = 30;
  * @param patience milliseconds, beside those for its length
  */
 export function cutSlowReader(res: ServerResponse, bytes: number, patience: number = READING_MS): void {
-  if (res.writableFinished || res.destroyed) return;
+  // Mostly the system has taken the whole answer by now.
+  if (res.writableFinished || res.destroyed || res.socket?.writableLength === 0) return;
   const timer = setTimeout(() => res.destroy(), patience + (bytes / 1024) * READING_MS_PER_KB).unref();
   res.once('close', () => clearTimeout(timer));
 }

@@ -10,10 +10,12 @@ import { memoizeByObject } from '../memo.ts';
  */
 export function surrogateKeys(kind: Kind | undefined, body: unknown): Record<string, string> {
   if (kind === undefined) return {};
+  const found = new Set<string>();
   const records = listIn(kind, body);
-  const keys = records ? [kind.path, ...records.flatMap((record) => keysOf(kind, record))] : keysOf(kind, body);
-  if (keys.length === 0) return {};
-  const names = [...new Set(keys)].slice(0, MOST);
+  if (records) found.add(kind.path);
+  for (const record of records ?? [body]) addKeys(found, kind, record);
+  if (found.size === 0) return {};
+  const names = [...found].slice(0, MOST);
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
 }
 
@@ -26,18 +28,20 @@ function listIn({ path }: Kind, body: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** The key of a record, and those of the records that are shown in it. */
-function keysOf(kind: Kind, record: unknown): string[] {
-  if (!isRecord(record) || typeof record.id !== 'number') return [];
-  const shown = shownIn(kind).flatMap(([member, other]) => [record[member]].flat().flatMap((one) => keysOf(other, one)));
-  return [`${kind.name}-${record.id}`, ...translationsOf(record).map((id) => `${kind.name}-${id}`), ...shown];
+/** Adds the key of a record, those of its translations, and those of the records that are shown in it. */
+function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
+  if (!isRecord(record) || typeof record.id !== 'number') return;
+  found.add(`${kind.name}-${record.id}`);
+  // A change of one of them may change what is said of it here.
+  if (isRecord(record.translations)) {
+    for (const one of Object.values(record.translations)) if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
+  }
+  for (const [member, other] of shownIn(kind)) {
+    const shown = record[member];
+    if (!Array.isArray(shown)) addKeys(found, other, shown);
+    else for (const one of shown) addKeys(found, other, one);
+  }
 }
-
-/** Records that are named as translations: a change of one of them may change what is said of it here. */
-const translationsOf = ({ id, translations }: Record<string, unknown>): number[] =>
-  isRecord(translations)
-    ? Object.values(translations).flatMap((one) => (isRecord(one) && typeof one.id === 'number' && one.id !== id ? [one.id] : []))
-    : [];
 
 /** The members of a record that hold other records, and their kinds. */
 const shownIn = memoizeByObject((kind: Kind): readonly (readonly [member: string, Kind])[] => {

@@ -2,6 +2,7 @@ import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import { addDependencies, type Dependency, termDependency } from '../storage/journal/dependencies.ts';
+import type { ObjectMemory } from '../storage/journal/object-memory.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { bundleOptions, type Caller } from './caller.ts';
 
@@ -30,15 +31,20 @@ export async function renderedPosts<Published extends PublishedRecord>(
   if (missing.length > 0) {
     const named = missing.length === ids.length ? expected : [];
     const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named });
-    for (const id of missing.filter((one) => bundle.posts.has(one))) {
-      const tracked = trackBundle(bundle);
-      const record = render(id, tracked.bundle);
-      const dependencies = tracked.dependencies();
-      if (dependencies) memory?.keep(keyOf(id), { value: record, dependencies });
-      records.set(id, record);
+    for (const id of missing) {
+      if (bundle.posts.has(id)) records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));
     }
   }
   return ids.map((id) => records.get(id)).filter((record) => record !== undefined);
+}
+
+/** Renders a record, and keeps it under `key` where it is known what it was made of. */
+function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bundle, render: (bundle: Bundle) => Published): Published {
+  const tracked = trackBundle(bundle);
+  const value = render(tracked.bundle);
+  const dependencies = tracked.dependencies();
+  if (dependencies) memory.keep(key, { value, dependencies });
+  return value;
 }
 
 /** Everything of a caller goes into the key that can differ from one anonymous caller to the next. */

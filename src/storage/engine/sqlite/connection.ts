@@ -119,7 +119,8 @@ function rowOf(columns: readonly string[], values: readonly unknown[]): Record<s
   const row: Record<string, unknown> = {};
   for (let at = 0; at < columns.length; at += 1) {
     const value = values[at];
-    row[columns[at]!] = value instanceof Uint8Array ? textIn(value) : value;
+    // Everything else that the library gives is a text, a number or null.
+    row[columns[at]!] = typeof value === 'object' && value !== null ? textIn(value as Uint8Array) : value;
   }
   return row;
 }
@@ -134,8 +135,11 @@ const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 
 /** The statement prepared before for the same text. The oldest go when there are many: lists of ids make many texts. */
 function preparedStatement(connection: Connection, sql: string): Prepared {
-  const kept = statements.get(connection) ?? new LRUCache<string, Prepared>({ max: STATEMENTS_KEPT });
-  statements.set(connection, kept);
+  let kept = statements.get(connection);
+  if (!kept) {
+    kept = new LRUCache<string, Prepared>({ max: STATEMENTS_KEPT });
+    statements.set(connection, kept);
+  }
   const known = kept.get(sql);
   if (known) return known;
   const statement = connection.prepare<unknown[], unknown[]>(sql);
