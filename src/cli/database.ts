@@ -104,12 +104,13 @@ function addSeed(program: Command, session: Session): void {
   const { say } = session;
   withExamples(program.command('seed').description(say('database.seed')), say, ['fasti seed', 'fasti seed --events 20000'])
     .option('--events <number>', say('database.events'))
-    .action((given: { events?: string }, command: Command) =>
+    .option('--every-language', say('database.every-language'))
+    .action((given: { events?: string; everyLanguage?: boolean }, command: Command) =>
       withSite(session, 'write', async (site) => {
         const events = numberOf('events', given.events);
         const user = userOf(command);
         const count = await seedByCommand(session, site, user);
-        if (events !== undefined) await generateEvents(session, site, events, user);
+        if (events !== undefined) await generateEvents(session, site, events, { user, everyLanguage: given.everyLanguage });
         else if (count === 0) throw new CliError('already-seeded');
       }),
     );
@@ -196,10 +197,17 @@ async function reindex(session: Session, site: Site): Promise<void> {
 
 const MOST_NAMED = 20;
 
-async function generateEvents(session: Session, site: Site, events: number, user: string | undefined): Promise<void> {
+async function generateEvents(
+  session: Session,
+  site: Site,
+  events: number,
+  { user, everyLanguage }: { readonly user: string | undefined; readonly everyLanguage: boolean | undefined },
+): Promise<void> {
   const { io, say } = session;
   const caller = await actingCaller(site, session, user);
-  await progressOf(session)(say('database.generating', { events }), events, (done) => seedEvents(site, caller, events, done));
+  await progressOf(session)(say('database.generating', { events }), events, (onProgress) =>
+    seedEvents(site, caller, events, { everyLanguage, onProgress }),
+  );
   print(io, `${say('done.generated', { count: events })}\n`);
 }
 

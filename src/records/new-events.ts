@@ -5,30 +5,55 @@ import { addToCounts } from '../storage/lists/many-posts.ts';
 import { insertEvents, type NewEvent } from '../storage/rows/bulk.ts';
 import { noteEdges } from '../storage/rows/calendar-edges.ts';
 import { writerFor } from '../storage/translations/writers.ts';
-import { languageOfCode } from '../wordpress/content-languages.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf } from './list-index.ts';
-import { languagesOf } from './record-languages.ts';
+import { type LanguagesOfKind, languagesOf } from './record-languages.ts';
+
+/** A new event of a site whose content may have languages. */
+export interface SpokenEvent extends NewEvent {
+  /** Its language; the default one if not given. */
+  readonly language?: string;
+  /** Events of one group, at most one in each language, are translations of one another. */
+  readonly group?: string;
+}
 
 /**
  * Makes many published events at once, with a few statements for all of them, and keeps in step what depends on them:
- * counts of terms, their language (the default one), the index, the calendar's first and last date and the change
+ * counts of terms, their languages and translations, the index, the calendar's first and last date and the change
  * counter. Call it in a transaction.
  */
-export async function createEvents(db: Database, caller: Caller, events: readonly NewEvent[]): Promise<void> {
+export async function createEvents(db: Database, caller: Caller, events: readonly SpokenEvent[]): Promise<void> {
   const ids = await insertEvents(db, events, nowUtc(caller.now));
   // All are published and new: nothing has to be counted from the start.
   const more = new Map<number, number>();
   for (const id of events.flatMap(({ terms }) => terms)) more.set(id, (more.get(id) ?? 0) + 1);
   await addToCounts(db, more);
   const own = languagesOf(caller, event);
-  const language = own && languageOfCode(own.languages, own.languages.defaultCode);
-  if (own && language) await writerFor(own.languages).assign(db, own.of, ids, language, ids.length);
+  if (own) await placeInLanguages(db, own, events, ids);
   await keepIndexOf(db, caller, ids);
   const places = [...events.keys()];
   const earliest = places.reduce((least, place) => (events[place]!.dates.startUtc < events[least]!.dates.startUtc ? place : least), 0);
   const latest = places.reduce((most, place) => (events[place]!.dates.endUtc > events[most]!.dates.endUtc ? place : most), 0);
   for (const place of new Set([earliest, latest])) await noteEdges(db, ids[place]!);
   noteChange(db, caller);
+}
+
+/** Gives new events their languages, and makes those of one group translations of one another. */
+async function placeInLanguages(
+  db: Database,
+  { languages, of }: LanguagesOfKind,
+  events: readonly SpokenEvent[],
+  ids: readonly number[],
+): Promise<void> {
+  const writer = writerFor(languages);
+  const codes = events.map(({ language }) => language ?? languages.defaultCode);
+  for (const language of languages.languages) {
+    const spoken = ids.filter((_, place) => codes[place] === language.code);
+    if (spoken.length > 0) await writer.assign(db, of, spoken, language, spoken.length);
+  }
+  const groups = new Map<string, Map<string, number>>();
+  for (const [place, { group }] of events.entries())
+    if (group !== undefined) groups.set(group, (groups.get(group) ?? new Map<string, number>()).set(codes[place]!, ids[place]!));
+  for (const members of groups.values()) if (members.size > 1) await writer.writeGroup(db, of, members);
 }

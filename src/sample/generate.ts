@@ -4,7 +4,7 @@ import { postKind, termKind } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
-import { createEvents } from '../records/new-events.ts';
+import { createEvents, type SpokenEvent } from '../records/new-events.ts';
 import { fieldRows, followingRows } from '../records/post-rows.ts';
 import { languagesOf, languagesOfRecords } from '../records/record-languages.ts';
 import type { Site } from '../site.ts';
@@ -17,29 +17,41 @@ import type { Metas } from '../wordpress/rows.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { addDays, addSeconds } from '../wordpress/time.ts';
 import { nowLocal, toUtc } from '../wordpress/zones.ts';
+import type { SampleEvent } from './event.ts';
 import { sampleEvents } from './events.ts';
+
+/** How events are generated. */
+export interface SeedOptions {
+  /** In all languages of the site in turn, instead of the default one; every second round is one event and its translations. */
+  readonly everyLanguage?: boolean | undefined;
+  /** Gets how many more are written. */
+  readonly onProgress?: (steps: number) => void;
+}
 
 /**
  * Writes this many more events, spread over five years before and after the present day as a real calendar is, with
  * venues, organizers, categories and tags that are there. For measuring: thousands a second, and the same ones for the
- * same moment. `onProgress` gets how many more are written.
+ * same moment.
  */
 export async function seedEvents(
   site: Site,
   caller: Caller,
   count: number,
-  onProgress: (steps: number) => void = () => undefined,
+  { everyLanguage = false, onProgress = () => undefined }: SeedOptions = {},
 ): Promise<void> {
-  const supply = await loadSupply(site.db, caller);
+  const supplies = await loadSupplies(site.db, caller, everyLanguage);
   const random = randomFrom(count);
   // Slugs must not meet those of an earlier run.
   const run = site.clock().getTime().toString(36);
-  for (let first = 0; first < count; first += CHUNK) {
-    const drafts = Array.from({ length: Math.min(CHUNK, count - first) }, (_, place) =>
-      draft(caller, supply, random, `${run}-${first + place}`),
-    );
-    await site.db.transaction((db) => createEvents(db, caller, drafts));
-    onProgress(drafts.length);
+  // Translations are written together.
+  const most = CHUNK - (CHUNK % supplies.length);
+  for (let first = 0; first < count; first += most) {
+    const drafts: SpokenEvent[] = [];
+    while (drafts.length < Math.min(most, count - first))
+      drafts.push(...round(caller, supplies, random, `${run}-${first + drafts.length}`));
+    const wanted = drafts.slice(0, count - first);
+    await site.db.transaction((db) => createEvents(db, caller, wanted));
+    onProgress(wanted.length);
   }
 }
 
@@ -47,8 +59,9 @@ export async function seedEvents(
 const CHUNK = 500;
 const DAYS_EACH_WAY = 5 * 365;
 
-/** What is there to choose from. */
+/** What is there to choose from for an event in a language. `code`: absent where content has no languages. */
 interface Supply {
+  readonly code?: string;
   readonly venues: readonly number[];
   readonly organizers: readonly number[];
   readonly categories: readonly number[];
@@ -58,44 +71,77 @@ interface Supply {
 /** How many of each are chosen from. */
 const CHOICE = 200;
 
-async function loadSupply(db: Database, caller: Caller): Promise<Supply> {
+/** One for each language that events are written in. */
+async function loadSupplies(db: Database, caller: Caller, everyLanguage: boolean): Promise<readonly Supply[]> {
   const posts = async (name: 'venue' | 'organizer') =>
-    inDefaultLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
+    byLanguage(db, caller, postKind(name), await publishedIds(db, postKind(name).postType, CHOICE));
   const terms = async (name: 'category' | 'tag') => {
     const found = await firstTerms(db, termKind(name).taxonomy, CHOICE);
-    const ids = await inDefaultLanguage(
+    const idsIn = await byLanguage(
       db,
       caller,
       termKind(name),
       found.map((term) => term.term_id),
     );
-    return found.filter((term) => ids.includes(term.term_id)).map((term) => term.term_taxonomy_id);
+    return (code?: string) => found.filter((term) => idsIn(code).includes(term.term_id)).map((term) => term.term_taxonomy_id);
   };
-  return {
-    venues: await posts('venue'),
-    organizers: await posts('organizer'),
-    categories: await terms('category'),
-    tags: await terms('tag'),
-  };
+  const [venues, organizers] = [await posts('venue'), await posts('organizer')];
+  const [categories, tags] = [await terms('category'), await terms('tag')];
+  const { languages, defaultCode } = languagesOf(caller, postKind('event'))?.languages ?? {};
+  const codes = everyLanguage ? languages?.map(({ code }) => code) : defaultCode === undefined ? undefined : [defaultCode];
+  const supplyIn = (code?: string): Supply => ({
+    ...(code === undefined ? {} : { code }),
+    venues: venues(code),
+    organizers: organizers(code),
+    categories: categories(code),
+    tags: tags(code),
+  });
+  return codes?.map(supplyIn) ?? [supplyIn()];
 }
 
-/** Those of these records that are in the language of the events to come: the default one of the site. */
-async function inDefaultLanguage(db: Database, caller: Caller, kind: Kind, ids: readonly number[]): Promise<readonly number[]> {
+/** Those of these records that are in a language; all of them where the kind has no languages. */
+async function byLanguage(
+  db: Database,
+  caller: Caller,
+  kind: Kind,
+  ids: readonly number[],
+): Promise<(code: string | undefined) => readonly number[]> {
   const own = languagesOf(caller, kind);
-  if (!own) return ids;
+  if (!own) return () => ids;
   const codes = await languagesOfRecords(db, own, ids);
-  return ids.filter((id) => codes.get(id) === own.languages.defaultCode);
+  return (code) => ids.filter((id) => codes.get(id) === (code ?? own.languages.defaultCode));
 }
 
-// ------------------------------------------------------------------------------------------------- one event
-function draft(caller: Caller, supply: Supply, random: Random, suffix: string): NewEvent {
+// ------------------------------------------------------------------------------------------------- events
+/** An event in each language: every second time one event and its translations. `suffix`: of their slugs. */
+function round(caller: Caller, supplies: readonly Supply[], random: Random, suffix: string): SpokenEvent[] {
+  const occasion = occasionOf(caller, random);
+  const translated = supplies.length > 1 && random.chance(0.5);
+  return supplies.map((supply, place) => {
+    const what = translated || place === 0 ? occasion : occasionOf(caller, random);
+    const made = draft(caller, what, supply, random, place === 0 ? suffix : `${suffix}-${supply.code}`);
+    return { ...made, ...(supply.code === undefined ? {} : { language: supply.code }), ...(translated ? { group: suffix } : {}) };
+  });
+}
+
+/** What takes place, and when. */
+interface Occasion {
+  readonly model: SampleEvent;
+  readonly dates: Values;
+}
+
+function occasionOf({ settings, now }: Caller, random: Random): Occasion {
+  const model = random.among(sampleEvents)!;
+  const day = dayFor(random, nowLocal(now, settings.zone).slice(0, 10));
+  return { model, dates: datesFor(random, day) };
+}
+
+function draft(caller: Caller, { model, dates }: Occasion, supply: Supply, random: Random, suffix: string): NewEvent {
   const { settings, now, viewer } = caller;
   const kind = postKind('event');
-  const model = random.among(sampleEvents)!;
-  const { title, text } = settings.contentLanguages && settings.contentLanguages.defaultCode !== model.language ? model.other : model;
-  const day = dayFor(random, nowLocal(now, settings.zone).slice(0, 10));
+  const { title, text } = supply.code === undefined || supply.code === model.language ? model : model.other;
   const values: Values = {
-    ...datesFor(random, day),
+    ...dates,
     title: `${title} ${random.below(1000)}`,
     description: text,
     ...extras(random),
@@ -109,12 +155,12 @@ function draft(caller: Caller, supply: Supply, random: Random, suffix: string): 
     ...links(ORGANIZER_LINK, random.some(supply.organizers, random.chance(0.2) ? 2 : 1)),
   };
   const published = addSeconds(nowLocal(now, settings.zone), -random.below(300 * 86_400));
-  const dates = { post_date: published, post_date_gmt: toUtc(published, settings.zone) };
+  const publication = { post_date: published, post_date_gmt: toUtc(published, settings.zone) };
   const columns = {
     ...own.columns,
-    ...dates,
-    post_modified: dates.post_date,
-    post_modified_gmt: dates.post_date_gmt,
+    ...publication,
+    post_modified: publication.post_date,
+    post_modified_gmt: publication.post_date_gmt,
     post_author: viewer.id,
     post_status: 'publish',
     post_type: kind.postType,

@@ -9,7 +9,8 @@
  *   --rounds N       how often each request is asked on each site (40)
  *   --database NAME  only sqlite or mysql
  *   --keep FOLDER    where the sites are left for the next run
- *   --languages      sites in two languages, half of the events in each: lists of one language beside those of all
+ *   --languages      sites in two languages, half of the events in each and half of them translations of one another:
+ *                    lists of one language beside those of all
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not
  * counted.
@@ -20,7 +21,7 @@ import { parseArgs } from 'node:util';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { machine, markdown, writeSection } from './report.mjs';
 import { fasti, startService } from './service.mjs';
-import { API, eachDatabase, seedOnce, speakTwo } from './site.mjs';
+import { API, eachDatabase, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -72,7 +73,8 @@ const REQUESTS = {
   search: () => '/events?search=concert',
 };
 
-await eachDatabase({ folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database }, measureDatabase);
+const place = { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, sort: flags.languages ? 'languages_' : '' };
+await eachDatabase({ ...place, only: flags.database }, measureDatabase);
 
 async function measureDatabase({ name, title, pid }, provide) {
   const sites = [];
@@ -93,9 +95,8 @@ async function measureDatabase({ name, title, pid }, provide) {
 /** A served site of so many events. */
 async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
-  const { seedMs } = seedOnce(settings, events);
+  const { seedMs } = seedOnce(settings, events, { inTwoLanguages: flags.languages });
   if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
-  if (flags.languages) await speakTwo(settings);
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
   const ask = async (path) => (await fetch(service.base + API + path)).json();

@@ -11,12 +11,12 @@ export const API = '/wp-json/calendar/events/v1';
 /**
  * Measures on SQLite and, as far as there is one, on MySQL or MariaDB: `measure({name, title, pid}, provide)`, where
  * `provide(events)` gives the database of a site of so many events: settings of the environment, and how to remove it.
- * `pid`: of a server of our own. In a `folder` that is kept, a later run gets the same ones. `only`: `sqlite` or
- * `mysql`.
+ * `pid`: of a server of our own. In a `folder` that is kept, a later run gets the same ones of this `sort`. `only`:
+ * `sqlite` or `mysql`.
  */
-export async function eachDatabase({ folder, kept, only }, measure) {
+export async function eachDatabase({ folder, kept, only, sort = '' }, measure) {
   const below = (events) => {
-    const place = join(folder, String(events));
+    const place = join(folder, `${sort}${events}`);
     mkdirSync(place, { recursive: true });
     return place;
   };
@@ -27,7 +27,7 @@ export async function eachDatabase({ folder, kept, only }, measure) {
     console.error(`MySQL is skipped: ${reason}`);
     return;
   }
-  const named = (events) => (kept ? `fasti_bench_${events}` : `fasti_bench_${process.pid}_${events}`);
+  const named = (events) => `fasti_bench_${kept ? '' : `${process.pid}_`}${sort}${events}`;
   await measure({ name: 'MySQL', title: version, pid }, async (events) => mysqlDatabase(below(events), url, named(events)));
   await stop?.();
 }
@@ -57,55 +57,26 @@ async function mysqlDatabase(folder, address, name) {
 
 /**
  * Fills an empty database. Gives the header by which the administrator signs in, and how long it took, in milliseconds.
+ * `inTwoLanguages`: half of the events in each, half of them translations of one another; else all of them in English.
  */
-export function seed(env, events) {
+export function seed(env, events, { inTwoLanguages = false } = {}) {
   const begun = performance.now();
+  // The sample calendar is in English and in Italian.
   fasti(['init', '--sample', '--url=http://127.0.0.1'], env);
-  fasti(['seed', `--events=${events}`], env);
+  fasti(['seed', `--events=${events}`, ...(inTwoLanguages ? ['--every-language'] : [])], env);
   const seedMs = performance.now() - begun;
   const password = fasti(['user', 'application-password', 'create', 'admin', 'bench', '--porcelain'], env);
   return { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`, seedMs };
 }
 
 /** The same unless an earlier run has left a site there; then nothing. */
-export function seedOnce(env, events) {
+export function seedOnce(env, events, options) {
   try {
     fasti(['event', 'list', '--per_page=1'], env);
     return {};
   } catch {
-    return seed(env, events);
+    return seed(env, events, options);
   }
-}
-
-/** Puts a site into two languages, every second record into the other one, unless an earlier run has. */
-export async function speakTwo(env) {
-  try {
-    fasti(['languages', 'list'], env);
-    return;
-  } catch {
-    for (const code of ['en', 'it']) fasti(['languages', 'add', code], env);
-  }
-  const rows = (taxonomy) => `(SELECT tt.term_taxonomy_id FROM wp_term_taxonomy tt JOIN wp_terms t ON t.term_id = tt.term_id
-    WHERE tt.taxonomy = 'language' AND t.slug = '${taxonomy}')`;
-  await runSql(
-    env.DATABASE_URL,
-    `UPDATE wp_term_relationships SET term_taxonomy_id = ${rows('it')} WHERE term_taxonomy_id = ${rows('en')} AND object_id % 2 = 1`,
-  );
-  fasti(['doctor', '--fix', '--yes'], env);
-  fasti(['reindex'], env);
-}
-
-async function runSql(address, sql) {
-  if (!address.startsWith('sqlite:')) {
-    const connection = await connectTo(address);
-    await connection.query(sql);
-    await connection.end();
-    return;
-  }
-  const { default: Sqlite } = await import('better-sqlite3');
-  const db = new Sqlite(address.slice('sqlite:'.length));
-  db.exec(sql);
-  db.close();
 }
 
 /** What the braces in scenarios stand for, on the site that answers at `base`. */

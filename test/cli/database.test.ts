@@ -175,6 +175,20 @@ describeDatabases('an empty database', (open) => {
       expect(blank((await row(generated.id)) as never)).toEqual(blank((await row(made)) as never));
     });
 
+    it('speaks all languages in turn where that is asked for, half of it translated', async () => {
+      const spoken = async () => (await json('languages', 'list')).map(({ events }: { events: number }) => events);
+      const groups = async () =>
+        Number((await db.from('term_taxonomy').where('taxonomy', 'post_translations').count({ rows: '*' }).first())?.rows);
+      const state = { spoken: await spoken(), groups: await groups(), findings: (await json('doctor')).findings };
+      const later = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}` }, { now: new Date(+NOW + 1000) });
+      expect(await later('seed', '--events=601', '--every-language')).toMatchObject({ code: 0, out: 'Done: 601 more events.\n' });
+      const [english, italian, neutral] = state.spoken;
+      expect(await spoken()).toEqual([english + 301, italian + 300, neutral]);
+      const linked = (await groups()) - state.groups;
+      expect([linked > 100, linked < 200]).toEqual([true, true]);
+      expect((await json('doctor')).findings).toEqual(state.findings);
+    });
+
     it('leaves counts and the edges of the calendar right', async () => {
       const counted = await db
         .knex({ tt: db.table('term_taxonomy') })

@@ -40,10 +40,11 @@ export async function loadBundle(
     kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
     loadMore(db, loaded, [...ids, ...expected]),
   ]);
-  const linked = unique(Object.keys(kind.links).flatMap((key) => idsIn(loaded, ids, key)));
+  const links = new Map(ids.map((id) => [id, Object.keys(kind.links).flatMap((key) => idsIn(loaded, [id], key))]));
+  const linked = unique([...links.values()].flat());
   const parents = kind.dated ? parentsOf(loaded, ids) : [];
   const languages = spoken && (await loadLanguages(db, spoken, { ids, linked, terms, translatesLinks }));
-  const translated = languages && translatesLinks ? membersOf(languages.posts, linked) : [];
+  const translated = languages && translatesLinks ? standIns(languages.posts, links, languages.posts) : [];
   const siblings = languages ? membersOf(languages.posts, ids) : [];
   const others = await loadMore(db, loaded, [...linked, ...translated, ...parents, ...imagesOf(loaded, [...ids, ...linked])], siblings);
   const attached = await loadAttached(
@@ -119,7 +120,10 @@ interface Translatable {
   readonly translatesLinks: boolean;
 }
 
-/** The languages of records and of what they link to, and the translations of their terms: one query, or two. */
+/**
+ * The languages of records and of what they link to, and the terms that are shown in the place of others: one query, or
+ * two.
+ */
 async function loadLanguages(
   db: Database,
   languages: ContentLanguages,
@@ -129,7 +133,8 @@ async function loadLanguages(
   const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: all });
   const { termKey } = formOf(languages);
   const known = new Map(all.map((term) => [term[termKey], term]));
-  const wanted = translatesLinks ? membersOf(found.terms, found.terms.keys()).filter((id) => !known.has(id)) : [];
+  const termsOf = new Map([...terms].map(([id, ofPost]) => [id, ofPost.map((term) => term[termKey])]));
+  const wanted = translatesLinks ? standIns(found.posts, termsOf, found.terms).filter((key) => !known.has(key)) : [];
   const termMembers = new Map([...known, ...(await loadTermsBy(db, termKey, unique(wanted)))]);
   return {
     posts: withMembers(found.posts, (id) => id),
@@ -153,6 +158,20 @@ function withMembers(found: ReadonlyMap<number, Membership>, idOf: (key: number)
 /** Members of the groups of these records. */
 const membersOf = (memberships: ReadonlyMap<number, Membership>, ids: Iterable<number>): number[] =>
   [...ids].flatMap((id) => [...(memberships.get(id)?.members.values() ?? [])]);
+
+/**
+ * What may be shown in the place of what these records name (`named`, whose groups are `groups`): the members that are
+ * in the language of the record. Mostly that is what is named itself.
+ */
+const standIns = (
+  records: ReadonlyMap<number, Membership>,
+  named: ReadonlyMap<number, readonly number[]>,
+  groups: ReadonlyMap<number, Membership>,
+): number[] =>
+  [...named].flatMap(([id, ofRecord]) => {
+    const language = records.get(id)?.language;
+    return language ? ofRecord.flatMap((one) => groups.get(one)?.members.get(language) ?? []) : [];
+  });
 
 /** Ids of the images that these posts name: as the one beside them, or in their texts. */
 const imagesOf = (loaded: Loaded, ids: readonly number[]): number[] => [
