@@ -30,6 +30,8 @@ export interface CalendarPage {
 const PAGE_MEANING = 'the list without the first pages, a page being as long as the settings say';
 const MONTH_MEANING = 'what touches the days of that month';
 const DAY_MEANING = 'what touches that day';
+const FEATURED_PAGE_MEANING = 'featured events of the list, without the first pages';
+const FEATURED_DAY_MEANING = 'featured events of that day';
 
 const CALENDAR_PAGES: readonly CalendarPage[] = [
   { path: '', view: 'standard', meaning: 'what the settings say that the calendar shows first: the list, the month or the day' },
@@ -44,11 +46,13 @@ const CALENDAR_PAGES: readonly CalendarPage[] = [
   { path: 'day/:day', view: 'day', meaning: DAY_MEANING },
   { path: 'featured', view: 'standard', featured: true, meaning: 'featured events of what the calendar shows first' },
   { path: 'list/featured', view: 'list', featured: true, meaning: 'featured events of the list' },
-  { path: 'featured/page/:page', view: 'list', featured: true, meaning: 'featured events of the list, without the first pages' },
+  { path: 'featured/page/:page', view: 'list', featured: true, meaning: FEATURED_PAGE_MEANING },
+  { path: 'list/featured/page/:page', view: 'list', featured: true, meaning: FEATURED_PAGE_MEANING },
   { path: 'month/featured', view: 'month', featured: true, meaning: 'featured events of this month' },
   { path: ':month/featured', view: 'month', featured: true, meaning: 'featured events of that month' },
   { path: 'today/featured', view: 'day', featured: true, meaning: 'featured events of this day' },
-  { path: ':day/featured', view: 'day', featured: true, meaning: 'featured events of that day' },
+  { path: ':day/featured', view: 'day', featured: true, meaning: FEATURED_DAY_MEANING },
+  { path: 'day/:day/featured', view: 'day', featured: true, meaning: FEATURED_DAY_MEANING },
 ];
 
 /** Whether a piece of a path behind that of the whole calendar leads to one of its pages or feeds already. */
@@ -172,6 +176,7 @@ export const QUERY_PAGES: readonly { readonly query: string; readonly meaning: s
   { query: 'post_type=tribe_events&tribe-bar-date=2030-08&ical=1&eventDisplay=list', meaning: 'the same from a month or a day on' },
   { query: 'post_type=tribe_events&tribe_events_cat=sport&ical=1&eventDisplay=list', meaning: 'the list of a category' },
   { query: 'post_type=tribe_events&tag=outdoor&ical=1', meaning: 'events with a tag' },
+  { query: 'post_type=tribe_events&tribe_events_cat=sport,music&ical=1', meaning: 'events of any of these categories; of all with `+`' },
   { query: 'post_type=tribe_events&ical=1&eventDisplay=month&eventDate=2030-06', meaning: 'a month' },
   { query: 'post_type=tribe_events&ical=1&eventDisplay=day&eventDate=2030-08-05', meaning: 'a day' },
   { query: 'post_type=tribe_events&ical=1&eventDisplay=past', meaning: 'what has ended, the latest first' },

@@ -97,9 +97,53 @@ const NESTS: Case[] = [
   ['rows that end twice', eve.flatMap((line) => (line.startsWith('DTSTART') ? ['DTSTART:20261224', '', ' T180000Z'] : [line, ''])), [TIME]],
 ];
 
+const old = (rule: string, ...more: string[]) => at(':20260511T140000Z', `RRULE:${rule}`, ...more);
+const days = (...days: string[]) => days.map((day) => `2026-${day} 14:00-14:00`);
+const VCALENDAR: Case[] = [
+  ['days', old('D1 #3'), days('05-11', '05-12', '05-13')],
+  ['every other day until a moment', old('D2 20260515T140000Z'), days('05-11', '05-13', '05-15')],
+  ['weekdays until a day', old('W1 MO WE 20260518T235900Z'), days('05-11', '05-13', '05-18')],
+  ['a week', old('W1 #2'), days('05-11', '05-18')],
+  ['no measure, which is twice', old('W1'), days('05-11', '05-18')],
+  ['places in the month', old('MP1 2+ MO #2'), days('05-11', '06-08')],
+  ['places from both ends', old('MP1 2+ MO 1- FR #4'), days('05-11', '05-29', '06-08', '06-26')],
+  ['days of the month', old('MD1 11 LD #3'), days('05-11', '05-31', '06-11')],
+  ['months', old('YM1 5 7 #2'), days('05-11', '07-11')],
+  ['days of the year', old('YD1 131 200 #2'), days('05-11', '07-19')],
+  ['no end', at(':20270511T140000Z', 'RRULE:YM1 #0'), ['2027-05-11 14:00-14:00']],
+  ['exceptions between semicolons', old('D1 #3', 'EXDATE:20260511T140000Z;20260512T140000Z'), days('05-13')],
+  ['rules within rules', old('MP1 1+ MO #2 D1 #3'), [], ['ical-rule-unknown']],
+  ['words that are no rule', old('D1 SOON'), [], ['ical-rule-unknown']],
+  [
+    'quoted-printable text over two rows',
+    [
+      'BEGIN:VEVENT',
+      'UID:u',
+      'DTSTART:20260511T140000Z',
+      'SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Caff=C3=A8 =',
+      'e t=C3=A8',
+      'END:VEVENT',
+    ],
+    ['2026-05-11 14:00-14:00 Caffè e tè'],
+  ],
+  [
+    'quoted-printable text in an encoding that it names',
+    at(':20260511T140000Z', 'SUMMARY;CHARSET=ISO-8859-5;QUOTED-PRINTABLE:=BA=DE=DD=E6=D5=E0=E2'),
+    ['2026-05-11 14:00-14:00 Концерт'],
+  ],
+  [
+    'quoted-printable text in an encoding that nobody knows',
+    at(':20260511T140000Z', 'SUMMARY;CHARSET=X-OWN;ENCODING=QUOTED-PRINTABLE:Caff=E8'),
+    ['2026-05-11 14:00-14:00 Caffè'],
+    ['encoding-assumed'],
+  ],
+  ['a text with = at its end that is not quoted', at(':20260511T140000Z', 'SUMMARY:1+1='), ['2026-05-11 14:00-14:00 1+1=']],
+];
+
 describe('an unruly calendar', () => {
   describe('has', () => it.each(DATES)('%s', check));
   describe('has zones with', () => it.each(ZONES)('%s', check));
+  describe('is one of vCalendar, with', () => it.each(VCALENDAR)('%s', check));
   describe('holds', () => it.each(NESTS)('%s', check));
 
   it('is read after two marks of its encoding', () => check('', ['X-A:b', ...eve], [TIME], [], '\ufeff\ufeff'));

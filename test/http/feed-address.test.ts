@@ -59,6 +59,11 @@ describe('the address of a feed', () => {
     ['/events/category/music/?ical=1&tag=outdoor', 'ical standard category=music tag=outdoor'],
     ['/events/?ical=1&tribe_events_cat[]=sport&tribe_events_cat[]=music', 'ical standard category=sport,music'],
     ['/?tribe_events_cat=music/jazz&ical=1', 'ical standard category=jazz'],
+    ['/?tribe_events_cat=music/jazz,sport&ical=1', 'ical standard category=jazz,sport'],
+    ['/events/?ical=1&tag=outdoor,%20indoor', 'ical standard tag=outdoor,indoor'],
+    ['/events/category/sport,music/list/?ical=1', 'ical list category=sport,music'],
+    ['/?event_ids[]=38&event_ids[]=39,40&ical=1', 'ical ids 38,39,40'],
+    ['/?event_ids=&ical=1', 'ical ids '],
     ['/event/summer-concert/?ical=1', 'ical event summer-concert'],
     ['/event/summer-concert/ical/', 'ical event summer-concert'],
     ['/event/caf%C3%A9/?ical=1', 'ical event café'],
@@ -81,6 +86,11 @@ describe('the address of a feed', () => {
     ['/tag/outdoor/feed/', 'rss2 list archive tag=outdoor'],
     ['/events/tag/outdoor/feed/', 'rss2 list tag=outdoor'],
   ])('%s is %s', (target, expected) => expect(told(found(target)!)).toBe(expected));
+
+  it.each(['/?tribe_events_cat=sport+music&ical=1', '/?tribe_events_cat=sport%2Bmusic&ical=1', '/events/category/sport+music/?ical=1'])(
+    '%s names terms of which an event must have each',
+    (target) => expect(found(target)?.page).toMatchObject({ of: 'list', categories: [['sport'], ['music']] }),
+  );
 
   it.each(
     SECTIONS.flatMap((section) =>

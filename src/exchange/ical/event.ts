@@ -6,6 +6,7 @@ import { percentDecoded } from '../../wordpress/web-url.ts';
 import { CUSTOM_FIELD } from './custom-field.ts';
 import type { Line } from './lines.ts';
 import { hasStrayDate, mendLine } from './mend.ts';
+import { modernRule } from './vcalendar.ts';
 
 /** A moment as a file writes it: a day, or a wall clock in a zone, in UTC or in whatever zone who reads it is in. */
 export interface Moment {
@@ -86,7 +87,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const rules = (name: string): Rule[] =>
     ruled
       .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
-      .flatMap(({ text: rule }) => parseRule(lineValue(rule)) ?? [])
+      .flatMap(({ text: rule }) => ruleOf(rule) ?? [])
       .slice(0, MOST_RULES);
   const length = lengthFrom(text('duration').trim().toUpperCase());
   const [organizer] = all('organizer');
@@ -127,7 +128,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     stamp: moments('dtstamp')[0],
     propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
-    unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && parseRule(lineValue(rule)) === undefined),
+    unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
     unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
@@ -159,6 +160,12 @@ const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
 
 /** What a line of dates or of a rule says, without its parameters. */
 const lineValue = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();
+/** The rule that a line says, in iCalendar's words or in those of vCalendar. */
+function ruleOf(line: string): Rule | undefined {
+  const text = lineValue(line);
+  return parseRule(modernRule(text) ?? text);
+}
+
 const MOST_DATES = 5000;
 const MOST_RULES = 20;
 

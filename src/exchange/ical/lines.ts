@@ -1,6 +1,7 @@
 import type { NumberedLine } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
 import { windows1252 } from '../items/windows-1252.ts';
+import { fromQuotedPrintable, isQuotedPrintable } from './vcalendar.ts';
 
 /** A line of a file, with the number of its first row; continued rows are one line. */
 export interface Line {
@@ -91,8 +92,11 @@ async function* mapAsync<From, To>(values: AsyncIterable<From>, map: (value: Fro
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const forgiving = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function lineOfBytes(text: string): ReturnType<Decode> {
+function lineOfBytes(line: string): ReturnType<Decode> {
+  const { bytes: text, charset } = isQuotedPrintable(line) ? fromQuotedPrintable(line) : { bytes: line };
   if (!/[\x80-\xff]/.test(text)) return { text };
+  const named = charset === undefined ? undefined : decodedAs(charset, text);
+  if (named !== undefined) return { text: named };
   const bytes = Buffer.from(text, 'latin1');
   try {
     return { text: utf8.decode(bytes) };
@@ -104,24 +108,50 @@ function lineOfBytes(text: string): ReturnType<Decode> {
   }
 }
 
+/** Bytes in the encoding that a line names itself; undefined where nobody knows that one, or it is another one. */
+function decodedAs(charset: string, text: string): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(text, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
 const isMarker = (text: string): boolean => /^(?:BEGIN|END):/i.test(text);
 
+/** A line whose rows are being joined. */
+interface Begun {
+  readonly line: number;
+  text: string;
+  readonly more: string[];
+  length: number;
+}
+
+/** Takes the sign off the end of a row that says that it goes on. */
+function dropLast(begun: Begun): void {
+  const row = begun.more.pop();
+  if (row === undefined) begun.text = begun.text.slice(0, -1);
+  else begun.more.push(row.slice(0, -1));
+}
+
 /**
- * Joins rows that a blank at the start of the next continues. `take` gives the line that a row ends, `end` the last
- * one.
+ * Joins rows that a blank at the start of the next continues, or in quoted-printable text `=` at their end. `take` gives
+ * the line that a row ends, `end` the last one.
  */
 function unfolder(file: string): { take: (line: number, row: string) => NumberedLine | undefined; end: () => NumberedLine | undefined } {
-  let begun: { line: number; text: string; more: string[]; length: number } | undefined;
+  let begun: Begun | undefined;
   const end = (): NumberedLine | undefined =>
     begun && { line: begun.line, text: begun.more.length === 0 ? begun.text : begun.text + begun.more.join('') };
   return {
     take: (line, row) => {
       // Some programs end rows twice, so that an empty one stands before that which continues.
       if (row === '' && begun && !isMarker(begun.text)) return undefined;
-      const isMore = begun !== undefined && (row.startsWith(' ') || row.startsWith('\t'));
+      const isSoft = begun !== undefined && (begun.more.at(-1) ?? begun.text).endsWith('=') && isQuotedPrintable(begun.text);
+      const isMore = begun !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));
       const done = isMore ? undefined : end();
       if (begun && isMore) {
-        begun.more.push(row.slice(1));
+        if (isSoft) dropLast(begun);
+        begun.more.push(isSoft ? row : row.slice(1));
         begun.length += row.length;
       } else {
         const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');

@@ -22,7 +22,7 @@ export function mendLine(line: string): string[] {
   const at = text.lastIndexOf(':');
   const given = text.slice(name.length, at);
   const values = new Map<string, string[]>();
-  const pieces = text.slice(at + 1).split(',');
+  const pieces = piecesOf(text.slice(at + 1));
   for (const piece of isList(name) ? pieces : pieces.slice(0, 1)) {
     const value = mendValue(piece.trim());
     if (!isDate(value)) continue;
@@ -33,6 +33,9 @@ export function mendLine(line: string): string[] {
   const parameters = [zoneOf(given), /;RANGE="?THISANDFUTURE/i.test(given) ? ';RANGE=THISANDFUTURE' : ''].join('');
   return [...values].map(([type, some]) => `${name};VALUE=${type}${type === 'DATE' ? '' : parameters}:${some.join(',')}`);
 }
+
+/** The dates of a list, which vCalendar separates by semicolons. */
+const piecesOf = (list: string): string[] => list.split(/[,;]/);
 
 const isList = (name: string): boolean => /^(?:RDATE|EXDATE)$/i.test(name);
 
@@ -47,7 +50,7 @@ export function hasStrayDate(line: string): boolean {
   const name = DATED.exec(line)?.[1];
   if (name === undefined) return false;
   const text = basicDates(line);
-  const pieces = text.slice(text.lastIndexOf(':') + 1).split(',');
+  const pieces = piecesOf(text.slice(text.lastIndexOf(':') + 1));
   if (!isList(name)) return pieces.length > 1;
   return pieces.map((piece) => mendValue(piece.trim())).some((value) => value !== '' && !isDate(value));
 }
@@ -55,8 +58,8 @@ export function hasStrayDate(line: string): boolean {
 /** Dates and times of ISO 8601 with their dashes and colons, in the form without. */
 const basicDates = (line: string): string =>
   line
-    .replace(/(?<=[:,/])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?=$|[\s,/.Z+-])/gi, (date) => date.replace(/[-:]/g, ''))
-    .replace(/(?<=[T ]\d{4,6}(?:\.\d{1,9})?[+-]\d\d):(?=\d\d(?:$|[\s,/]))/gi, '');
+    .replace(/(?<=[:,;/])\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?=$|[\s,;/.Z+-])/gi, (date) => date.replace(/[-:]/g, ''))
+    .replace(/(?<=[T ]\d{4,6}(?:\.\d{1,9})?[+-]\d\d):(?=\d\d(?:$|[\s,;/]))/gi, '');
 
 const mendValue = (value: string): string => value.split('/').map(mendDate).join('/');
 

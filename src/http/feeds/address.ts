@@ -246,17 +246,18 @@ function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPat
       isNumber(textParam(query, 'eventSequence') ?? '') ? textParam(query, 'eventSequence') : undefined,
     );
   if (!byPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
-  if (typeof query.event_ids === 'string' && form === 'ical') return { of: 'ids', ids: idsIn(query.event_ids) };
+  if (query.event_ids !== undefined && form === 'ical') return { of: 'ids', ids: idsIn(textsIn(query.event_ids)) };
   return listPage(found, query, form);
 }
 
 /** A calendar of chosen events holds this many at most, as others do that are asked for with `per_page`. */
 const MOST_IDS = 1000;
 
-const idsIn = (text: string): number[] => [
+const idsIn = (texts: readonly string[]): number[] => [
   ...new Set(
-    text
-      .split(',', MOST_IDS)
+    texts
+      .flatMap((text) => text.split(',', MOST_IDS))
+      .slice(0, MOST_IDS)
       .filter((id) => /^\s*\d{1,15}\s*$/.test(id))
       .map(Number),
   ),
@@ -268,8 +269,6 @@ const isView = (text: string | undefined): text is FeedView => text !== undefine
 function listPage({ parts, view, featured, archive }: Found, query: Raw, form: FeedForm | undefined): ListPage {
   const display = textParam(query, 'eventDisplay');
   const shown = isView(display) ? display : view === 'standard' ? undefined : view;
-  const term = textParam(query, 'tag');
-  const categories = slugsIn(query.tribe_events_cat);
   const from = textParam(query, 'tribe-bar-date');
   const number = Number(/^\d{1,6}$/.exec(textParam(query, 'paged') ?? '')?.[0] ?? parts.get('page') ?? 1);
   return {
@@ -281,21 +280,26 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
     from: from === undefined ? undefined : isDay(from) ? from : isMonth(from) ? `${from}-01` : undefined,
     number: Math.max(1, number),
     featured,
-    categories: [...listOf(parts.get('category')), ...(categories.length > 0 ? [categories] : [])],
-    tags: [...listOf(parts.get('tag')), ...listOf(term)],
+    categories: [parts.get('category'), query.tribe_events_cat].flatMap(slugLists),
+    tags: [parts.get('tag'), query.tag].flatMap(slugLists),
     search: textParam(query, 'tribe-bar-search') ?? textParam(query, 's'),
     archive: archive && isNews(form) && query.post_type === undefined,
   };
 }
 
-const listOf = (slug: string | undefined): string[][] => (slug === undefined ? [] : [[slug]]);
+/** The texts that a parameter says, alone or as a list. */
+const textsIn = (value: unknown): string[] =>
+  [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= LONGEST_PATH);
 
-/** Slugs of categories in a query, each perhaps behind those of the categories above it. */
-const slugsIn = (value: unknown): string[] =>
-  [value]
-    .flat()
-    .slice(0, MOST_SLUGS)
-    .filter((slug): slug is string => typeof slug === 'string' && slug !== '' && slug.length <= LONGEST_PATH)
-    .map((slug) => slug.split('/').at(-1)!);
+/**
+ * Slugs of terms as WordPress reads them (`WP_Query::parse_tax_query`): of `a,b` an event must have any, of `a+b`, which
+ * a query reads as `a b`, both. Each may stand behind those of the terms above it.
+ */
+function slugLists(value: unknown): string[][] {
+  const text = textsIn(value).slice(0, MOST_SLUGS).join(',');
+  const slugs = text.split(/[,+\s]+/, MOST_SLUGS).flatMap((slug) => slug.split('/').at(-1) || []);
+  if (slugs.length === 0) return [];
+  return text.includes(',') ? [slugs] : slugs.map((slug) => [slug]);
+}
 
 const MOST_SLUGS = 50;
