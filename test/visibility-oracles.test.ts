@@ -282,9 +282,21 @@ const NUMBERS = [
 /** Parameters that are asked for elsewhere: guesses at passwords are limited. */
 const APART = new Set(['password', 'translation_language', '_embed']);
 
+/**
+ * Where in a list, and how much of it: one more than is shown at first, all there is, and beyond. Ids would all be
+ * beyond.
+ */
+const PLACES: Readonly<Record<string, readonly number[]>> = {
+  page: [1, 2, 3, 5, 7000],
+  per_page: [1, 2, 7, 100, 7000],
+  offset: [0, 1, 3, 9, 7000],
+  limit: [1, 2, 7, 100, 7000],
+};
+
 /** Values to try for a parameter, by what its grammar says of it. Those that it refuses are refused on both sites. */
 function valuesFor(name: string, { grammar }: Param): readonly (string | number)[] {
   if (APART.has(name)) return [];
+  if (Object.hasOwn(PLACES, name)) return PLACES[name]!;
   const json = grammar.json as { type?: unknown; enum?: string[]; items?: { enum?: string[]; type?: unknown } };
   const choices = json.enum ?? json.items?.enum ?? ORDERS[name];
   if (choices) return choices;

@@ -9,6 +9,7 @@ import type { Log } from '../../src/log.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { urlOf } from './databases.ts';
+import { answerInMemory, isPlain, type PlainAnswer, type PlainRequest } from './in-memory.ts';
 
 export interface Answer {
   readonly status: number;
@@ -66,10 +67,11 @@ export async function serveDatabase(db: Database, { env = {}, clock, log, plain 
   });
   const site = await openSite(config, { watched: true, ...(clock ? { clock } : {}), ...(log ? { log } : {}) });
   const app = createApp(site);
-  const server = http.createServer((request, response) => {
+  const listener: http.RequestListener = (request, response) => {
     if (plain) delete request.headers['accept-encoding'];
     app(request, response);
-  });
+  };
+  const server = http.createServer(listener);
   // A connection that the server closes as a request comes in would be a fault of the test.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -78,20 +80,19 @@ export async function serveDatabase(db: Database, { env = {}, clock, log, plain 
   return {
     site,
     base: `http://127.0.0.1:${port}`,
-    send: (method, path, { headers = {}, body = null, as } = {}) =>
-      new Promise((resolve, reject) => {
-        const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
-        const payload = json ? JSON.stringify(body) : (body as string | Buffer | null);
-        const sent = { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers };
-        const length = payload === null ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) };
-        const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: { ...sent, ...length } }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('end', () => resolve(answerOf(response, Buffer.concat(chunks).toString('utf8'))));
-        });
-        request.on('error', reject);
-        request.end(payload ?? undefined);
-      }),
+    send: async (method, path, { headers = {}, body = null, as } = {}) => {
+      const json = body !== null && typeof body === 'object' && !Buffer.isBuffer(body);
+      const request = {
+        method,
+        path,
+        headers: { ...(json ? { 'Content-Type': 'application/json' } : {}), ...(as ? { Authorization: basic(as) } : {}), ...headers },
+        body: json ? JSON.stringify(body) : (body as string | Buffer | null),
+      };
+      const answer = isPlain(request)
+        ? await answerInMemory(listener, `127.0.0.1:${port}`, request)
+        : await answerByConnection(agent, port, request);
+      return withBody(answer);
+    },
     close: async () => {
       agent.destroy();
       server.closeAllConnections();
@@ -101,13 +102,28 @@ export async function serveDatabase(db: Database, { env = {}, clock, log, plain 
   };
 }
 
+function answerByConnection(agent: http.Agent, port: number, { method, path, headers, body }: PlainRequest): Promise<PlainAnswer> {
+  return new Promise((resolve, reject) => {
+    const length = body === null ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+    const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+      );
+    });
+    request.on('error', reject);
+    request.end(body ?? undefined);
+  });
+}
+
 /** Many tests compare texts only: the body is parsed when somebody asks for it. */
-function answerOf({ statusCode: status = 0, headers }: http.IncomingMessage, text: string): Answer {
+function withBody(answer: PlainAnswer): Answer {
   let body: { readonly parsed: unknown } | undefined;
-  return Object.defineProperty({ status, headers, text, body: undefined }, 'body', {
+  return Object.defineProperty({ ...answer, body: undefined }, 'body', {
     enumerable: true,
     get: () => {
-      body ??= { parsed: parsed(text) };
+      body ??= { parsed: parsed(answer.text) };
       return body.parsed;
     },
   });

@@ -1,0 +1,144 @@
+import http, { type RequestListener } from 'node:http';
+import { Writable } from 'node:stream';
+
+/** A request as it is to be sent; `body` is what follows its head. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | null;
+}
+
+/** What would have come back over a connection. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/**
+ * Requests that the parser of a connection neither refuses nor changes, and that say nothing about the connection:
+ * whatever else is tried has to go over one.
+ */
+export function isPlain({ method, path, headers, body }: PlainRequest): boolean {
+  const pairs = Object.entries(headers);
+  const length = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, path.length);
+  return (
+    METHODS.has(method) &&
+    PATH.test(path) &&
+    length < MOST_HEAD &&
+    (body === null || Buffer.byteLength(body) <= MOST_BODY) &&
+    pairs.every(([name, value]) => NAME.test(name) && !OF_CONNECTION.has(name.toLowerCase()) && VALUE.test(value))
+  );
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const PATH = /^\/[!-~]*$/;
+const NAME = /^[\w-]+$/;
+const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
+/** Beyond these it matters how much comes at once. */
+const MOST_HEAD = 8000;
+const MOST_BODY = 60_000;
+const OF_CONNECTION = new Set([
+  'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+]); // biome-ignore format: a list
+
+/** Methods whose requests say nothing of a body that they don't have. */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+/**
+ * Has a listener of `createServer` answer a plain request without a connection, which costs more than many an answer.
+ * Heads are written by Node as usual. `host`: what the request says it was sent to.
+ *
+ * @throws ECONNRESET when the listener breaks off
+ */
+export function answerInMemory(listener: RequestListener, host: string, request: PlainRequest): Promise<PlainAnswer> {
+  return new Promise((resolve, reject) => {
+    const wire = new Wire();
+    const incoming = incomingOf(request, host, wire);
+    const response = new http.ServerResponse(incoming);
+    response.shouldKeepAlive = true;
+    response.assignSocket(wire as never);
+    response.once('finish', () => {
+      response.detachSocket(wire as never);
+      process.nextTick(() => {
+        response.destroyed = true;
+        response.emit('close');
+        resolve(answerOf(Buffer.concat(wire.sent)));
+      });
+    });
+    wire.once('close', () => reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })));
+    // Whatever else waits has its turn between two requests, as it has with a connection.
+    setImmediate(listener, incoming, response);
+  });
+}
+
+/** The server's end of a connection: keeps what is written. */
+class Wire extends Writable {
+  readonly sent: Buffer[] = [];
+  readonly remoteAddress = '127.0.0.1';
+
+  constructor() {
+    super({ autoDestroy: false });
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.sent.push(chunk);
+    done();
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    for (const { chunk } of chunks) this.sent.push(chunk);
+    done();
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+}
+
+function incomingOf({ method, path, headers, body }: PlainRequest, host: string, wire: Wire): http.IncomingMessage {
+  const size = body === null ? (BODILESS.has(method) ? undefined : 0) : Buffer.byteLength(body);
+  const incoming = withHead(new http.IncomingMessage(wire as never), [
+    ...Object.entries(headers).flat(),
+    ...(size === undefined ? [] : ['Content-Length', String(size)]),
+    ...['Host', host, 'Connection', 'keep-alive'],
+  ]);
+  Object.assign(incoming, { method, url: path, httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1, complete: true });
+  if (size) incoming.push(body);
+  incoming.push(null);
+  return incoming;
+}
+
+/** Gives a message its headers, names and values in turns, by the way by which Node's own parser does so. */
+function withHead(message: http.IncomingMessage, pairs: readonly string[]): http.IncomingMessage {
+  (message as unknown as { _addHeaderLines: (pairs: readonly string[], count: number) => void })._addHeaderLines(pairs, pairs.length);
+  return message;
+}
+
+const END_OF_HEAD = '\r\n\r\n';
+
+function answerOf(sent: Buffer): PlainAnswer {
+  const end = sent.indexOf(END_OF_HEAD);
+  const [statusLine = '', ...lines] = sent.toString('latin1', 0, end).split('\r\n');
+  const pairs = lines.flatMap((line) => {
+    const at = line.indexOf(': ');
+    return [line.slice(0, at), line.slice(at + 2)];
+  });
+  const { headers } = withHead(new http.IncomingMessage(null as never), pairs);
+  const body = sent.subarray(end + END_OF_HEAD.length);
+  const text = headers['transfer-encoding'] === 'chunked' ? Buffer.concat(chunksOf(body)) : body;
+  return { status: Number(statusLine.split(' ')[1]), headers, text: text.toString('utf8') };
+}
+
+/** The pieces of a body that says the length of each. */
+function chunksOf(body: Buffer): Buffer[] {
+  const chunks: Buffer[] = [];
+  for (let from = 0; from < body.length; ) {
+    const line = body.indexOf('\r\n', from);
+    const size = Number.parseInt(body.toString('latin1', from, line), 16);
+    chunks.push(body.subarray(line + 2, line + 2 + size));
+    from = line + 2 + size + 2;
+  }
+  return chunks;
+}
