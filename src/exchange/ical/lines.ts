@@ -135,8 +135,8 @@ function dropLast(begun: Begun): void {
 }
 
 /**
- * Joins rows that a blank at the start of the next continues, or in quoted-printable text `=` at their end. `take` gives
- * the line that a row ends, `end` the last one.
+ * Joins rows that a blank at the start of the next continues, or in quoted-printable text `=` at their end. `take`
+ * gives the line that a row ends, `end` the last one.
  */
 function unfolder(file: string): { take: (line: number, row: string) => NumberedLine | undefined; end: () => NumberedLine | undefined } {
   let begun: Begun | undefined;

@@ -1,6 +1,6 @@
 /*
- * What vCalendar 1.0 (versit Consortium, 1996), which older telephones and programs write, has otherwise than iCalendar:
- * texts as quoted-printable, and rules of repetition in a form of their own.
+ * What vCalendar 1.0 (versit Consortium, 1996), which older telephones and programs write, has otherwise than
+ * iCalendar: texts as quoted-printable, and rules of repetition in a form of their own.
  */
 
 const QUOTED = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i;
@@ -9,8 +9,8 @@ const QUOTED = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i;
 export const isQuotedPrintable = (line: string): boolean => QUOTED.test(line);
 
 /**
- * A line of bytes whose text is quoted-printable as one of plain bytes, line ends escaped as iCalendar has them, and the
- * encoding of letters that it names.
+ * A line of bytes whose text is quoted-printable as one of plain bytes, line ends escaped as iCalendar has them, and
+ * the encoding of letters that it names.
  */
 export function fromQuotedPrintable(line: string): { bytes: string; charset: string | undefined } {
   const at = line.indexOf(':');
@@ -29,8 +29,8 @@ const USUAL_COUNT = 2;
 const WEEKDAY = /^(?:SU|MO|TU|WE|TH|FR|SA)$/;
 
 /**
- * A rule of vCalendar (`D1 #10`, `W2 MO WE 20261231T235959Z`, `MP1 2+ TU #5`, `MD1 15 LD`, `YM1 6 7`, `YD1 1 100`) in the
- * words of iCalendar. Undefined where it is none, or where several rules are nested.
+ * A rule of vCalendar (`D1 #10`, `W2 MO WE 20261231T235959Z`, `MP1 2+ TU #5`, `MD1 15 LD`, `YM1 6 7`, `YD1 1 100`) in
+ * the words of iCalendar. Undefined where it is none, or where several rules are nested.
  */
 export function modernRule(text: string): string | undefined {
   const [first = '', ...words] = text.trim().toUpperCase().split(/\s+/);
@@ -52,7 +52,7 @@ function endOf(word: string): string | undefined {
 
 interface Form {
   readonly freq: string;
-  /** The part of a rule that says which days; empty where they follow from the start, undefined where it can't be read. */
+  /** The part of a rule that says which days; empty: they follow from the start; undefined: it can't be read. */
   readonly by: (words: readonly string[]) => string | undefined;
 }
 

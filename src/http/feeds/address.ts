@@ -292,8 +292,8 @@ const textsIn = (value: unknown): string[] =>
   [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= LONGEST_PATH);
 
 /**
- * Slugs of terms as WordPress reads them (`WP_Query::parse_tax_query`): of `a,b` an event must have any, of `a+b`, which
- * a query reads as `a b`, both. Each may stand behind those of the terms above it.
+ * Slugs of terms as WordPress reads them (`WP_Query::parse_tax_query`): of `a,b` an event must have any, of `a+b`,
+ * which a query reads as `a b`, both. Each may stand behind those of the terms above it.
  */
 function slugLists(value: unknown): string[][] {
   const text = textsIn(value).slice(0, MOST_SLUGS).join(',');
