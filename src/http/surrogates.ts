@@ -34,7 +34,8 @@ function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
   found.add(`${kind.name}-${record.id}`);
   // A change of one of them may change what is said of it here.
   if (isRecord(record.translations)) {
-    for (const one of Object.values(record.translations)) if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
+    for (const one of Object.values(record.translations))
+      if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
   }
   for (const [member, other] of shownIn(kind)) {
     const shown = record[member];

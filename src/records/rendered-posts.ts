@@ -32,7 +32,8 @@ export async function renderedPosts<Published extends PublishedRecord>(
     const named = missing.length === ids.length ? expected : [];
     const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named });
     for (const id of missing) {
-      if (bundle.posts.has(id)) records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));
+      if (bundle.posts.has(id))
+        records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));
     }
   }
   return ids.map((id) => records.get(id)).filter((record) => record !== undefined);
