@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
-import { statusChoices, termChoices } from '../forms/control-data.ts';
+import { statusChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
@@ -14,7 +14,8 @@ import { type Editable, type EditList, listToEdit } from '../records/editing.ts'
 import { mayCreate } from '../records/posts.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { deskPage, Nonce } from './layout.tsx';
+import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { filterChoices, MONTH, monthBounds } from './list-filters.ts';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
 
 /*
@@ -68,12 +69,15 @@ const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
 /** The fields that a row's quick form has. */
 const quickFields = (kind: PostKind): string[] => [kind.titleField, ...(kind.dated ? ['start_date', 'end_date'] : []), 'status'];
 
+/** How many rows a list has, where its address does not say. */
+const ROWS = 20;
+
 /** The list of a kind, narrowed as the address says. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
   const list = await listToEdit(visit.site, visit.caller, kind, listParams(visit, kind));
   const { say } = visit.i18n;
-  const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
+  const choices = await filterChoices(visit, kind);
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
     part: kind.path,
@@ -100,23 +104,24 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
               <input type="month" name="month" value={textIn(query, 'month')} placeholder="2026-12" />
             </label>
           )}
-          {categories.length > 0 && (
-            <label>
-              <span class="quiet">{say('desk:list.category')}</span>
-              <select name="categories">
+          {choices.map(({ name, label, options }) => (
+            <label key={name}>
+              <span class="quiet">{label}</span>
+              <select name={name}>
                 <option value="">{say('desk:list.all')}</option>
-                {categories.map(({ id, name, depth }) => (
-                  <option key={id} value={String(id)} selected={textIn(query, 'categories') === String(id)}>
-                    {'– '.repeat(depth) + name}
+                {options.map(({ value, text: shown }) => (
+                  <option key={value} value={value} selected={textIn(query, name) === value}>
+                    {shown}
                   </option>
                 ))}
               </select>
             </label>
-          )}
+          ))}
           <button type="submit">{say('desk:list.filter')}</button>
         </form>
         <p class="quiet">{say('desk:list.found', { count: list.total })}</p>
         <Rows visit={visit} kind={kind} list={list} />
+        {textIn(query, 'status') === 'trash' && <EmptyTrash visit={visit} kind={kind} list={list} />}
         <Pages visit={visit} kind={kind} list={list} />
       </>
     ),
@@ -133,19 +138,13 @@ function listParams({ request: { query }, caller }: Visit, kind: PostKind): Valu
   const named = Object.entries(query).filter(
     ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
   );
-  const [, year, month] = /^(\d{4})-(\d\d)$/.exec(textIn(query, 'month')) ?? [];
+  const month = MONTH.exec(textIn(query, 'month'))?.[0];
   return {
+    per_page: ROWS,
     ...Object.fromEntries(named),
-    ...(kind.dated && year && month ? monthBounds(Number(year), Number(month)) : {}),
+    ...(kind.dated && month ? monthBounds(month) : {}),
     ...(textIn(query, 'mine') === '' ? {} : { author: caller.viewer.id }),
   };
-}
-
-/** The first and the last moment of a month. */
-export function monthBounds(year: number, month: number): { readonly start_date: string; readonly end_date: string } {
-  const days = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  const name = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
-  return { start_date: `${name}-01 00:00:00`, end_date: `${name}-${days} 23:59:59` };
 }
 
 /** The parameters of the present address, some of them changed. */
@@ -201,13 +200,17 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
           <span class="quiet">{say('desk:list.selected')}</span>
           <select name="action">
             {(trashed ? ['restore', 'delete'] : actions).map((action) => (
-              <option key={action} value={action}>
+              <option key={action} value={action} data-confirm={action === 'delete' ? say('desk:actions.delete-these-sure') : undefined}>
                 {say(`desk:actions.${action}`)}
               </option>
             ))}
           </select>
         </label>
         <button type="submit">{say('desk:list.apply')}</button>
+        <label class="choice" data-select-all hidden>
+          <input type="checkbox" />
+          {say('desk:list.select-all')}
+        </label>
       </form>
       <table class="list">
         <thead>
@@ -228,6 +231,21 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
       </table>
     </>
   );
+}
+
+/** Deletes all that is in the trash, as far as the caller may. */
+function EmptyTrash({
+  visit,
+  kind,
+  list,
+}: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly list: EditList;
+}): JSX.Element | null {
+  const { say } = visit.i18n;
+  if (!list.rows.some(({ mayDelete }) => mayDelete)) return null;
+  return <ButtonForm visit={visit} path={`/${kind.path}/empty-trash`} text={say('desk:list.empty')} danger={say('desk:list.empty-sure')} />;
 }
 
 /** Where a list stands, to come back to it. */

@@ -1,19 +1,18 @@
 import type { JSX } from 'preact';
-import { failParam } from '../errors.ts';
+import { ApiError, failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
 import { dayInWords, hourCycleOf, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
-import { daysOfWeeks } from '../html/month-weeks.ts';
+import { weeksOf } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';
 import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
-import { acceptParams } from '../records/input.ts';
-import { changePost } from '../records/post-writes.ts';
-import { addSeconds, diffSeconds } from '../wordpress/time.ts';
+import { addMonths, addSeconds, diffSeconds } from '../wordpress/time.ts';
 import { nowLocal } from '../wordpress/zones.ts';
-import { deskPage, Nonce } from './layout.tsx';
-import { monthBounds } from './lists.tsx';
+import { deskPage, Nonce, type Notice } from './layout.tsx';
+import { MONTH, monthBounds } from './list-filters.ts';
+import { writeRecord } from './records.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -23,29 +22,28 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 /** How many events of a month are shown. */
 const MOST = 500;
 
-/** A month, as the address names it, else the present one. */
-export async function monthPage(visit: Visit): Promise<Outcome> {
+/** A month, as the address names it, else the present one. An event is shown on each day that it lasts. */
+export async function monthPage(visit: Visit, { asked = textIn(visit.request.query, 'month'), notice }: MonthShown = {}): Promise<Outcome> {
   const { site, caller, settings, i18n } = visit;
-  const asked = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(textIn(visit.request.query, 'month'))?.[0];
   const today = nowLocal(caller.now, settings.zone).slice(0, 10);
-  const month = asked ?? today.slice(0, 7);
-  const [year, number] = month.split('-').map(Number) as [number, number];
+  const month = MONTH.exec(asked)?.[0] ?? today.slice(0, 7);
   const wide = { ...site, config: { ...site.config, maxPerPage: MOST } };
   const list = await listToEdit(wide, caller, postKind('event'), {
-    ...monthBounds(year, number),
+    ...monthBounds(month),
     per_page: MOST,
     orderby: 'start_date',
     order: 'asc',
   });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
-  const days = daysOfWeeks(month, first);
+  const weeks = weeksOf(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
   const around = (step: number) => {
-    const moved = new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
+    const moved = addMonths(`${month}-01 00:00:00`, step).slice(0, 7);
     return { href: deskUrl(visit, '/month', { month: moved }), text: dayInWords(i18n, moved, 'month') };
   };
   const html = deskPage(visit, {
     title: dayInWords(i18n, month, 'month'),
     part: 'month',
+    ...(notice ? { notice } : {}),
     children: (
       <>
         <Paging label={i18n.say('desk:month.other')} previous={around(-1)} next={around(1)} />
@@ -55,17 +53,10 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
         <table class="month">
           <WeekdayHead i18n={i18n} first={first} />
           <tbody>
-            {days.map((week) => (
-              <tr key={week[0]}>
-                {week.map((day) => (
-                  <Day
-                    key={day}
-                    visit={visit}
-                    day={day}
-                    outside={!day.startsWith(month)}
-                    today={day === today}
-                    events={list.rows.filter((row) => startOf(row).startsWith(day))}
-                  />
+            {weeks.map((week) => (
+              <tr key={week[0]?.date}>
+                {week.map(({ date, items }) => (
+                  <Day key={date} visit={visit} day={date} today={date === today} events={items?.map(({ row }) => row)} />
                 ))}
               </tr>
             ))}
@@ -77,20 +68,26 @@ export async function monthPage(visit: Visit): Promise<Outcome> {
   return { html };
 }
 
+/** What is shown besides the month that the address names. */
+interface MonthShown {
+  readonly asked?: string;
+  readonly notice?: Notice;
+}
+
 const startOf = ({ record }: Editable): string => String(record.start_date ?? '');
+const spanOf = (row: Editable) => ({ row, start: startOf(row), end: String(row.record.end_date ?? '') });
 
 function Day(props: {
   readonly visit: Visit;
   readonly day: string;
-  readonly outside: boolean;
   readonly today: boolean;
-  readonly events: readonly Editable[];
+  /** Undefined: the day belongs to another month. */
+  readonly events: readonly Editable[] | undefined;
 }): JSX.Element {
-  const { visit, day, outside, today, events } = props;
-  const { i18n, settings } = visit;
-  const hourCycle = hourCycleOf(settings.raw.get('time_format') ?? 'H:i');
+  const { visit, day, today, events = [] } = props;
+  const { i18n } = visit;
   return (
-    <td class={outside ? 'outside' : undefined} data-day={day}>
+    <td class={props.events ? undefined : 'outside'} data-day={day}>
       <span class="day-words" aria-hidden="true">
         {dayInWords(i18n, day, 'weekday').slice(0, 3)}{' '}
       </span>
@@ -104,28 +101,32 @@ function Day(props: {
       </Link>
       <ul class="day-events">
         {events.map((row) => (
-          <li
-            key={row.id}
-            data-event={row.mayEdit ? String(row.id) : undefined}
-            data-version={row.version}
-            class={`of-${row.row.post_status}`}
-          >
-            {row.mayEdit ? (
-              <Link href={deskUrl(visit, `/events/${row.id}`)}>{row.row.post_title || i18n.say('desk:untitled')}</Link>
-            ) : (
-              row.row.post_title
-            )}{' '}
-            {row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), hourCycle)}</span>}
-          </li>
+          <DayEvent key={row.id} visit={visit} row={row} begins={startOf(row).startsWith(day)} />
         ))}
       </ul>
     </td>
   );
 }
 
-/** Moves an event to another day; its times stay, and it lasts as long as before. */
+/** An event on a day. It is moved by the day on which it begins, of which it has its time. */
+function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
+  const { i18n, settings } = visit;
+  const title = row.row.post_title || i18n.say('desk:untitled');
+  const hourCycle = hourCycleOf(settings.raw.get('time_format') ?? 'H:i');
+  return (
+    <li data-event={row.mayEdit && begins ? String(row.id) : undefined} data-version={row.version}>
+      {row.mayEdit ? <Link href={deskUrl(visit, `/events/${row.id}`)}>{title}</Link> : title}{' '}
+      {begins && row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), hourCycle)}</span>}
+    </li>
+  );
+}
+
+/**
+ * Moves an event to another day; its times stay, and it lasts as long as before. If somebody else has saved it since
+ * the month was shown, it stays where they put it, which the month then shows.
+ */
 export async function moveEvent(visit: Submission): Promise<Outcome> {
-  const { site, caller, fields } = visit;
+  const { site, caller, fields, i18n } = visit;
   const kind = postKind('event');
   const day = textIn(fields, 'day');
   const record = await readToEdit(site, caller, kind, Number(textIn(fields, 'id')) || 0);
@@ -133,7 +134,12 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) failParam('start_date', 'start-invalid');
   const moved = day + start.slice(10);
   const dates = { start_date: moved, end_date: addSeconds(moved, diffSeconds(start, end)) };
-  const values = await acceptParams(site, caller, kind.fields, dates, 'change');
-  await changePost(site, caller, kind, record.id, values);
+  try {
+    await writeRecord(visit, kind, record, textIn(fields, 'version') || record.version, dates);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.problem !== 'edit-conflict') throw error;
+    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: record.row.post_title }) } as const;
+    return { ...(await monthPage(visit, { asked: start.slice(0, 7), notice })), status: 409 };
+  }
   return { to: deskUrl(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };
 }

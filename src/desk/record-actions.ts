@@ -1,7 +1,7 @@
 import { ApiError, refuse } from '../errors.ts';
 import { idIn, textIn, textsIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import { readToEdit } from '../records/editing.ts';
+import { listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/post-writes.ts';
 import { mayTrash } from '../records/posts.ts';
@@ -38,12 +38,34 @@ export async function actOnOne(visit: Submission, kind: PostKind, id: number, ac
   return { to: backTo(visit, kind, { done: DONE[action] }) };
 }
 
-/** All records that are selected. What one of them is refused for does not keep the others from it. */
+/** All records that are selected. */
 export async function actOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
   const wanted = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === wanted);
   const ids = [...new Set(textsIn(visit.fields, 'ids').map(idIn))].filter((id) => id > 0);
   if (action === undefined || ids.length === 0) return { to: backTo(visit, kind, {}) };
+  return { to: backTo(visit, kind, { done: DONE[action], ...(await actOnAll(visit, kind, ids, action)) }) };
+}
+
+/** How many records are deleted by one press of the button that empties the trash. */
+const MOST_DELETED = 500;
+
+/** Deletes what is in the trash, as far as the caller may, the newest first. */
+export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {
+  const { site, caller } = visit;
+  const wide = { ...site, config: { ...site.config, maxPerPage: MOST_DELETED } };
+  const { rows } = await listToEdit(wide, caller, kind, { status: 'trash', per_page: MOST_DELETED });
+  const ids = rows.filter(({ mayDelete }) => mayDelete).map(({ id }) => id);
+  return { to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE.delete, ...(await actOnAll(visit, kind, ids, 'delete')) }) };
+}
+
+/** Does it to each of these records. What one of them is refused for does not keep the others from it. */
+async function actOnAll(
+  visit: Submission,
+  kind: PostKind,
+  ids: readonly number[],
+  action: RecordAction,
+): Promise<{ readonly count: number; readonly failed: number | undefined }> {
   let failed = 0;
   for (const id of ids) {
     try {
@@ -53,7 +75,7 @@ export async function actOnSelected(visit: Submission, kind: PostKind): Promise<
       failed += 1;
     }
   }
-  return { to: backTo(visit, kind, { done: DONE[action], count: ids.length - failed, failed: failed || undefined }) };
+  return { count: ids.length - failed, failed: failed || undefined };
 }
 
 /** The address of the list that somebody came from, with what was done. */

@@ -4,6 +4,7 @@ import { Link } from '../html/links.tsx';
 import { mapUrl, type Where } from '../html/map-url.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Editable } from '../records/editing.ts';
+import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
@@ -128,7 +129,9 @@ function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly re
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
       {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
-      <Link href={deskUrl(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
+      {mayCreate(visit.caller, kind) && (
+        <Link href={deskUrl(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>
+      )}
     </p>
   );
 }

@@ -127,7 +127,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   const named = await changedValues(visit, plan, { before: record?.values, typed, data });
   const raw = source ? { ...named, translation_of: source.id } : named;
   try {
-    const saved = await write(visit, kind, record, textIn(visit.fields, 'version'), raw);
+    const saved = await writeRecord(visit, kind, record, textIn(visit.fields, 'version'), raw);
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
@@ -184,7 +184,13 @@ function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Va
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Writes a record as the API does: parameters, then the write, in one transaction with the check of its version. */
-async function write(visit: Visit, kind: PostKind, record: Editable | undefined, version: string, raw: Values): Promise<number> {
+export async function writeRecord(
+  visit: Visit,
+  kind: PostKind,
+  record: Editable | undefined,
+  version: string,
+  raw: Values,
+): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (own: Site): Promise<number> => {

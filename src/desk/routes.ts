@@ -9,7 +9,7 @@ import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
 import { changeOwnPassword, chooseLanguage, makeOwnPassword, ownPage, revokeOwn } from './own-account.tsx';
 import { changeRole, invite, newLink, peoplePage, personPage, removePerson, revokeOf } from './people.tsx';
-import { actOnOne, actOnSelected } from './record-actions.ts';
+import { actOnOne, actOnSelected, emptyTrash } from './record-actions.ts';
 import { changeByForm, createByForm, duplicatePage, editRecordPage, newRecordPage } from './records.tsx';
 import { saveSettings, settingsPage } from './settings-page.tsx';
 import { signInByForm, signInPage, signOut, welcomeByForm, welcomePage } from './sign-in.tsx';
@@ -66,6 +66,7 @@ export const deskRoutes: readonly DeskRoute[] = [
       get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
       upload(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
       post(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
+      post(`${path}/empty-trash`, deletes, (visit) => emptyTrash(visit, kind)),
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
       upload(`${path}/:id`, edits, (visit, pieces) => changeByForm(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),

@@ -36,7 +36,7 @@ export async function loadControlData(
   const [terms, links, authors, image] = await Promise.all([
     byName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
     byName(fields, async (field, name) => (isLinks(field) ? linkChoices(context, field.place.kind, idsIn(values[name])) : undefined)),
-    names.includes('author') ? people(context, kind, values.author) : [],
+    names.includes('author') ? authorOptions(context, kind, values.author) : [],
     imageOf(context, fields.find(([, field]) => isImage(field))?.[0], values),
   ]);
   return {
@@ -106,6 +106,12 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
   };
 }
 
+/** Venues or organizers to narrow a list by: the first by their names, and the one that is chosen (0: none). */
+export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', chosen: number): Promise<Option[]> {
+  const { known } = await linkChoices(context, name, chosen === 0 ? [] : [chosen]);
+  return [...known].map(([id, text]) => ({ value: String(id), text }));
+}
+
 /** How a record is named where it is chosen: a venue with its town. */
 function linkName(kind: PostKind, record: Values): string {
   const title = decodeEntities(String(record[kind.titleField] ?? ''));
@@ -158,7 +164,7 @@ async function idOfTitle({ site, caller }: FormContext, kind: PostKind, title: s
 }
 
 /** People who may be authors, for those who may say who is one. */
-async function people({ site, settings, caller }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
+export async function authorOptions({ site, settings, caller }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
   const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });

@@ -41,8 +41,15 @@ export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hour
   const options = { ...FORMS.long, ...(allDay ? {} : clock(hourCycle)) };
   const [from, to] = [momentOf(start), momentOf(end < start ? start : end)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
-  return from.getTime() === to.getTime() ? format.format(from) : format.formatRange(from, to);
+  if (from.getTime() === to.getTime()) return format.format(from);
+  const range = format.formatRange(from, to);
+  return start.slice(0, DAY) === end.slice(0, DAY) ? range.replace(BETWEEN_HOURS, (dash) => dash + WORD_JOINER) : range;
 }
+
+const DAY = 'YYYY-MM-DD'.length;
+/** The dash between two hours, with its thin spaces; no line ends behind it. */
+const BETWEEN_HOURS = /\s?–\s?/;
+const WORD_JOINER = '\u2060';
 
 /** The names of the days of a week that begins with `first` (0: Sunday), whole and short. */
 export function weekdays({ locale }: I18n, first: number): readonly { readonly long: string; readonly short: string }[] {

@@ -24,7 +24,7 @@ export function weeksOf<Item extends { readonly start: string; readonly end: str
 }
 
 /** The days (`YYYY-MM-DD`) of the weeks that a month (`YYYY-MM`) touches. `firstDay`: as above. */
-export function daysOfWeeks(month: string, firstDay: number): string[][] {
+function daysOfWeeks(month: string, firstDay: number): string[][] {
   const first = `${month}-01 00:00:00`;
   const before = (weekdayOf(first) - firstDay + 7) % 7;
   const length = (unixFromText(addMonths(first, 1)) - unixFromText(first)) / DAY_SECONDS;

@@ -139,6 +139,7 @@ async function calendarProps(site: Site, shown: ShownCalendar, target: Target): 
     subscriptions: subscriptions(caller, caller.settings.name, { term, filters: target.filters ?? [] }),
     ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
     here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
+    stepped: whole,
     paged: say(whole ? (found.view === 'month' ? 'pages:months' : 'pages:days') : 'pages:other-pages'),
   };
 }
@@ -156,8 +157,9 @@ function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
   return names === '' ? title : say('pages:titled', { title: names, of: title });
 }
 
-/** The other ways of looking at the same events. */
-function viewsOf({ caller, i18n, found }: ShownCalendar, { term, search, filters }: Target) {
+/** The other ways of looking at the same events. The one of days leads to today, wherever one is. */
+function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, filters }: Target) {
+  const today = nowLocal(caller.now, caller.settings.zone).slice(0, DAY);
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
     ['month', 'pages:month'],
@@ -167,7 +169,7 @@ function viewsOf({ caller, i18n, found }: ShownCalendar, { term, search, filters
   return views.map(([view, text]) => ({
     name: i18n.say(text),
     href: calendarUrl(caller, { view, term, search, filters }),
-    current: view === found.view,
+    current: view === found.view && (view !== 'day' || date === today),
   }));
 }
 

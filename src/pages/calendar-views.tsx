@@ -26,6 +26,8 @@ export interface CalendarProps {
   readonly here: string | undefined;
   /** What the neighbours are. */
   readonly paged: string;
+  /** Whether the neighbours are other months or days: the way to them is above the events, too. */
+  readonly stepped: boolean;
 }
 
 export interface ListProps extends CalendarProps {
@@ -177,7 +179,7 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
 }
 
 function CalendarPage(props: CalendarProps & { readonly children: ComponentChildren }): JSX.Element {
-  const { i18n, heading, about, views, categories, search, subscriptions, previous, next, here, paged, children } = props;
+  const { i18n, heading, about, views, categories, search, subscriptions, previous, next, here, paged, stepped, children } = props;
   const { say } = i18n;
   return (
     <>
@@ -187,6 +189,7 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
       <nav aria-label={say('pages:views')}>
         <Menu items={views} class="views" />
       </nav>
+      {stepped && <Steps previous={previous} next={next} />}
       {children}
       <Paging label={paged} previous={previous} next={next} here={here} />
       {categories.length > 0 && (
@@ -197,5 +200,19 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
       )}
       <Subscribe i18n={i18n} ways={subscriptions} />
     </>
+  );
+}
+
+/** The month or day before and after, above the events of this one. Below them `Paging` has the same links for good. */
+function Steps({ previous, next }: Pick<CalendarProps, 'previous' | 'next'>): JSX.Element {
+  return (
+    <p class="steps">
+      {previous && <Link href={previous.href}>{previous.text}</Link>}
+      {next && (
+        <Link href={next.href} class="steps-next">
+          {next.text}
+        </Link>
+      )}
+    </p>
   );
 }

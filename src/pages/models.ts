@@ -137,6 +137,7 @@ const numberOf = (value: unknown): number | undefined => Number(value) || undefi
 
 /** Where something is, how to reach it, and a map of it. */
 export interface PlaceModel extends NamedLink {
+  readonly town: string;
   /** Lines of the address. */
   readonly address: string;
   readonly phone: string;
@@ -151,6 +152,7 @@ export function placeModel(venue: VenueRecord): PlaceModel {
   return {
     name: plainLine(venue.venue),
     href: venue.url,
+    town: plainLine(venue.city ?? ''),
     address,
     phone: plainLine(venue.phone ?? ''),
     website: websiteOf(venue.website),

@@ -4,6 +4,7 @@ import { dayInWords } from '../html/dates.ts';
 import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
 import { termLink } from '../kinds/term-record.ts';
+import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
@@ -12,7 +13,8 @@ import { linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { nowLocal } from '../wordpress/zones.ts';
+import { addDays, nowUtc } from '../wordpress/time.ts';
+import { nowLocal, toLocal } from '../wordpress/zones.ts';
 import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
 import { descriptionOf, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
@@ -33,7 +35,9 @@ export async function eventPage(
   const card = eventCard(event, caller, i18n);
   const picture = pictureOf(record.image, 'large', event.imageText);
   const website = websiteOf(record.website);
-  const dates = await otherDates({ site, caller, event, isDate: page.on !== undefined });
+  const isDate = page.on !== undefined;
+  const dates = await otherDates({ site, caller, event, isDate });
+  const ending = endingOf(record.utc_end_date, caller);
   const body = theme.views.event({
     i18n,
     card,
@@ -45,11 +49,9 @@ export async function eventPage(
     website: website === record.url ? '' : website,
     categories: locked ? [] : event.categories.map((term) => termModel(term, caller)),
     tags: locked ? [] : event.tags.map((term) => termModel(term, caller)),
-    details: Object.values(record.custom_fields).map((field) => {
-      const { label, value } = field as { readonly label: string; readonly value: string };
-      return { label, value };
-    }),
+    details: Object.values(record.custom_fields).map(detailModel),
     notice: noticeOf(record.json_ld?.eventStatus, say),
+    isOver: ending.isOver && (isDate || !dates || dates.length === 0),
     dates: (dates ?? []).map(({ start, href }) => ({ name: dayInWords(i18n, start, 'long'), href })),
     add: eventSubscriptions(record.url, {
       title: plainLine(record.title),
@@ -75,9 +77,17 @@ export async function eventPage(
     records: [record],
     subject: { event: record.id },
     // Rules change without the tables that answers are remembered by.
-    timeliness: dates ? 'always' : found.timeliness,
+    timeliness: dates ? 'always' : soonest([found.timeliness, ending.timeliness]),
   };
 }
+
+/** Whether an event is over, and when its page may begin to say so: within this day of the site, or on a later one. */
+function endingOf(utcEnd: string, { now, settings: { zone } }: Caller): { isOver: boolean; timeliness: Timeliness } {
+  if (utcEnd < nowUtc(now)) return { isOver: true, timeliness: 'never' };
+  return { isOver: false, timeliness: toLocal(utcEnd, zone) < addDays(nowLocal(now, zone), 1).slice(0, DAY) ? 'minute' : 'daily' };
+}
+
+const DAY = 'YYYY-MM-DD'.length;
 
 function noticeOf(status: unknown, say: (key: string) => string): string | undefined {
   const name = NOTICES.get(String(status).replace('https://schema.org/', ''));
@@ -91,6 +101,11 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const termModel = (term: Term, caller: Caller): NamedLink => ({ name: plainLine(term.name), href: termLink(term, [], caller) });
+
+function detailModel(field: unknown): { readonly label: string; readonly value: string } {
+  const { label, value } = field as { readonly label: string; readonly value: string };
+  return { label, value };
+}
 
 const organizerModel = ({ organizer, url, phone = '', email = '', website }: OrganizerRecord) => ({
   name: plainLine(organizer),
@@ -122,7 +137,7 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ sta
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
     .slice(0, MOST_DATES)
     .map(({ start }) => {
-      const date = start.slice(0, 'YYYY-MM-DD'.length);
+      const date = start.slice(0, DAY);
       return { start, href: eventDateUrl(place, row, { slug: row.post_name, date, number: undefined }) };
     });
 }

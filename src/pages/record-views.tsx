@@ -24,6 +24,8 @@ export interface EventProps {
   readonly details: readonly { readonly label: string; readonly value: string }[];
   /** Set where it does not take place as planned, in words. */
   readonly notice: string | undefined;
+  /** Whether it is over, with all its dates. */
+  readonly isOver: boolean;
   /** Other dates of an event that recurs, in words. */
   readonly dates: readonly NamedLink[];
   readonly add: readonly Subscription[];
@@ -39,7 +41,7 @@ export interface OrganizerModel extends NamedLink {
 }
 
 export function EventView(props: EventProps): JSX.Element {
-  const { i18n, card, description, picture, notice, add, back, locked } = props;
+  const { i18n, card, description, picture, notice, isOver, places, add, back, locked } = props;
   const { say } = i18n;
   const { when, zone } = card;
   return (
@@ -49,9 +51,26 @@ export function EventView(props: EventProps): JSX.Element {
       </p>
       <h1 lang={card.lang}>{card.title}</h1>
       {notice !== undefined && <p class="notice">{notice}</p>}
+      {notice === undefined && isOver && <p class="notice notice-quiet">{say('pages:over')}</p>}
       <p class="record-when">
         <time dateTime={card.start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
       </p>
+      {(places.length > 0 || card.cost !== '') && (
+        <p class="record-where">
+          {places.map(({ href, name, town }) => (
+            <span key={href}>
+              <Link href={href}>{name}</Link>
+              {town !== '' && `, ${town}`}
+            </span>
+          ))}
+          {card.cost !== '' && (
+            <span>
+              <span class="hidden">{say('pages:cost')}: </span>
+              {card.cost}
+            </span>
+          )}
+        </p>
+      )}
       {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
       {locked ? <PasswordForm i18n={i18n} error={locked.error} /> : <Rendered html={description} class="text" lang={card.lang} />}
       <Facts {...props} />
@@ -69,7 +88,7 @@ export function EventView(props: EventProps): JSX.Element {
 }
 
 /** What is known of an event besides its text, each under its name. */
-function Facts({ i18n, card, places, organizers, website, categories, tags, details, dates }: EventProps): JSX.Element {
+function Facts({ i18n, places, organizers, website, categories, tags, details, dates }: EventProps): JSX.Element {
   const { say } = i18n;
   return (
     <dl class="facts">
@@ -80,9 +99,8 @@ function Facts({ i18n, card, places, organizers, website, categories, tags, deta
           ))}
         </Fact>
       )}
-      {card.cost !== '' && <Fact label={say('pages:cost')}>{card.cost}</Fact>}
       {organizers.length > 0 && (
-        <Fact label={say('pages:organizers')}>
+        <Fact label={say('pages:organizers', { count: organizers.length })}>
           {organizers.map((organizer) => (
             <div key={organizer.href}>
               <Link href={organizer.href}>{organizer.name}</Link>

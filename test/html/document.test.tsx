@@ -62,8 +62,10 @@ describe('a link', () => {
 describe('dates in words', () => {
   const evening = { start: '2026-12-05 21:00:00', end: '2026-12-05 23:00:00', allDay: false };
   it('are those of the language, and of the variety that the site writes', () => {
-    expect(spanInWords(english, evening, 'h23')).toMatch(/^Saturday,? 5 December 2026,? (at )?21:00\s?–\s?23:00$/);
-    expect(spanInWords(italian, evening, 'h23').replace(/\s/g, ' ')).toMatch(/^sabato 5 dicembre 2026,? (alle ore )?21:00 ?– ?23:00$/);
+    expect(spanInWords(english, evening, 'h23')).toMatch(/^Saturday,? 5 December 2026,? (at )?21:00\s?–\s?\u206023:00$/);
+    expect(spanInWords(italian, evening, 'h23').replace(/\s/g, ' ')).toMatch(
+      /^sabato 5 dicembre 2026,? (alle ore )?21:00 ?– ?\u206023:00$/,
+    );
     expect(dayInWords(italian, '2026-12', 'month')).toBe('dicembre 2026');
   });
   it('leave out the time of what lasts all day', () =>

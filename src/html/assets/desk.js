@@ -1,8 +1,12 @@
 // What makes the forms of the desk quicker. Everything works without it.
 
-/** Asks before what cannot be undone easily. */
+/**
+ * Asks before what cannot be undone easily. A button with an address of its own does not do what is chosen beside it.
+ */
 addEventListener('submit', (event) => {
-  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  const { submitter, target } = event;
+  const chosen = submitter?.hasAttribute('formaction') ? undefined : target.querySelector('option[data-confirm]:checked');
+  const question = submitter?.dataset.confirm ?? chosen?.dataset.confirm ?? target.dataset.confirm;
   if (question && !confirm(question)) event.preventDefault();
 });
 
@@ -10,15 +14,29 @@ addEventListener('submit', (event) => {
 /** Keeps what is typed into a form in this browser until it is saved. */
 function keepDraft(form) {
   const key = `fasti-draft ${form.dataset.draft}`;
-  const values = () => JSON.stringify([...new FormData(form)].filter(([name, value]) => typeof value === 'string' && !isOwn(name)));
-  const isOwn = (name) => ['_wpnonce', 'version', 'fields'].includes(name);
-  const begun = values();
-  const kept = localStorage.getItem(key);
-  if (new URLSearchParams(location.search).has('done')) {
-    localStorage.removeItem(key);
-    localStorage.removeItem(key.replace(/\/\d+$/, '/new'));
-  } else if (kept !== null && kept !== begun && form.dataset.restore) offer(form, kept, key);
-  form.addEventListener('input', () => localStorage.setItem(key, values()));
+  const typed = () => [...new FormData(form)].filter(([name, value]) => typeof value === 'string' && !FORM_OWN.includes(name));
+  const begun = JSON.stringify(typed());
+  const version = form.elements.version.value;
+  const done = new URLSearchParams(location.search).get('done');
+  if (done) localStorage.removeItem(key);
+  // What was typed for a new record is kept until that one is saved, whatever else is.
+  if (done === 'created') localStorage.removeItem(key.replace(/\/\d+$/, '/new'));
+  const kept = draftIn(localStorage.getItem(key));
+  if (kept && JSON.stringify(kept.typed) !== begun && form.dataset.restore) offer(form, kept, key);
+  form.addEventListener('input', () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
+}
+
+/** What belongs to the form itself and not to what is typed. */
+const FORM_OWN = ['_wpnonce', 'version', 'fields'];
+
+/** A draft as it was kept; undefined: there is none that can be read. */
+function draftIn(text) {
+  try {
+    const draft = JSON.parse(text);
+    return Array.isArray(draft?.typed) ? draft : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function offer(form, kept, key) {
@@ -36,20 +54,22 @@ function offer(form, kept, key) {
     });
     bar.append(made, ' ');
   };
-  button(form.dataset.restore, () => restore(form, JSON.parse(kept)));
+  button(form.dataset.restore, () => restore(form, kept));
   button(form.dataset.discard, () => localStorage.removeItem(key));
   form.before(bar);
 }
 
-function restore(form, pairs) {
+/** Its version comes back, too: if somebody has saved the record since, the server shows both of them. */
+function restore(form, { typed, version }) {
   const values = new Map();
-  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const [name, value] of typed) values.set(name, [...(values.get(name) ?? []), value]);
   for (const element of form.elements) {
-    if (!element.name || element.type === 'file' || ['_wpnonce', 'version', 'fields'].includes(element.name)) continue;
+    if (!element.name || element.type === 'file' || FORM_OWN.includes(element.name)) continue;
     const own = values.get(element.name) ?? [];
     if (element.type === 'checkbox' || element.type === 'radio') element.checked = own.includes(element.value);
     else if (own.length > 0) element.value = own.shift();
   }
+  form.elements.version.value = version;
   form.dispatchEvent(new Event('restored'));
 }
 
@@ -96,6 +116,40 @@ function followStart(form) {
   time.addEventListener('change', follow);
 }
 
+/** Says the dates of an event in words, its weekdays among them, as they are entered. */
+function sayDates(form) {
+  const end = form.querySelector('[name="end_date[date]"]')?.closest('fieldset');
+  if (!end) return;
+  const said = Object.assign(document.createElement('p'), { className: 'hint dates-said' });
+  end.append(said);
+  const entered = (name) => form.elements.namedItem(name)?.value ?? '';
+  const say = () => {
+    const allDay = form.elements.namedItem('all_day')?.checked;
+    const moment = (name) => Date.parse(`${entered(`${name}[date]`)}T${(!allDay && entered(`${name}[time]`)) || '00:00'}Z`);
+    const [from, to] = [moment('start_date'), moment('end_date')];
+    const words = new Intl.DateTimeFormat(document.documentElement.lang, {
+      dateStyle: 'full',
+      ...(allDay ? {} : { timeStyle: 'short' }),
+      timeZone: 'UTC',
+    });
+    said.textContent = from <= to ? words.formatRange(from, to) : '';
+  };
+  for (const name of ['input', 'change', 'restored']) form.addEventListener(name, say);
+  say();
+}
+
+// ------------------------------------------------------------------------------------------------- lists
+/** Selects all rows of a list at once. */
+function selectAll(label) {
+  const all = label.querySelector('input');
+  const rows = () => document.querySelectorAll(`input[type="checkbox"][form="${label.closest('form').id}"]`);
+  if (rows().length < 2) return;
+  label.hidden = false;
+  all.addEventListener('change', () => {
+    for (const row of rows()) row.checked = all.checked;
+  });
+}
+
 // ------------------------------------------------------------------------------------------------- pictures
 /** Takes a picture that is dropped on its field. */
 function takeDrops(fieldset) {
@@ -114,16 +168,19 @@ function takeDrops(fieldset) {
 function moveEvents(form) {
   for (const item of document.querySelectorAll('[data-event]')) {
     item.draggable = true;
-    item.addEventListener('dragstart', (event) => event.dataTransfer.setData('text/plain', item.dataset.event));
+    item.addEventListener('dragstart', (event) =>
+      event.dataTransfer.setData('text/plain', `${item.dataset.event} ${item.dataset.version}`),
+    );
   }
   for (const cell of document.querySelectorAll('[data-day]')) {
     cell.addEventListener('dragover', (event) => event.preventDefault());
     cell.addEventListener('drop', (event) => {
       event.preventDefault();
-      const id = event.dataTransfer.getData('text/plain');
+      const [id, version = ''] = event.dataTransfer.getData('text/plain').split(' ');
       if (!/^\d+$/.test(id)) return;
       for (const [name, value] of [
         ['id', id],
+        ['version', version],
         ['day', cell.dataset.day],
       ]) {
         form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
@@ -150,7 +207,11 @@ function lookAgain(part) {
 
 for (const part of document.querySelectorAll('[data-refresh]')) lookAgain(part);
 for (const form of document.querySelectorAll('form[data-draft]')) keepDraft(form);
-for (const form of document.querySelectorAll('.record-form')) followStart(form);
+for (const form of document.querySelectorAll('.record-form')) {
+  followStart(form);
+  sayDates(form);
+}
+for (const label of document.querySelectorAll('[data-select-all]')) selectAll(label);
 for (const fieldset of document.querySelectorAll('[data-links]')) completeLinks(fieldset);
 for (const fieldset of document.querySelectorAll('[data-drop]')) takeDrops(fieldset);
 for (const form of document.querySelectorAll('[data-move]')) moveEvents(form);

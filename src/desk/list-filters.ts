@@ -1,0 +1,49 @@
+import { authorOptions, linkOptions, termChoices } from '../forms/control-data.ts';
+import { textIn } from '../forms/form-values.ts';
+import { labelOf } from '../forms/labels.ts';
+import type { Option } from '../html/form-fields.tsx';
+import type { PostKind } from '../kinds/kind.ts';
+import { addDays, addMonths } from '../wordpress/time.ts';
+import type { Visit } from './visit.ts';
+
+/*
+ * What lists of records are narrowed by.
+ */
+
+/** A filter of a list that is chosen from what there is. */
+interface FilterChoice {
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly Option[];
+}
+
+/** Choices by which a list can be narrowed; those with nothing to choose are left out. */
+export async function filterChoices(visit: Visit, kind: PostKind): Promise<FilterChoice[]> {
+  const { say } = visit.i18n;
+  const { query } = visit.request;
+  const linked = (name: 'venue' | 'organizer') => (kind.dated ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
+  const [categories, venues, organizers, authors] = await Promise.all([
+    kind.terms.includes('category') ? termChoices(visit, 'category') : [],
+    linked('venue'),
+    linked('organizer'),
+    authorOptions(visit, kind, textIn(query, 'author')),
+  ]);
+  const nested = categories.map(({ id, name, depth }) => ({ value: String(id), text: '– '.repeat(depth) + name }));
+  return [
+    { name: 'categories', label: say('desk:list.category'), options: nested },
+    { name: 'venue', label: say('desk:columns.venue'), options: venues },
+    { name: 'organizer', label: say('desk:columns.organizer'), options: organizers },
+    { name: 'author', label: labelOf(visit.i18n, kind.name, 'author'), options: authors.length > 1 ? authors : [] },
+  ].filter(({ options }) => options.length > 0);
+}
+
+/** A month as addresses name it. */
+export const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
+
+/** What takes place in a month, if only in part: it ends after the day before and begins on the last day or earlier. */
+export function monthBounds(month: string): { readonly ends_after: string; readonly starts_before: string } {
+  const first = `${month}-01 00:00:00`;
+  return { ends_after: addDays(first, -1).slice(0, DAY), starts_before: addDays(addMonths(first, 1), -1).slice(0, DAY) };
+}
+
+const DAY = 'YYYY-MM-DD'.length;
