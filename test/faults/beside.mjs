@@ -90,7 +90,7 @@ async function run() {
 const tablesOf = (db) =>
   Object.assign((...args) => db.knex(...args), {
     raw: (...args) => db.knex.raw(...args),
-    // Connections are opened beforehand: on a busy machine that may take longer than the second a statement waits for one.
+    // Opened beforehand: on a busy machine that may take longer than the second for which a statement waits.
     connected: () =>
       until('a connection', () =>
         Promise.all(Array.from({ length: CONNECTIONS }, () => db.knex.raw('SELECT 1'))).catch((error) => {
