@@ -1,2 +1,161 @@
-console.error('The lead: all work has ended (12:42); the final whole suite is running and needs the machine. Run nothing more: no tests, no tsc, no npm. Commit what you verified and send your report now.');
-process.exit(1);
+#!/usr/bin/env node
+/**
+ * What `npm test` runs: all tests on SQLite and, as far as there is one, on MySQL or MariaDB. Arguments go to jest.
+ *
+ *   npm test                              everything
+ *   npm test -- test/storage              some files
+ *   TEST_MYSQL_URL=mysql://user:password@host:port/ npm test    on that server; each suite makes a database of its own
+ *   and drops it
+ *   TEST_MYSQL_URL=off npm test           SQLite only
+ *   TEST_MYSQL_URL=required npm test      fails when no server can be started
+ *
+ * Without TEST_MYSQL_URL a private server is started in a temporary folder, if a server program is on the machine.
+ * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are
+ * installed.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { install, isInstalled } from '../bin/install.mjs';
+import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** The data live for minutes: nothing needs to survive a loss of power. */
+const SETTINGS = [
+  '--innodb-buffer-pool-size=64M',
+  '--innodb-log-file-size=32M',
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-flush-method=nosync',
+  '--innodb-doublewrite=0',
+  '--innodb-fast-shutdown=2',
+];
+/** A file system in memory, and how much of it must be free. */
+const MEMORY = '/dev/shm';
+const ROOM = 2 * 2 ** 30;
+
+process.chdir(ROOT);
+provide();
+const folder = mkdtempSync(join(placeForFiles(), 'fasti-tests-'));
+/** For the temporary files of the tests. */
+const scratch = join(folder, 'tmp');
+mkdirSync(scratch);
+let server;
+let jest;
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => interrupt());
+
+const mysql = await provideMysql();
+if (mysql.reason) console.log(`MySQL is skipped: ${mysql.reason}`);
+const results = process.env.TEST_RESULTS ?? join(folder, 'results.json');
+const code = await runJest(process.argv.slice(2), mysql.url, results);
+report(results, mysql);
+await finish(interrupted ? 130 : leftovers() || code);
+
+/**
+ * Where databases and files of the tests lie: in memory where there is room, unless TMPDIR says otherwise. Nothing then
+ * waits for a disk.
+ */
+function placeForFiles() {
+  if (process.env.TMPDIR) return process.env.TMPDIR;
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ROOM ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+function provide() {
+  if (isInstalled({ everything: true })) return;
+  console.log('Installing the packages');
+  const fault = install({ everything: true });
+  if (fault === undefined) return;
+  console.error(fault);
+  process.exit(1);
+}
+
+/** The server to test on: `{url, version}`, or `{reason}` why there is none. */
+async function provideMysql() {
+  const wish = process.env.TEST_MYSQL_URL || undefined;
+  if (wish === 'off') return { reason: 'TEST_MYSQL_URL is "off"' };
+  if (wish !== undefined && wish !== 'required') {
+    try {
+      return { url: wish, version: await versionAt(wish) };
+    } catch (error) {
+      console.error(`The server of TEST_MYSQL_URL does not answer: ${error.message || error.code}`);
+      await finish(1);
+    }
+  }
+  console.log('Starting a private MySQL or MariaDB server');
+  const found = await startPrivateMysql(folder, SETTINGS).catch((error) => ({ reason: error.message }));
+  server = found;
+  if (found.reason && wish === 'required') {
+    console.error(`MySQL is required: ${found.reason}`);
+    await finish(1);
+  }
+  return found.reason ? found : { ...found, url: bySocket(found) };
+}
+
+/** By the socket, which costs less than the network; port and host are there for what must go through it. */
+function bySocket({ url, socketUrl }) {
+  return url + new URL(socketUrl).search;
+}
+
+async function runJest(args, url, file) {
+  const { TEST_MYSQL_URL: _, ...rest } = process.env;
+  const environment = { ...rest, TMPDIR: scratch };
+  const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
+  jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
+    stdio: ['inherit', 'ignore', 'inherit'],
+    env,
+    // A process group of its own, so that all of it can be ended: npm does not pass every signal on.
+    detached: true,
+  });
+  return new Promise((resolve) => {
+    jest.on('close', (status) => resolve(status ?? 1));
+  });
+}
+
+function report(file, { version, reason }) {
+  const sqlite = spawnSync(
+    process.execPath,
+    ['-p', "new (require('better-sqlite3'))(':memory:').prepare('SELECT sqlite_version()').pluck().get()"],
+    { encoding: 'utf8' },
+  );
+  if (existsSync(file)) {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numRuntimeErrorTestSuites } = JSON.parse(
+      readFileSync(file, 'utf8'),
+    );
+    // A file that could not be run at all counts as one failure.
+    console.log(
+      `Tests: ${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed, ${numPendingTests + numTodoTests} skipped`,
+    );
+  }
+  console.log(`Databases: SQLite ${sqlite.stdout.trim()}, ${version ?? `no MySQL (${reason})`}`);
+}
+
+/** 1 if the tests left anything behind in the folder for temporary files. */
+function leftovers() {
+  const left = readdirSync(scratch);
+  if (left.length > 0) console.error(`The tests left temporary files behind: ${left.join(', ')}`);
+  return left.length > 0 ? 1 : 0;
+}
+
+function interrupt() {
+  interrupted = true;
+  if (!jest) return finish(130);
+  try {
+    process.kill(-jest.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function finish(status) {
+  await server?.stop?.();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(status);
+}

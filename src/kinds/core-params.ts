@@ -23,6 +23,7 @@ import {
   object,
   rawString,
   strings,
+  stringWithin,
   termIds,
   truth,
   truthOrSome,
@@ -192,13 +193,16 @@ export type BlogListValues = ValuesOf<typeof OF_BLOG>;
 export const BLOG_READING = { ...READ_CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
 export type BlogReadValues = ValuesOf<typeof BLOG_READING>;
 
+/** What `posts.post_password` holds. */
+const PASSWORD_CHARACTERS = 255;
+
 /** What is written of an event, venue or organizer. */
 const WRITTEN = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
   slug: { grammar: anyString(LENGTHS.slug) },
   status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private'], 'enum') },
-  password: { grammar: anyString(LENGTHS.password) },
+  password: { grammar: stringWithin(PASSWORD_CHARACTERS) },
   title: { grammar: rawString(LENGTHS.text) },
   content: { grammar: rawString(LENGTHS.content) },
   excerpt: { grammar: rawString(LENGTHS.text) },

@@ -123,7 +123,7 @@ export function lengthFault({ longest, longestList = longest, json }: Grammar, r
   return undefined;
 }
 
-const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
+export const TOO_LONG: Fault = { stage: 'value', reason: 'too-long' };
 const TOO_MANY: Fault = { stage: 'value', reason: 'too-many' };
 
 /**

@@ -1,5 +1,5 @@
 import type { Fault, SchemaFault } from '../errors.ts';
-import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain } from './grammar.ts';
+import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain, TOO_LONG } from './grammar.ts';
 import { isTime, MOMENT_HINT } from './grammar-times.ts';
 
 /*
@@ -135,6 +135,13 @@ export const anyString = (longest: number): Grammar<string> => ({
   json: { type: 'string' },
   read: (raw) => (typeof raw === 'string' ? accept(raw) : wrongType('string')),
 });
+
+/** A text of at most so many characters: what a column holds, whatever the bytes of each. */
+export const stringWithin = (characters: number): Grammar<string> => {
+  // A character takes four bytes at most.
+  const text = anyString(4 * characters);
+  return { ...text, read: (raw) => (typeof raw === 'string' && [...raw].length > characters ? { fault: TOO_LONG } : text.read(raw)) };
+};
 
 /** What WordPress's own query searches for, and drops where it is too long. */
 export const droppedString: Grammar<string> = { ...anyString(LENGTHS.search), dropsLonger: true };

@@ -101,7 +101,7 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
       ? undefined
       : (parseEventTime(text, { zone: name === 'date' ? zone : UTC, now }) ?? failParam(name, 'date-invalid'));
   };
-  return settleDates({
+  const settled = settleDates({
     ...status,
     date: moment('date'),
     dateUtc: moment('date_utc'),
@@ -110,7 +110,12 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
     toUtc: (text) => toUtc(text, zone),
     toLocal: (text) => toLocal(text, zone),
   });
+  // The last hours of the year 9999 lie beyond the range of the columns on a clock that is ahead.
+  const isBeyond = [settled.post_date, settled.post_date_gmt].some((text) => text.length > LONGEST_STORED);
+  return isBeyond ? failParam(values.date_utc === undefined ? 'date' : 'date_utc', 'date-invalid') : settled;
 }
+
+const LONGEST_STORED = '9999-12-31 23:59:59'.length;
 
 const dateColumns = ({ status, post_date, post_date_gmt, post_modified, post_modified_gmt }: SettledDates): Partial<Post> => ({
   post_status: status,

@@ -32,6 +32,10 @@ describeAsking('what else differs', (ask) => {
     expect(await ask.read('/events/44?_fields=json_ld.name')).toEqual({ json_ld: { name: 'New year concert' } }));
   it('D46 refuses dates of the years 1 to 999', async () =>
     expectRefusal(await ask.post('/events', { ...EVENT, date: '0999-01-01 10:00:00' }, 'admin'), 400, 'rest_invalid_param', ['date']));
+  it('refuses a moment whose date is beyond the year 9999 on the clock of the site', async () =>
+    expectRefusal(await ask.post('/events', { ...EVENT, date_utc: '9999-12-31 23:59:59' }, 'admin'), 400, 'rest_invalid_param', [
+      'date_utc',
+    ]));
   it('D47 takes 0 for a title, a description and an excerpt like others', async () => {
     const event = await ask.made('/events', { ...EVENT, title: '0', description: '0', excerpt: '0' });
     expect([event.title, event.description, event.excerpt].map((text) => text.replace(/<[^>]*>|\s/g, ''))).toEqual(['0', '0', '0']);
