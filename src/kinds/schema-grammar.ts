@@ -140,7 +140,10 @@ export const anyString = (longest: number): Grammar<string> => ({
 export const stringWithin = (characters: number): Grammar<string> => {
   // A character takes four bytes at most.
   const text = anyString(4 * characters);
-  return { ...text, read: (raw) => (typeof raw === 'string' && [...raw].length > characters ? { fault: TOO_LONG } : text.read(raw)) };
+  return {
+    ...text,
+    read: (raw, can) => (typeof raw === 'string' && [...raw].length > characters ? { fault: TOO_LONG } : text.read(raw, can)),
+  };
 };
 
 /** What WordPress's own query searches for, and drops where it is too long. */
