@@ -23,7 +23,8 @@ import { sampleEvents } from './events.ts';
 /** How events are generated. */
 export interface SeedOptions {
   /**
-   * In all languages of the site in turn, instead of the default one; every second round is one event and its translations.
+   * In all languages of the site in turn, instead of the default one; every second round is one event and its
+   * translations.
    */
   readonly everyLanguage?: boolean | undefined;
   /** Gets how many more are written. */
