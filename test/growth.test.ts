@@ -21,7 +21,7 @@ import { NOT_FROM_OUTSIDE, ROOMS, textCarriers, textTakers } from './support/tex
  * In bytes and microseconds: work that grows with the square of the text takes several times as long as the floor, and
  * nearly all else much less.
  */
-const FUNCTIONS = { longest: 8192, floor: 8000 };
+const FUNCTIONS = { longest: 8192, floor: 8000, confirmedAt: 8 };
 const REQUESTS = { longest: 16_384, floor: 20_000 };
 
 /** Those fillers with which some work grows faster than its text, with the exponent. */

@@ -46,6 +46,11 @@ export interface Bounds {
   /** What costs less than this at its longest can't hurt, however it grows; in microseconds. */
   readonly floor: number;
   readonly clock?: Clock;
+  /**
+   * A high exponent only counts if it is as high up to texts so many times longer: more than linear work goes on growing
+   * faster, while memory that is asked for the first time costs more just once. Not for what refuses longer texts.
+   */
+  readonly confirmedAt?: number;
 }
 
 /** Times that the text gets longer between two measurements. */
@@ -60,7 +65,10 @@ const MOST_ROUNDS = 5;
  * lengths are measured in two rounds at least, so that a short text that happened to be dear does not hide anything,
  * and in more of them before a high exponent counts.
  */
-export async function exponentOf(work: (bytes: number) => unknown, { longest, floor, clock }: Bounds): Promise<number | undefined> {
+export async function exponentOf(
+  work: (bytes: number) => unknown,
+  { longest, floor, clock, confirmedAt }: Bounds,
+): Promise<number | undefined> {
   const cost = (bytes: number, tries: number) => cpuOf(() => work(bytes), tries, clock);
   if ((await cost(longest, 1)) < floor || (await cost(longest, 2)) < floor) return undefined;
   let [short, long, exponent] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -69,5 +77,7 @@ export async function exponentOf(work: (bytes: number) => unknown, { longest, fl
     long = Math.min(long, await cost(longest, 3));
     exponent = Math.log(long / Math.max(short, 1)) / Math.log(STEP);
   }
-  return exponent;
+  if (exponent <= MOST_EXPONENT || confirmedAt === undefined) return exponent;
+  const longer = await cost(longest * confirmedAt, 3);
+  return Math.min(exponent, Math.log(longer / Math.max(long, 1)) / Math.log(confirmedAt));
 }
