@@ -47,8 +47,9 @@ export interface Bounds {
   readonly floor: number;
   readonly clock?: Clock;
   /**
-   * A high exponent only counts if it is as high up to texts so many times longer: more than linear work goes on growing
-   * faster, while memory that is asked for the first time costs more just once. Not for what refuses longer texts.
+   * A high exponent only counts if it is as high up to texts so many times longer: more than linear work goes on
+   * growing faster, while memory that is asked for the first time costs more just once. Not for what refuses longer
+   * texts.
    */
   readonly confirmedAt?: number;
 }
