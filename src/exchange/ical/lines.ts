@@ -123,6 +123,8 @@ const isMarker = (text: string): boolean => /^(?:BEGIN|END):/i.test(text);
 interface Begun {
   readonly line: number;
   text: string;
+  /** Whether its text is quoted-printable. Looked up once: a file may have many rows behind a long one. */
+  readonly quoted: boolean;
   readonly more: string[];
   length: number;
 }
@@ -146,7 +148,7 @@ function unfolder(file: string): { take: (line: number, row: string) => Numbered
     take: (line, row) => {
       // Some programs end rows twice, so that an empty one stands before that which continues.
       if (row === '' && begun && !isMarker(begun.text)) return undefined;
-      const isSoft = begun !== undefined && (begun.more.at(-1) ?? begun.text).endsWith('=') && isQuotedPrintable(begun.text);
+      const isSoft = begun?.quoted && (begun.more.at(-1) ?? begun.text).endsWith('=');
       const isMore = begun !== undefined && (isSoft || row.startsWith(' ') || row.startsWith('\t'));
       const done = isMore ? undefined : end();
       if (begun && isMore) {
@@ -155,7 +157,7 @@ function unfolder(file: string): { take: (line: number, row: string) => Numbered
         begun.length += row.length;
       } else {
         const text = begun ? row : row.replace(/^(?:\ufeff|\xef\xbb\xbf)+/, '');
-        begun = { line, text, more: [], length: text.length };
+        begun = { line, text, quoted: isQuotedPrintable(text), more: [], length: text.length };
       }
       if (begun.length > LONGEST_LINE) throw new SourceFault('too-long', { file, line: begun.line });
       return done;
