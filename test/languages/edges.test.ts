@@ -302,7 +302,7 @@ describeDatabases('content in several languages', (open) => {
     });
   });
 
-  it('costs two queries more for a page, and one for the languages of the site', async () => {
+  it('costs at most two queries more for a page, and one for the languages of the site', async () => {
     const costs = async (form: string, path: string): Promise<number> => {
       const site = await serve({ CACHE: 'off', CONTENT_LANGUAGES: form });
       await read(path, { site });
@@ -312,9 +312,9 @@ describeDatabases('content in several languages', (open) => {
     };
     for (const [path, more] of [
       [`${ROOT}/events?${SPAN}`, 1],
-      [`${ROOT}/events?${SPAN}&lang=it`, 2],
+      [`${ROOT}/events?${SPAN}&lang=it`, 1],
       [`${ROOT}/venues?lang=it`, 2],
-      [`${ROOT}/events/118?lang=it`, 2],
+      [`${ROOT}/events/118?lang=it`, 1],
       [`${ROOT}/categories?lang=it`, 2],
     ] as const)
       expect([path, (await costs('polylang', path)) - (await costs('off', path))]).toEqual([path, more + 1]);
