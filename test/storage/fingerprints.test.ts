@@ -99,9 +99,9 @@ describeDatabases('the fingerprints of a table', (open) => {
   it('show values that changed places though the sum of their checksums stays the same', async () => {
     const sum = (...texts: string[]) => texts.reduce((total, text) => total + crc32(text), 0);
     const prints = async (...texts: string[]) => {
-      const all = texts.map(() => 'SELECT ? AS t').join(' UNION ALL ');
+      const all = texts.map((_, key) => `SELECT ? AS t, ${key} AS k`).join(' UNION ALL ');
       const { quickPrint, fingerprint } = db.dialect;
-      const [row] = await db.ask<object>(`SELECT ${quickPrint('t')} AS quick, ${fingerprint('t')} AS slow FROM (${all}) q`, texts);
+      const [row] = await db.ask<object>(`SELECT ${quickPrint('t', 'k')} AS quick, ${fingerprint('t')} AS slow FROM (${all}) q`, texts);
       return Object.values(row!);
     };
     const random = fc.sample(fc.tuple(fc.nat(), fc.nat(), fc.nat(96), fc.nat(96)), { numRuns: 200_000, seed: 1 });

@@ -114,6 +114,24 @@ describeDatabases('the watch over tables', (open, engine) => {
     expect(await among()).toEqual(expect.arrayContaining([13, 40]));
   });
 
+  it('tells ranges apart only where many of them together have another digest', async () => {
+    const ranges = createRowRanges(db, undefined);
+    await ranges.begin();
+    const statements: string[] = [];
+    const stop = db.driver.listen(({ sql }) => statements.push(sql));
+    const told = async () => {
+      const { posts, accept } = (await ranges.suspects())!;
+      accept();
+      return { posts, apart: statements.splice(0).filter((sql) => sql.includes('GROUP BY')).length };
+    };
+    expect(await told()).toEqual({ posts: [], apart: 0 });
+    await runScript(db, "UPDATE wp_posts SET post_title = 'Other' WHERE ID = 40");
+    // The ranges, and then those of them that differ with their posts.
+    expect((await told()).apart).toBe(2);
+    expect(await told()).toEqual({ posts: [], apart: 0 });
+    stop();
+  });
+
   it('lets nothing hold beyond its bound that was not compared since', async () => {
     const { after } = await start();
     const late = await after(10 * BOUND);

@@ -147,9 +147,11 @@ export interface Dialect {
   joinedPrint(text: string): string;
 
   /**
-   * The same, as fast as can be: it may miss one difference in 2^32. NULL or anything else without rows.
+   * The same, as fast as can be: it may miss one difference in 2^32. NULL or anything else without rows. `key`: an
+   * expression for the number of the row. Of several sets of rows it is the sum of how many there are, and their digests
+   * joined by XOR: `ROWS DIGEST`.
    */
-  quickPrint(text: string): string;
+  quickPrint(text: string, key: string): string;
 
   /**
    * How far the log of a primary has come, from which its replicas are fed; empty if it doesn't say. MySQL and MariaDB

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
@@ -21,9 +20,11 @@ const TABLES = {
 } as const;
 type Table = keyof typeof TABLES;
 
-/** Rows that answers show, where a table has others as well. */
+/**
+ * Rows of posts, where a table has others as well. The locks of editors count, too: to leave them out by name takes a
+ * fifth of the time of a digest.
+ */
 const SEEN: Readonly<Partial<Record<Table, string>>> = {
-  postmeta: `(r.meta_key IS NULL OR r.meta_key NOT IN (${EDITOR_METAS.map((meta) => `'${meta}'`).join(', ')}))`,
   icl_translations: "SUBSTR(r.element_type, 1, 5) = 'post_' AND r.element_id IS NOT NULL",
 };
 
@@ -58,13 +59,15 @@ const KEYS: Readonly<Record<Table, number>> = {
   icl_translations: 64,
 };
 /**
+ * So many ranges are read together at first, since to tell them apart takes as long as to read them: as many as take a
+ * few milliseconds. Where their digest is another one, each of them is read.
+ */
+const TOGETHER = 16;
+/**
  * How many queries at a time read a table. Metas are most of what is read; while it lasts, lists do without their index
  * and keep the server busy, and one query among theirs would get a small share of it.
  */
 const READERS: Readonly<Record<Table, number>> = { posts: 1, postmeta: 3, term_relationships: 1, tec_occurrences: 1, icl_translations: 1 };
-/** How many ranges one query reads: at least so many, and as many as take about `STEP_MS`. */
-const FEWEST = 8;
-const STEP_MS = 20;
 
 /** `languages` of the content, as they stand: where WPML holds them, its table is one of them. */
 export function createRowRanges(db: Database, languages: OptionalLanguages): RowRanges {
@@ -82,12 +85,9 @@ export function createRowRanges(db: Database, languages: OptionalLanguages): Row
       const posts = new Set<number>();
       const changed: { ranges: Ranges; start: number; range: Range | undefined }[] = [];
       const look = async (table: Table, ranges: Ranges): Promise<void> => {
-        const now = await readDigests(db, table);
-        for (const start of new Set([...ranges.keys(), ...now.keys()])) {
-          const before = ranges.get(start);
-          if (before?.digest === now.get(start)) continue;
+        for (const start of await changedRanges(db, table, ranges)) {
           const range = (await readRanges(db, table, start, start + KEYS[table])).get(start);
-          for (const id of [...(before?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
+          for (const id of [...(ranges.get(start)?.posts ?? []), ...(range?.posts ?? [])]) posts.add(id);
           changed.push({ ranges, start, range });
         }
       };
@@ -115,26 +115,51 @@ async function tablesOf(db: Database, languages: OptionalLanguages): Promise<rea
   ];
 }
 
-/** Digests of all ranges, read in short queries. What is added after the last key meanwhile is found the next time. */
-async function readDigests(db: Database, table: Table): Promise<Map<number, string>> {
+/** The first keys of the ranges whose rows are others than these, read in short queries. */
+async function changedRanges(db: Database, table: Table, known: Ranges): Promise<number[]> {
+  const width = TOGETHER * KEYS[table];
+  const [before, now] = [joinedDigests(known, width), await readTogether(db, table, width)];
+  const changed: number[] = [];
+  for (const start of new Set([...before.keys(), ...now.keys()])) {
+    if (before.get(start) === now.get(start)) continue;
+    const digests = await readDigests(db, table, start, start + width);
+    for (let range = start; range < start + width; range += KEYS[table])
+      if (known.get(range)?.digest !== digests.get(range)) changed.push(range);
+  }
+  return changed;
+}
+
+/** The digests of many ranges together, by the first key. */
+function joinedDigests(ranges: Ranges, width: number): Map<number, string> {
+  const joined = new Map<number, { rows: number; digest: bigint }>();
+  for (const [start, { digest: own }] of ranges) {
+    const [rows = '0', digest = '0'] = own.split(' ');
+    const first = start - (start % width);
+    const others = joined.get(first) ?? { rows: 0, digest: 0n };
+    joined.set(first, { rows: others.rows + Number(rows), digest: others.digest ^ BigInt(digest) });
+  }
+  return new Map([...joined].map(([first, { rows, digest }]) => [first, `${rows} ${digest}`]));
+}
+
+/** The same as the table has them. What is added after the last key meanwhile is found the next time. */
+async function readTogether(db: Database, table: Table, width: number): Promise<Map<number, string>> {
   const found = new Map<number, string>();
-  const keys = KEYS[table];
   const [first, last] = [await firstKey(db, table, 0), await lastKey(db, table)];
   if (first === undefined || last === undefined) return found;
-  let [next, width] = [first, FEWEST * keys];
+  const { key, digest, seen } = partsOf(db, table);
+  let next = first - (first % width);
   const readOn = async (): Promise<void> => {
     while (next <= last) {
-      const [from, to] = [next, next + width];
-      next = to;
-      const begun = performance.now();
-      const { key, digest, seen } = partsOf(db, table);
-      const rows = await db.rows<{ start: number; digest: string }>`
-        SELECT ${key} - ${key} % ${keys} AS start, ${digest} AS digest FROM ${named(db, table)} r
-        WHERE ${key} >= ${from} AND ${key} < ${to} AND ${seen} GROUP BY start`;
-      for (const row of rows) found.set(Number(row.start), row.digest);
-      const fitting = Math.round(((to - from) / keys) * (STEP_MS / Math.max(performance.now() - begun, 1)));
-      width = Math.max(FEWEST, Math.min((width / keys) * 2, fitting)) * keys;
-      if (rows.length === 0) next = Math.max(next, (await firstKey(db, table, to)) ?? last + 1);
+      const from = next;
+      next += width;
+      const [row] = await db.rows<{ rows: number; digest: string }>`
+        SELECT COUNT(*) AS ${verbatim('`rows`')}, ${digest} AS digest FROM ${named(db, table)} r
+        WHERE ${key} >= ${from} AND ${key} < ${from + width} AND ${seen}`;
+      if (row && Number(row.rows) > 0) found.set(from, row.digest);
+      else {
+        const following = (await firstKey(db, table, from + width)) ?? last + 1;
+        next = Math.max(next, following - (following % width));
+      }
       // SQLite answers at once: without this nobody else would get a turn.
       await nextTurn();
     }
@@ -143,12 +168,22 @@ async function readDigests(db: Database, table: Table): Promise<Map<number, stri
   return found;
 }
 
+/** Digests of ranges, from a key up to, but not at, another one. */
+async function readDigests(db: Database, table: Table, from: number, to: number): Promise<Map<number, string>> {
+  const { key, digest, seen } = partsOf(db, table);
+  const rows = await db.rows<{ start: number; digest: string }>`
+    SELECT ${key} - ${key} % ${KEYS[table]} AS start, ${digest} AS digest FROM ${named(db, table)} r
+    WHERE ${key} >= ${from} AND ${key} < ${to} AND ${seen} GROUP BY start`;
+  await nextTurn();
+  return new Map(rows.map((row) => [Number(row.start), row.digest]));
+}
+
 /** Ranges with their posts, from a key up to, but not at, another one. */
 async function readRanges(db: Database, table: Table, from: number, to: number | undefined): Promise<Ranges> {
   const { key, digest, seen } = partsOf(db, table);
   const ranges: Ranges = new Map();
   for (let first = await firstKey(db, table, from); first !== undefined && first < (to ?? Number.POSITIVE_INFINITY); ) {
-    const end: number = to ?? first + 16 * FEWEST * KEYS[table];
+    const end: number = to ?? first + 8 * TOGETHER * KEYS[table];
     const rows = await db.rows<{ start: number; digest: string; posts: string }>`
       SELECT ${key} - ${key} % ${KEYS[table]} AS start, ${digest} AS digest, GROUP_CONCAT(DISTINCT r.${verbatim(TABLES[table])}) AS posts
       FROM ${named(db, table)} r WHERE ${key} >= ${first} AND ${key} < ${end} AND ${seen} GROUP BY start`;
@@ -176,12 +211,16 @@ const named = (db: Database, table: Table) => new Piece(['??', [db.table(table)]
 
 function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen: Piece } {
   const { key, plain, texts } = WATCHED[table];
-  const columns = [...plain, ...texts.flatMap((name) => [`LENGTH:${name}`, name])].map((name) =>
-    name.startsWith('LENGTH:') ? `COALESCE(LENGTH(r.\`${name.slice(7)}\`), -1)` : `r.\`${name}\``,
-  );
+  // Each text but the last comes with its length, -1 for NULL, so that no two different rows give the same text: of the
+  // last one the separator is missing where it is NULL.
+  const columns = [
+    ...plain.map((name) => `r.\`${name}\``),
+    ...texts.slice(0, -1).flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]),
+    ...texts.slice(-1).map((name) => `r.\`${name}\``),
+  ];
   return {
     key: verbatim(`r.${key}`),
-    digest: verbatim(db.dialect.quickPrint(`CONCAT_WS('|', ${columns.join(', ')})`)),
+    digest: verbatim(db.dialect.quickPrint(`CONCAT_WS('|', ${columns.join(', ')})`, `r.${key}`)),
     seen: verbatim(SEEN[table] ?? '1 = 1'),
   };
 }
