@@ -148,8 +148,8 @@ export interface Dialect {
 
   /**
    * The same, as fast as can be: it may miss one difference in 2^32. NULL or anything else without rows. `key`: an
-   * expression for the number of the row. Of several sets of rows it is the sum of how many there are, and their digests
-   * joined by XOR: `ROWS DIGEST`.
+   * expression for the number of the row. Its form is `ROWS DIGEST`: that of several sets of rows together is the sum
+   * of their rows and the XOR of their digests.
    */
   quickPrint(text: string, key: string): string;
 

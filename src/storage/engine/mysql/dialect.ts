@@ -35,9 +35,9 @@ export const mysql: Dialect = {
   joinedPrint: (text) => `MD5(GROUP_CONCAT(${text} SEPARATOR '|'))`,
   // Half of an MD5.
   fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
-  // CRC32 is linear: of two values of one length that change places its XOR never shows it. So each of the rows beside
-  // one another has a factor of its own, of 32 bits, so that the product is never too large.
-  quickPrint: (text, key) => `CONCAT(COUNT(*), ' ', BIT_XOR(CRC32(${text}) * (${key} % 1024 * 2654435 + 1)))`,
+  // CRC32 is linear: of two values of one length that change places its XOR never shows it. So each of 16,384 rows in a
+  // sequence has a factor of its own, of 32 bits, so that the product is never too large.
+  quickPrint: (text, key) => `CONCAT(COUNT(*), ' ', BIT_XOR(CRC32(${text}) * (${key} % 16384 * 163841 + 1500450271)))`,
   logPosition: async (db) => {
     const rows = await db.ask<{ Value: string }>("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')");
     return rows[0]?.Value ?? '';
