@@ -237,6 +237,14 @@ describeDatabases('the journal', (open) => {
       await advance();
       expect(seen).toEqual(['all 0', 'all 0', 'all 0']);
     });
+    it('asks once for what is new, and whether anything was pruned', async () => {
+      const { seen, feed } = await following();
+      await write(5, 6);
+      const count = await lastNumber(db);
+      const before = db.queries();
+      await feed.advanceTo(count);
+      expect([db.queries() - before, seen]).toEqual([1, ['post 5', 'post 6']]);
+    });
     it('asks for nothing while nothing changes', async () => {
       const { feed } = await following();
       const count = await lastNumber(db);

@@ -101,6 +101,18 @@ export async function entriesAfter(db: Database, number: number, limit: number):
   return rows.map(entryOf);
 }
 
+/** The same, with the number from which on the journal is complete (`oldestNumber`). */
+export async function entriesWithOldest(
+  db: Database,
+  number: number,
+  limit: number,
+): Promise<{ readonly entries: JournalEntry[]; readonly oldest: number }> {
+  const rows = await db.rows<JournalRow & { readonly first: number | string }>`
+    SELECT j.*, (SELECT MIN(number) FROM {fasti_journal}) AS first FROM {fasti_journal} j
+    WHERE j.number > ${number} ORDER BY j.number LIMIT ${limit}`;
+  return { entries: rows.map(entryOf), oldest: rows[0] ? Number(rows[0].first) - 1 : await oldestNumber(db) };
+}
+
 /**
  * A number that all entries of earlier transactions are at or below, and all those of later ones above: the place to
  * follow the journal from, together with a reading of the data that begins afterwards.

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import { EVERYTHING, entriesAfter, type JournalEntry, oldestNumber } from './entries.ts';
+import { EVERYTHING, entriesWithOldest, type JournalEntry } from './entries.ts';
 import { ownChangeOf } from './own-changes.ts';
 
 /** The journal as it arrives in this process: each entry once, in the order of the numbers. */
@@ -33,18 +33,17 @@ export function createJournalFeed(db: Database): JournalFeed {
     if (entries.length > 0) for (const listener of listeners) listener(entries);
   };
 
-  const isTooFar = async (from: number, count: number): Promise<boolean> =>
-    count < from || count - from > MOST_BEHIND || (await oldestNumber(db)) > from;
+  const giveUp = (count: number): void => {
+    position = count;
+    notify([everything(count)]);
+  };
 
   const advance = async (count: number): Promise<void> => {
     if (position === undefined) position = count;
-    if (position === count) return;
-    if (await isTooFar(position, count)) {
-      position = count;
-      return notify([everything(count)]);
-    }
+    if (count < position || count - position > MOST_BEHIND) return giveUp(count);
     while (position < count) {
-      const entries: JournalEntry[] = await entriesAfter(db, position, AT_ONCE);
+      const { entries, oldest } = await entriesWithOldest(db, position, AT_ONCE);
+      if (oldest > position) return giveUp(count);
       // All that was committed when the count was read can be read now. What has none of its own left a gap.
       const next: number = entries.length < AT_ONCE ? count : position;
       position = Math.max(next, entries.at(-1)?.number ?? 0);
