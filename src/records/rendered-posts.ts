@@ -30,7 +30,7 @@ export async function renderedPosts<Published extends PublishedRecord>(
   const missing = ids.filter((id) => !records.has(id));
   if (missing.length > 0) {
     const named = missing.length === ids.length ? expected : [];
-    const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named });
+    const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named, memory });
     for (const id of missing) {
       if (bundle.posts.has(id))
         records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));

@@ -92,11 +92,11 @@ describeDatabases('after a write, memory', (open) => {
 
   it('puts a list together of its ids and the record that changed', async () => {
     await memory.warm(PATHS.events, `${PATHS.events}&page=1`);
-    let most = 0;
+    const loaded: number[] = [];
     const listening = { on: false };
     running.site.db.driver.listen(({ sql }: { sql: string }) => {
       const list = /_posts` WHERE ID IN \(([?, ]+)\)/.exec(sql)?.[1];
-      if (listening.on && list) most = Math.max(most, list.split(',').length);
+      if (listening.on && list) loaded.push(list.split(',').length);
     });
     await running.send('PATCH', PATHS.event, { as: 'admin', body: { title: 'Changed alone' } });
     listening.on = true;
@@ -104,9 +104,8 @@ describeDatabases('after a write, memory', (open) => {
     listening.on = false;
     expect([remembered, answer.body.events.length > 15]).toEqual([false, true]);
     expect(answer.body.events.map(({ title }: { title: string }) => title)).toContain('Changed alone');
-    // Its venue, its organizers and its images.
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(6);
+    // Its venue, its organizers and its images are the same as before.
+    expect(loaded).toEqual([1]);
   });
 
   it('keeps nothing where an option is written', async () => {

@@ -5,7 +5,8 @@ import type { ContentLanguages, Membership } from '../../wordpress/content-langu
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
-import { allPosts, dependingOn } from '../journal/dependencies.ts';
+import { addDependencies, allPosts, dependingOn } from '../journal/dependencies.ts';
+import type { ObjectMemory } from '../journal/object-memory.ts';
 import { formOf } from '../languages/forms.ts';
 import { loadOccurrences, recurringEvents } from './recurring-events.ts';
 import { loadTermsBy, loadTermsOf } from './terms.ts';
@@ -20,6 +21,8 @@ export interface BundleOptions {
   readonly languages?: ContentLanguages | undefined;
   /** Whether what the records link to is shown in their own languages. */
   readonly translatesLinks?: boolean;
+  /** Where the rows of what the records name are kept for other records. Only where the answer is for everybody. */
+  readonly memory?: ObjectMemory | undefined;
 }
 
 /**
@@ -31,11 +34,11 @@ export async function loadBundle(
   db: Database,
   kind: Pick<PostKind, 'dated' | 'terms'> & { readonly links: object },
   records: readonly number[],
-  { expected = [], base = Number.POSITIVE_INFINITY, languages: spoken, translatesLinks = false }: BundleOptions,
+  { expected = [], base = Number.POSITIVE_INFINITY, languages: spoken, translatesLinks = false, memory }: BundleOptions,
 ): Promise<Bundle> {
   const dates = kind.dated ? await loadOccurrences(db, records, base) : [];
   const ids = dates.length > 0 ? unique([...records.filter((id) => id <= base), ...dates.map((date) => date.post)]) : records;
-  const loaded: Loaded = { posts: new Map(), metas: new Map() };
+  const loaded: Loaded = { posts: new Map(), metas: new Map(), shared: memory && sharedRows(db, memory, ids) };
   const [terms] = await Promise.all([
     kind.terms.length > 0 ? loadTermsOf(db, ids) : new Map<number, Term[]>(),
     loadMore(db, loaded, [...ids, ...expected]),
@@ -62,7 +65,8 @@ export async function loadBundle(
     terms.set(date.id, terms.get(date.post) ?? []);
     if (date.recurs) pages.set(date.id, pageOfOccurrence(post, metas, date));
   }
-  return { ...loaded, terms, attached, pages, languages: languages && { ...languages, siblings: others } };
+  const { posts, metas } = loaded;
+  return { posts, metas, terms, attached, pages, languages: languages && { ...languages, siblings: others } };
 }
 
 /** Events that these name as their parent. */
@@ -96,6 +100,51 @@ async function pagesOfPosts(
 interface Loaded {
   readonly posts: Map<number, Post>;
   readonly metas: Map<number, Metas>;
+  /** Absent: nothing is remembered. */
+  readonly shared: SharedRows | undefined;
+}
+
+/** The rows of posts that other records may name as well, in memory. */
+interface SharedRows {
+  /** Adds those of these ids that are known. */
+  readonly recall: (loaded: Loaded, ids: readonly number[]) => void;
+  readonly keep: (loaded: Loaded, ids: readonly number[]) => void;
+}
+
+/** A post with its metas, as JSON. */
+interface RememberedRows {
+  readonly post: Post;
+  readonly metas: readonly (readonly [string, readonly string[]])[];
+}
+
+/**
+ * A venue, an organizer or an image is the same for all events that name it: when one of them changes, only its own
+ * rows are read. `records`: not kept themselves, since they are remembered as they are rendered.
+ */
+function sharedRows(db: Database, memory: ObjectMemory, records: readonly number[]): SharedRows {
+  const own = new Set(records);
+  const keyOf = (id: number) => `rows ${id}`;
+  return {
+    recall: ({ posts, metas }, ids) => {
+      for (const id of ids) {
+        const known = own.has(id) || posts.has(id) ? undefined : memory.recall(keyOf(id));
+        if (!known) continue;
+        addDependencies(db, known.dependencies);
+        // Only rows are kept under these keys.
+        const { post, metas: ofPost } = known.value as RememberedRows;
+        posts.set(id, post);
+        if (ofPost.length > 0) metas.set(id, new Map(ofPost));
+      }
+    },
+    keep: ({ posts, metas }, ids) => {
+      for (const id of ids) {
+        const post = posts.get(id);
+        if (!post || own.has(id)) continue;
+        const value: RememberedRows = { post, metas: [...(metas.get(id) ?? [])] };
+        memory.keep(keyOf(id), { value, dependencies: [id] });
+      }
+    },
+  };
 }
 
 /**
@@ -103,6 +152,7 @@ interface Loaded {
  * as far as they are not there.
  */
 async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], others: readonly number[] = []): Promise<Map<number, Post>> {
+  loaded.shared?.recall(loaded, ids);
   const missing = ids.filter((id) => !loaded.posts.has(id));
   const beside = others.filter((id) => !loaded.posts.has(id) && !missing.includes(id));
   if (missing.length + beside.length === 0) return new Map();
@@ -110,6 +160,7 @@ async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], ot
   const rows = new Map(beside.flatMap((id) => (posts.has(id) ? [[id, posts.get(id)!] as const] : [])));
   for (const [id, post] of posts) if (!rows.has(id)) loaded.posts.set(id, post);
   for (const [id, ofPost] of metas) loaded.metas.set(id, ofPost);
+  loaded.shared?.keep(loaded, missing);
   return rows;
 }
 
