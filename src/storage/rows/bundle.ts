@@ -153,7 +153,8 @@ function sharedRows(db: Database, memory: ObjectMemory, records: readonly number
  */
 async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], others: readonly number[] = []): Promise<Map<number, Post>> {
   loaded.shared?.recall(loaded, ids);
-  const missing = ids.filter((id) => !loaded.posts.has(id));
+  // Zero names nothing.
+  const missing = ids.filter((id) => id > 0 && !loaded.posts.has(id));
   const beside = others.filter((id) => !loaded.posts.has(id) && !missing.includes(id));
   if (missing.length + beside.length === 0) return new Map();
   const [posts, metas] = await Promise.all([loadPosts(db, [...missing, ...beside]), loadMetas(db, missing)]);
