@@ -7,12 +7,12 @@ import { loadMetas } from '../storage/rows/bundle.ts';
 import { isWithin, noteEdges } from '../storage/rows/calendar-edges.ts';
 import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../storage/rows/posts.ts';
-import { insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
+import { countIn, insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
-import { forgetLanguage } from './record-languages.ts';
+import { forgetLanguage, standsAlone } from './record-languages.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** The metas and terms of a record that a write names, with its links and its image, which are metas, too. */
@@ -26,15 +26,10 @@ export interface MetasAndTerms {
  * Writes everything besides the row of a new record. Nothing is there yet, so that nothing has to be looked at first.
  */
 export async function insertMetasAndTerms(write: WriteContext, row: Post, { metas, terms }: MetasAndTerms): Promise<void> {
-  const { db, kind } = write;
+  const { db, kind, language } = write;
   await insertMetas(db, row.ID, metas);
   const links = await insertTermLinks(db, row.ID, new Map([...terms].map(([name, ids]) => [termKind(name).taxonomy, ids])));
-  if (row.post_status === 'publish')
-    await shiftCounts(
-      db,
-      [],
-      links.map((link) => link.term_taxonomy_id),
-    );
+  if (row.post_status === 'publish') await countIn(db, links);
   if (!kind.dated) return;
   const occurrence = await firstOccurrence(write, row, metas);
   await keepIndexOfNew(db, write.caller, {
@@ -42,6 +37,7 @@ export async function insertMetasAndTerms(write: WriteContext, row: Post, { meta
     occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
     metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
     terms: links,
+    ...(language && standsAlone(language.values) ? { language: language.language.code } : {}),
   });
 }
 

@@ -101,6 +101,8 @@ export interface Placing {
   readonly language: ContentLanguage;
   /** For posts: whether it counts as published before this write, and after it. */
   readonly visible?: { readonly before: boolean; readonly after: boolean };
+  /** Whether it is a post that this transaction has made, so that nothing is noted of it yet. */
+  readonly isNew?: boolean;
 }
 
 /**
@@ -124,6 +126,10 @@ export async function placeInLanguage(
   const moves = before !== language.code;
   if (!moves && links.size === 0) return [];
   const writer = writerFor(own.languages);
+  if (placing.isNew && standsAlone(values)) {
+    await writer.assign(db, of, [id], language, placing.visible?.after ? 1 : 0);
+    return [];
+  }
   const named = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
   // A record without a group has no row that could be locked for it.
   await lockNames(
@@ -162,6 +168,9 @@ function linksIn({ translations, translation_of: source }: LanguageValues): Read
   const named: [string | typeof OF, number | null][] = [...(translations ?? new Map<string, number | null>())];
   return new Map(source ? [[OF, source], ...named] : named);
 }
+
+/** Whether a new record is a translation of none. */
+export const standsAlone = (values: LanguageValues): boolean => linksIn(values).size === 0;
 
 /** In the place of a language: whichever the record has. */
 const OF = Symbol('translation_of');

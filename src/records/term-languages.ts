@@ -27,7 +27,7 @@ export async function termsInLanguage(
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return [...ids];
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const groups = await groupsOf(db, own, terms);
+  const groups = await groupsOf(db, own, terms, language.code);
   const translated: number[] = [];
   for (const id of ids) {
     const term = terms.get(id);
@@ -77,15 +77,19 @@ export async function createTermIn(
   return id;
 }
 
-/** The translations of these terms that exist, by their languages: of terms that have a language themselves. */
+/**
+ * The translations of these terms that exist, by their languages: of terms that have a language themselves. `except`: a
+ * language whose terms need none.
+ */
 async function groupsOf(
   db: Database,
   { languages }: LanguagesOfKind,
   terms: ReadonlyMap<number, Term>,
+  except?: string,
 ): Promise<Map<number, TranslationGroup>> {
   const form = formOf(languages);
   const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms: [...terms.values()] });
-  const groups = [...memberships].filter(([, { language }]) => language !== null);
+  const groups = [...memberships].filter(([, { language }]) => language !== null && language !== except);
   const ids = await idsOfKeys(
     db,
     form.termKey,

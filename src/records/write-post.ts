@@ -93,7 +93,9 @@ async function writeLanguage(
   const keeps = !written || written.before === written.language.code;
   if (keeps && before && visible.before !== visible.after)
     await countForLanguage(db, caller, kind, after.ID, visible.after ? 'shown' : 'hidden');
-  return written ? placeInLanguage(db, caller, kind, { id: after.ID, ...written, visible }, written.values) : [];
+  if (!written) return [];
+  const { values, ...own } = written;
+  return placeInLanguage(db, caller, kind, { id: after.ID, ...own, visible, isNew: before === undefined }, values);
 }
 
 // ------------------------------------------------------------------------------ what has to be looked up or made first

@@ -1,6 +1,12 @@
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind, taxonomies, termKind } from '../../kinds/index.ts';
-import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../../wordpress/content-languages.ts';
+import {
+  type ContentLanguage,
+  type ContentLanguages,
+  isTranslated,
+  languageOfCode,
+  type Membership,
+} from '../../wordpress/content-languages.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { verbatim } from '../engine/statement.ts';
@@ -25,6 +31,8 @@ export interface EventRows {
   readonly occurrences: readonly Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'occurrence_id' | 'has_recurrence'>[];
   readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
   readonly terms: readonly EventTerm[];
+  /** The language of an event without translations, where that is known. */
+  readonly language?: string;
 }
 
 /** A term of an event. `parent` where its row is kept from other writers already. */
@@ -76,11 +84,7 @@ export async function indexedEvents(
   const isCategory = ({ taxonomy }: { taxonomy: string }) => taxonomy === termKind('category').taxonomy;
   const categoriesOf = ({ terms }: EventRows) => terms.filter(isCategory);
   const above = await loadParents(db, events.flatMap(categoriesOf));
-  const placeOf = await languagePlaces(
-    db,
-    events.map(({ post }) => post.ID),
-    languages,
-  );
+  const placeOf = await languagePlaces(db, events, languages);
   return new Map(
     events.map((rows) => {
       const { post, occurrences, metas, terms } = rows;
@@ -126,12 +130,12 @@ export async function withTranslations(db: Database, ids: readonly number[], lan
 /** What lists of one language say of these events. */
 async function languagePlaces(
   db: Database,
-  ids: readonly number[],
+  events: readonly EventRows[],
   languages: OptionalLanguages,
 ): Promise<(id: number) => LanguagePlace | undefined> {
   const { postType } = postKind('event');
-  if (ids.length === 0 || !isTranslated(languages, postType)) return () => undefined;
-  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  if (events.length === 0 || !isTranslated(languages, postType)) return () => undefined;
+  const posts = await membershipsOf(db, events, languages);
   // What stands for its own language is not asked about.
   const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
   const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
@@ -147,6 +151,21 @@ async function languagePlaces(
       complete: own === 0 ? languages.languages.map(({ number }) => number) : shownIn,
     };
   };
+}
+
+/** The languages of events and their translations, looked up as far as the rows don't say them. */
+async function membershipsOf(
+  db: Database,
+  events: readonly EventRows[],
+  languages: ContentLanguages,
+): Promise<ReadonlyMap<number, Membership>> {
+  const known = events.flatMap(({ post: { ID: id }, language }): [number, Membership][] =>
+    language === undefined ? [] : [[id, { language, members: new Map([[language, id]]) }]],
+  );
+  if (known.length === events.length) return new Map(known);
+  const ids = events.map(({ post }) => post.ID);
+  const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
+  return new Map([...posts, ...known]);
 }
 
 async function publishedAmong(db: Database, postType: string, ids: readonly number[]): Promise<ReadonlySet<number>> {

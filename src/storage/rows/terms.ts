@@ -216,6 +216,12 @@ export async function insertTermLinks(db: Database, postId: number, wanted: Read
   return links;
 }
 
+/** Counts a new published post in for its terms, whose rows are kept from other writers. */
+export async function countIn(db: Database, links: readonly TermLink[]): Promise<void> {
+  for (const link of links) termTouched(db, link, 'changed');
+  if (links.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${idsOf(links)})`;
+}
+
 /**
  * Gives a post exactly these terms of a taxonomy. Returns the rows of the taxonomy whose counts may have changed.
  */

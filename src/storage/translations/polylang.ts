@@ -37,7 +37,7 @@ export const polylangWriter: LanguageWriter = {
     touch(db, of, ids);
     const [row, more] = is === 'post' ? [onPosts, visible] : [onTerms, ids.length];
     await relate(db, ids, row);
-    await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
+    if (more > 0) await db.change`UPDATE {term_taxonomy} SET count = count + ${more} WHERE term_taxonomy_id = ${row}`;
     if (is === 'post') return;
     for (const id of ids) {
       const group = await insertGroup(db, TAXONOMIES.term.group);

@@ -16,7 +16,7 @@ export interface LanguageWriter {
   /** Gives a record this language instead of the one it has. A group that it is in is written afterwards. */
   setLanguage(db: Database, of: Translatable, id: number, language: ContentLanguage): Promise<void>;
   /**
-   * Gives many records that have no language this one. `visible`: how many of them are published posts.
+   * Gives new records, of which nothing is noted yet, this language. `visible`: how many of them are published posts.
    */
   assign(db: Database, of: Translatable, ids: readonly number[], language: ContentLanguage, visible: number): Promise<void>;
   /** A post that has a language is published from now on, or not any more. Deletion comes after this. */
