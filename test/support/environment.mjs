@@ -3,7 +3,8 @@
  *
  * Its folder for temporary files is its own and goes with it, whatever the tests leave there.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -24,7 +25,8 @@ export default function TestFileEnvironment(_config, { testPath }) {
       process.exit = exit;
       for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name];
       Object.assign(process.env, variables);
-      rmSync(folder, { recursive: true, force: true });
+      // A thread of a database may be about to close, and still make a file there.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
 }
