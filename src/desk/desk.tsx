@@ -107,7 +107,7 @@ function answerFrom({ request }: Visit, outcome: Outcome): DeskAnswer {
     ...HEADERS,
     ...cookie,
     'Content-Type': 'text/html; charset=UTF-8',
-    'Content-Security-Policy': policyWithImages(outcome.images ?? []),
+    'Content-Security-Policy': policyWithImages(outcome.images ?? [], outcome.leadsTo),
   };
   return { status: outcome.status ?? 200, headers, body: request.method === 'GET' || outcome.html ? outcome.html : '' };
 }

@@ -2,6 +2,7 @@ import { foundLinks } from '../forms/control-data.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { authorizeByForm, authorizePage } from './authorize.tsx';
 import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
 import { backUpByForm, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
@@ -114,6 +115,8 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/me/language', 'signed-in', chooseLanguage),
   post('/me/passwords', 'signed-in', makeOwnPassword),
   post('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
+  get('/authorize', 'signed-in', authorizePage),
+  post('/authorize', 'signed-in', authorizeByForm),
   get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
   post('/settings', can('manage_options'), saveSettings),
   get('/health', can('manage_options'), (visit) => healthPage(visit)),

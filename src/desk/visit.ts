@@ -65,6 +65,8 @@ export type Outcome =
       readonly cookie?: string;
       /** Addresses of the pictures on the page. */
       readonly images?: readonly string[];
+      /** Where a form of the page may lead besides this site. */
+      readonly leadsTo?: readonly URL[];
     }
   | { readonly to: string; readonly cookie?: string }
   | { readonly json: unknown };

@@ -60,7 +60,7 @@ function Page({ i18n, title, styles, scripts = [], links = [], metas = [], data 
  * What browsers may do with a page: show it, with stylesheets, scripts and fonts of this server, and pictures, sounds
  * and films from these sources. No script in the page itself, no frames.
  */
-const policyOf = (images: readonly string[], media: readonly string[]): string =>
+const policyOf = (images: readonly string[], media: readonly string[], forms: readonly string[] = []): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
@@ -69,7 +69,7 @@ const policyOf = (images: readonly string[], media: readonly string[]): string =
     `img-src ${["'self'", ...images, 'data:'].join(' ')}`,
     `media-src ${["'self'", ...media].join(' ')}`,
     "connect-src 'self'",
-    "form-action 'self'",
+    `form-action ${["'self'", ...forms].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
@@ -77,6 +77,13 @@ const policyOf = (images: readonly string[], media: readonly string[]): string =
 /** For pages that show texts: their pictures may be anywhere, as those of the library. */
 export const PAGE_POLICY = policyOf(['https:', 'http:'], ['https:', 'http:']);
 
-/** For pages whose pictures are known: these addresses, of which the hosts count. */
-export const policyWithImages = (addresses: readonly string[]): string =>
-  policyOf([...new Set(addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : [])))], []);
+/**
+ * For pages whose pictures are known: these addresses, of which the hosts count. `leadsTo`: where a form of the page
+ * may lead besides this site, to a host or into an app.
+ */
+export const policyWithImages = (addresses: readonly string[], leadsTo: readonly URL[] = []): string =>
+  policyOf(
+    [...new Set(addresses.flatMap((address) => (URL.canParse(address) ? [new URL(address).origin] : [])))],
+    [],
+    [...new Set(leadsTo.map(({ protocol, origin }) => (origin === 'null' ? protocol : origin)))],
+  );

@@ -17,6 +17,8 @@ export interface PublicFiles extends LoadedTheme {
   readonly answers: Answers | undefined;
 }
 
+const NAMES = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin(\/(authorize-application\.php)?)?|wp-login\.php)$/;
+
 /**
  * Serves what browsers and search engines look for on a site with pages: its icon, `robots.txt` and the sitemap. Who
  * looks for WordPress's own pages for editors is led to those of Fasti.
@@ -24,8 +26,8 @@ export interface PublicFiles extends LoadedTheme {
 export function servePublicFiles(site: Site, { pages, assets, theme, answers }: PublicFiles): RequestHandler {
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
-    const { path } = splitTarget(req.originalUrl);
-    const name = /\/(favicon\.ico|robots\.txt|sitemap[\w-]*\.xml|wp-admin\/?|wp-login\.php)$/.exec(path)?.[0];
+    const { path, query } = splitTarget(req.originalUrl);
+    const name = NAMES.exec(path)?.[0];
     if (name === undefined) return next();
     const key = openKeyOf(req, path, () => '');
     const from = site.reading();
@@ -33,6 +35,8 @@ export function servePublicFiles(site: Site, { pages, assets, theme, answers }: 
     const base = basePath(settings.home);
     if (!pages.areOn(settings) || (path !== name && path !== base + name)) return next();
     if (name === '/favicon.ico') return res.redirect(302, assets.at(base, theme.icon));
+    // The API names this address to programs that want a password (`describeSite`).
+    if (name.endsWith('/authorize-application.php')) return res.redirect(302, `${base}${DESK_PATH}/authorize${query && `?${query}`}`);
     // Where WordPress was, people have these addresses in their bookmarks.
     if (name.startsWith('/wp-')) return res.redirect(302, base + DESK_PATH);
     const compute = async (read: Site): Promise<Answer> => {

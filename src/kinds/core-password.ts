@@ -37,14 +37,16 @@ const label: Grammar<string> = {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The program that a password is for: a UUID, or nothing. */
+/** Whether a text names the program that a password is for: a UUID, or nothing. */
+export const isAppId = (text: string): boolean => text === '' || UUID.test(text.toLowerCase());
+
 const appId: Grammar<string> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-a-uuid', example: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' },
   json: { type: 'string' },
   read: (raw) => {
     if (typeof raw !== 'string') return { late: { stage: 'type', type: 'string' } };
-    return raw === '' || UUID.test(raw.toLowerCase()) ? { value: raw } : schemaFault('rest_no_matching_schema', 'uuid-needed');
+    return isAppId(raw) ? { value: raw } : schemaFault('rest_no_matching_schema', 'uuid-needed');
   },
 };
 

@@ -23,6 +23,7 @@ const FOR: Readonly<Record<string, readonly (typeof ROLES)[number][]>> = {
   '': ROLES,
   'sign-out': ROLES,
   me: ROLES,
+  authorize: ROLES,
   events: ['admin', 'ed', 'auth', 'contrib'],
   venues: ['admin', 'ed', 'auth', 'contrib'],
   organizers: ['admin', 'ed', 'auth', 'contrib'],

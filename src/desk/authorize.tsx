@@ -1,0 +1,131 @@
+import { AccountError } from '../accounts/account-error.ts';
+import { makePassword } from '../accounts/own-passwords.ts';
+import { ApiError } from '../errors.ts';
+import { textIn } from '../forms/form-values.ts';
+import { sentenceOf } from '../forms/refused.ts';
+import { Input } from '../html/form-fields.tsx';
+import { isAppId } from '../kinds/core-password.ts';
+import { LENGTHS } from '../kinds/grammar.ts';
+import type { Values } from '../kinds/param.ts';
+import { applicationAddress } from '../wordpress/application-address.ts';
+import { groupedPassword } from '../wordpress/passwords.ts';
+import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { deskPage, Nonce, type Notice } from './layout.tsx';
+import { accountSentence } from './sign-in.tsx';
+import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+
+/*
+ * A program asks for an application password by sending its user here (`wp-admin/authorize-application.php`): whoever
+ * agrees is led back to the program with a new one.
+ */
+
+/** A program that wants to be let in. */
+interface Application {
+  readonly name: string;
+  /** A UUID, or empty. */
+  readonly appId: string;
+  /** Where people are led who agree, and who do not. */
+  readonly success: URL | undefined;
+  readonly reject: URL | undefined;
+}
+
+/** The program that a request names; undefined where an address or the id is none that can be used. */
+function applicationIn(values: Values): Application | undefined {
+  const text = (name: string) => textIn(values, name).trim();
+  const [success, reject] = [text('success_url'), text('reject_url')];
+  const application = {
+    name: sanitizeTextField(text('app_name').slice(0, LENGTHS.name)),
+    appId: text('app_id'),
+    success: applicationAddress(success),
+    reject: applicationAddress(reject),
+  };
+  const isUsable =
+    (success === '' || application.success !== undefined) &&
+    (reject === '' || application.reject !== undefined) &&
+    isAppId(application.appId);
+  return isUsable ? application : undefined;
+}
+
+/** The page on which somebody decides whether a program may use the account. */
+export const authorizePage = async (visit: Visit): Promise<Outcome> => decisionPage(visit, applicationIn(visit.request.query));
+
+/** Makes the password for the program, or not, and leads back to it. */
+export async function authorizeByForm(visit: Submission): Promise<Outcome> {
+  const application = applicationIn(visit.fields);
+  if (!application) return decisionPage(visit, undefined);
+  const { success, reject } = application;
+  if (textIn(visit.fields, 'decision') !== 'approve')
+    return { to: reject?.href ?? (success && withQuery(success, { success: 'false' })) ?? deskUrl(visit, '/me') };
+  const { site, settings, caller, login } = visit;
+  try {
+    const { password } = await makePassword(site, caller.viewer.id, { name: application.name, app_id: application.appId });
+    if (!success) return madePage(visit, password);
+    return { to: withQuery(success, { site_url: settings.siteUrl, user_login: login?.user.row.user_login ?? '', password }) };
+  } catch (error) {
+    if (error instanceof AccountError) return decisionPage(visit, application, accountSentence(visit, error));
+    if (error instanceof ApiError && error.status < 500) return decisionPage(visit, application, sentenceOf(visit, error));
+    throw error;
+  }
+}
+
+function decisionPage(visit: Visit, application: Application | undefined, wrong?: string): Outcome {
+  const { say } = visit.i18n;
+  if (!application) {
+    const notice: Notice = { tone: 'wrong', text: say('desk:authorize.unusable') };
+    return { html: deskPage(visit, { title: say('desk:authorize.title'), part: 'me', notice, children: null }), status: 400 };
+  }
+  const { name, appId, success, reject } = application;
+  const { user_login: login = '' } = visit.login?.user.row ?? {};
+  const html = deskPage(visit, {
+    title: say('desk:authorize.title'),
+    part: 'me',
+    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
+    children: (
+      <form method="post" action={deskUrl(visit, '/authorize')} class="narrow">
+        <Nonce nonce={visit.nonce} />
+        <p>{say('desk:authorize.about', { site: visit.settings.name, login })}</p>
+        <p>
+          {success ? say('desk:authorize.leads-to', { place: placeOf(success) }) : say('desk:authorize.shown')}{' '}
+          {say('desk:authorize.revoke')}
+        </p>
+        <Input name="app_name" label={say('desk:authorize.name')} value={name} required autocomplete="off" />
+        <input type="hidden" name="app_id" value={appId} />
+        <input type="hidden" name="success_url" value={success?.href ?? ''} />
+        <input type="hidden" name="reject_url" value={reject?.href ?? ''} />
+        <button type="submit" name="decision" value="approve" class="button-main">
+          {say('desk:authorize.approve')}
+        </button>{' '}
+        <button type="submit" name="decision" value="reject" formNoValidate>
+          {say('desk:authorize.reject')}
+        </button>
+      </form>
+    ),
+  });
+  const leadsTo = [success, reject].filter((url) => url !== undefined);
+  return { html, leadsTo, ...(wrong === undefined ? {} : { status: 422 }) };
+}
+
+/** The new password, shown this once, for a program that cannot be led back to. */
+function madePage(visit: Visit, password: string): Outcome {
+  const { say } = visit.i18n;
+  const html = deskPage(visit, {
+    title: say('desk:authorize.title'),
+    part: 'me',
+    children: (
+      <p class="notice notice-good">
+        {say('desk:me.made')} <code class="shown-once">{groupedPassword(password)}</code>
+      </p>
+    ),
+  });
+  return { html };
+}
+
+/** What people know a place by: its host, or the scheme of an app. */
+const placeOf = ({ protocol, host }: URL): string => (/^https?:$/.test(protocol) ? host : `${protocol}//${host}`);
+
+/** The address with these parameters besides its own. */
+function withQuery(address: URL, query: Readonly<Record<string, string>>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { applicationAddress } from '../../src/wordpress/application-address.ts';
+import { type Asking, describeAsking } from '../support/asking.ts';
+import { formIn, visitor } from '../support/desk-visitor.ts';
+
+const PAGE = '/admin/authorize';
+const APP = { app_name: 'Pocket calendar', app_id: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' };
+const page = (query: Readonly<Record<string, string>>) => `${PAGE}?${new URLSearchParams({ ...APP, ...query })}`;
+const basic = (login: string, password: string) => ({ Authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });
+
+const suite = (ask: Asking) => {
+  /** What the API calls the owner of a password. */
+  const ownerOf = (login: string, password: string) => ask.send('GET', '/wp-json/wp/v2/users/me', { headers: basic(login, password) });
+
+  it('is led by the address that the API names to a page for whoever is signed in', async () => {
+    const { body } = await ask.send('GET', '/wp-json/');
+    const named = new URL(body.authentication['application-passwords'].endpoints.authorization);
+    const led = await ask.send('GET', `${named.pathname}?app_name=A%20b&success_url=https%3A%2F%2Fapp.example%2F`);
+    expect([led.status, led.headers.location]).toEqual([302, `${PAGE}?app_name=A%20b&success_url=https%3A%2F%2Fapp.example%2F`]);
+    const nobody = await visitor(ask);
+    const asked = await nobody.get(led.headers.location!);
+    expect(asked.status).toBe(401);
+    expect(formIn(asked.text, '/admin/sign-in')).toContainEqual([
+      'redirect_to',
+      `${PAGE}?app_name=A+b&success_url=https%3A%2F%2Fapp.example%2F`,
+    ]);
+  });
+
+  it('gets one that opens the account, and its own query beside it', async () => {
+    const ed = await visitor(ask, 'ed');
+    const asked = await ed.get(page({ success_url: 'https://app.example/done?a=1' }));
+    expect([asked.status, asked.text.includes('app.example'), asked.text.includes('Pocket calendar')]).toEqual([200, true, true]);
+    const done = await ed.submit(asked, PAGE, { decision: 'approve' });
+    expect(done.status).toBe(303);
+    const to = new URL(done.headers.location!);
+    const { a, site_url, user_login, password } = Object.fromEntries(to.searchParams);
+    const { url } = await ask.send('GET', '/wp-json/').then(({ body }) => body);
+    expect([to.origin, to.pathname, a, site_url, user_login]).toEqual(['https://app.example', '/done', '1', url, 'ed']);
+    expect((await ownerOf('ed', password!)).body.slug).toBe('ed');
+    expect((await ed.get('/admin/me')).text).toContain('Pocket calendar');
+    // One of that name is there already.
+    expect((await ed.submit(asked, PAGE, { decision: 'approve' })).status).toBe(422);
+  });
+
+  it('gets none where its user says no, and is told so', async () => {
+    const ed = await visitor(ask, 'ed');
+    for (const [query, to] of [
+      [{ success_url: 'https://app.example/done?a=1' }, 'https://app.example/done?a=1&success=false'],
+      [{ success_url: 'https://app.example/', reject_url: 'pocket://cancelled' }, 'pocket://cancelled'],
+      [{}, '/admin/me'],
+    ] as const) {
+      const done = await ed.submit(await ed.get(page(query)), PAGE, { decision: 'reject' });
+      expect([done.status, done.headers.location]).toEqual([303, to]);
+    }
+    expect((await ed.get('/admin/me')).text).not.toContain('Pocket calendar');
+  });
+
+  it('without an address to lead back to gets it shown', async () => {
+    const ed = await visitor(ask, 'ed');
+    const done = await ed.submit(await ed.get(page({})), PAGE, { decision: 'approve' });
+    const [, shown] = /class="shown-once">([\w ]+)</.exec(done.text) ?? [];
+    expect((await ownerOf('ed', shown!)).body.slug).toBe('ed');
+  });
+
+  it('leads nowhere but to the address on the page, and only with the form of that page', async () => {
+    const ed = await visitor(ask, 'ed');
+    const asked = await ed.get(page({ success_url: 'https://app.example/x', reject_url: 'pocket://no' }));
+    expect(asked.headers['content-security-policy']).toContain("form-action 'self' https://app.example pocket:;");
+    expect((await ed.get('/admin/me')).headers['content-security-policy']).toContain("form-action 'self';");
+    const forged = await ed.post(PAGE, { ...APP, decision: 'approve', success_url: 'https://evil.example/' });
+    expect([forged.status, forged.headers.location]).toEqual([403, undefined]);
+    const foreign = await ed.submit(asked, PAGE, { decision: 'approve', success_url: 'javascript:alert(1)' });
+    expect([foreign.status, foreign.headers.location]).toEqual([400, undefined]);
+    for (const query of [{ success_url: 'http://app.example/' }, { reject_url: 'data:text/html,x' }, { app_id: 'x' }] as const)
+      expect((await ed.get(page(query))).status).toBe(400);
+  });
+};
+describeAsking('A program that asks for a password', suite, { PAGES: 'on' });
+
+describe('The address of a program', () => {
+  it.each([
+    'https://app.example/x?y#z',
+    'http://127.0.0.1:8080/',
+    'http://[::1]/',
+    'http://localhost:3000/cb',
+    'com.example.app://connected',
+  ])('%s is one to lead to', (text) => expect(applicationAddress(text)?.href).toBe(new URL(text).href));
+  it.each([
+    '',
+    'app.example',
+    '//app.example/',
+    'http://app.example/',
+    'http://127.0.0.1.evil.example/',
+    'javascript:alert(1)',
+    'JaVaScript://app.example/%0aalert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'blob:https://app.example/1',
+    'mailto:a@b.example',
+    "https://a;script-src/'",
+    'https://a,b.example/',
+    'pocket:///nowhere',
+  ])('%j is none', (text) => expect(applicationAddress(text)).toBeUndefined());
+});
