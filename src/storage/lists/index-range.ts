@@ -1,6 +1,6 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
-import { postKind } from '../../kinds/index.ts';
+import { postKind, termKindOf } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { ALL, FACETS, type Facet, FEATURED, facetOf, LATEST, momentOf, STATUSES, UNDATED } from '../index/event-index-rows.ts';
 import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
@@ -115,10 +115,11 @@ function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
     const kind = postKind('event').links[condition.key];
     return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
   }
-  if (condition.wanted === 'none') return undefined;
+  const kind = termKindOf(condition.taxonomy);
+  if (!kind || condition.wanted === 'none') return undefined;
   // Categories stand for what is below them only where that was added to those asked for.
-  const ids = condition.roots ?? (condition.kind === 'tag' ? condition.ids : []);
-  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(condition.kind, ids);
+  const ids = condition.roots ?? (kind.hierarchical ? [] : condition.ids);
+  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(kind.name, ids);
 }
 
 /**
