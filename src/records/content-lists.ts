@@ -94,7 +94,9 @@ export async function termGroups(
 ): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
   const form = formOf(languages);
-  const terms = [...(await loadTerms(db, taxonomy, ids)).values()];
+  // Where the form names terms by their ids, nothing else need be known of them.
+  const named = form.termKey === 'term_id' ? ids.map((id) => ({ term_id: id, term_taxonomy_id: 0 })) : undefined;
+  const terms = named ?? [...(await loadTerms(db, taxonomy, ids)).values()];
   const { terms: found } = await form.memberships(db, languages, { posts: [], terms });
   const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
   const rows = await loadTermsBy(db, form.termKey, members);

@@ -22,6 +22,8 @@ export interface IndexRange {
   readonly unfeaturedOnly: boolean;
   /** The facet of the language that is listed, where the facets are of something else. */
   readonly language: Facet | undefined;
+  /** The number of the language whose events may stand in for translations that are missing. */
+  readonly defaultLanguage?: number | undefined;
   /** What the index does not know, to be asked of the posts. */
   readonly rest: readonly Condition[];
   readonly descending: boolean;
@@ -62,6 +64,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
     language: spoken?.facets[0],
+    defaultLanguage: spoken?.condition.by === 'language' ? numberOfDefault(spoken.condition) : undefined,
     rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
@@ -134,6 +137,8 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
   if (fill === 'stand-ins-and-neutral') return [facetOf('complete', number)];
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
+
+const numberOfDefault = ({ languages }: OfLanguage): number | undefined => languageOfCode(languages, languages.defaultCode)?.number;
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));
