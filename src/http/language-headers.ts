@@ -25,8 +25,9 @@ export function languageHeaders(record: unknown, { defaultCode }: ContentLanguag
 }
 
 /**
- * The language of a list that holds records of one alone: that of the records, which is not always the one asked for (an
- * event shows what is not translated as it is), and for an empty list the one asked for. `name`: of the type or taxonomy.
+ * The language of a list that holds records of one alone: that of the records, which is not always the one asked for,
+ * since an event shows what is not translated as it is; of an empty list the one asked for. `name`: of the type or
+ * taxonomy.
  */
 export function listLanguage({ settings, content: { code } }: Caller, name: string, records: readonly Spoken[]): Record<string, string> {
   if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
