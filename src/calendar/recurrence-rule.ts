@@ -21,6 +21,8 @@ export interface Rule {
   readonly bySecond: readonly number[];
   readonly bySetPos: readonly number[];
   readonly weekStart: number;
+  /** A day that a month lacks is its last one (`SKIP=BACKWARD` of RFC 7529); otherwise such a month is passed over. */
+  readonly skipsBack: boolean;
 }
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
@@ -30,8 +32,8 @@ const FREQUENCIES = ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTH
 
 /**
  * The rule that a text says; undefined where it is none, has a part that can't be read, counts in another calendar than
- * the Gregorian, or moves days that a month lacks (`SKIP` of RFC 7529). Blanks, empty parts, extensions (`X-`), the
- * case of letters, and dashes and colons in the end do not count.
+ * the Gregorian, or moves days that a month lacks (`SKIP` of RFC 7529) otherwise than to the last one of months and
+ * years. Blanks, empty parts, extensions (`X-`), the case of letters, and dashes and colons in the end do not count.
  */
 export function parseRule(text: string): Rule | undefined {
   const parts = new Map<string, string>();
@@ -46,6 +48,8 @@ export function parseRule(text: string): Rule | undefined {
   if (freq === undefined) return undefined;
   const numbers = (name: string): number[] => listOf(parts.get(name)).map(Number);
   const whole = (name: string): number | undefined => (/^\d/.test(parts.get(name) ?? '') ? Number(parts.get(name)) : undefined);
+  const skipsBack = parts.get('SKIP') === BACKWARD;
+  if (skipsBack && !canSkipBack(freq, parts)) return undefined;
   return {
     freq,
     interval: Math.max(1, whole('INTERVAL') ?? 1),
@@ -62,8 +66,17 @@ export function parseRule(text: string): Rule | undefined {
     bySecond: numbers('BYSECOND').map((second) => Math.min(second, 59)),
     bySetPos: numbers('BYSETPOS'),
     weekStart: WEEKDAYS.indexOf(parts.get('WKST') ?? 'MO'),
+    skipsBack,
   };
 }
+
+const BACKWARD = 'BACKWARD';
+
+/** Whether a rule names days of months alone, counted from the first: a month may lack these, and has one before. */
+const canSkipBack = (freq: Rule['freq'], parts: ReadonlyMap<string, string>): boolean =>
+  (freq === 'MONTHLY' || freq === 'YEARLY') &&
+  !['BYDAY', 'BYYEARDAY', 'BYWEEKNO'].some((name) => parts.has(name)) &&
+  !parts.get('BYMONTHDAY')?.includes('-');
 
 const listOf = (value: string | undefined): string[] => (value ?? '').split(',').filter((piece) => piece !== '');
 
@@ -99,7 +112,7 @@ const PARTS = new Map<string, (value: string) => boolean>(
     BYSETPOS: numbersIn(1, 366, { fromEnd: true }),
     WKST: (value) => WEEKDAYS.includes(value),
     RSCALE: (value) => value === 'GREGORIAN',
-    SKIP: (value) => value === 'OMIT',
+    SKIP: (value) => value === 'OMIT' || value === BACKWARD,
   }),
 );
 
@@ -269,13 +282,14 @@ function weekOne(year: number, weekStart: number): number {
 
 /** Whether a day is one of the rule's. What the rule does not say follows from the first day. */
 function matcher(rule: Rule, first: Day): (day: Day) => boolean {
-  const { freq, byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = rule;
+  const { freq, byMonth, byMonthDay, byYearDay, byWeekNo, byDay, skipsBack } = rule;
+  const dayIn = (wanted: number, { year, month }: Day) => (skipsBack ? Math.min(wanted, lengthOfMonth(year, month)) : wanted);
   const dated = byMonthDay.length + byYearDay.length + byWeekNo.length + byDay.length > 0;
   const tests: ((day: Day) => boolean)[] = [];
   if (byMonth.length > 0) tests.push(({ month }) => byMonth.includes(month));
   if (byMonthDay.length > 0)
-    tests.push(({ year, month, day }) =>
-      byMonthDay.some((wanted) => day === (wanted > 0 ? wanted : lengthOfMonth(year, month) + wanted + 1)),
+    tests.push((day) =>
+      byMonthDay.some((wanted) => day.day === (wanted > 0 ? dayIn(wanted, day) : lengthOfMonth(day.year, day.month) + wanted + 1)),
     );
   if (byYearDay.length > 0)
     tests.push(({ at, year }) => {
@@ -287,7 +301,7 @@ function matcher(rule: Rule, first: Day): (day: Day) => boolean {
     tests.push((day) => byDay.some(({ nth, day: weekday }) => day.weekday === weekday && (nth === 0 || isNth(day, nth, rule))));
   else if (freq === 'WEEKLY' || (freq === 'YEARLY' && byWeekNo.length > 0 && byMonthDay.length + byYearDay.length === 0))
     tests.push(({ weekday }) => weekday === first.weekday);
-  if (!dated && (freq === 'MONTHLY' || freq === 'YEARLY')) tests.push(({ day }) => day === first.day);
+  if (!dated && (freq === 'MONTHLY' || freq === 'YEARLY')) tests.push((day) => day.day === dayIn(first.day, day));
   if (!dated && freq === 'YEARLY' && byMonth.length === 0) tests.push(({ month }) => month === first.month);
   return (day) => tests.every((test) => test(day));
 }

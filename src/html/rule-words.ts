@@ -13,7 +13,7 @@ const PERIODS: Readonly<Partial<Record<Rule['freq'], string>>> = { DAILY: 'day',
 export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
   const { say } = i18n;
   const period = PERIODS[rule.freq];
-  if (period === undefined || UNWORDED.some((part) => rule[part].length > 0)) return undefined;
+  if (period === undefined || rule.skipsBack || UNWORDED.some((part) => rule[part].length > 0)) return undefined;
   const list = (names: readonly string[]) => new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(names);
   const names = weekdays(i18n, 0);
   const days = rule.byDay.map(({ nth, day }) => {

@@ -23,7 +23,7 @@ const HELP = 'https://developer.wordpress.org/rest-api/';
  */
 export function describeRoute(site: Described, caller: Caller, route: Route, namespace = caller.namespace): Json {
   const methods = [...new Set(route.endpoints.flatMap((endpoint) => endpoint.methods))];
-  const path = `${namespace}${route.pattern}`;
+  const path = namespace === '' ? route.pattern.slice(1) : `${namespace}${route.pattern}`;
   return {
     namespace,
     methods,

@@ -1,4 +1,5 @@
-import type { ContentLanguages } from '../wordpress/content-languages.ts';
+import type { Caller } from '../records/caller.ts';
+import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 
 /** The members of a record that say its language and where its translations are. */
 interface Spoken {
@@ -21,6 +22,18 @@ export function languageHeaders(record: unknown, { defaultCode }: ContentLanguag
     ...(language ? { 'Content-Language': tagOf(language) } : {}),
     ...(pages.length > 1 ? { Link: links.join(', ') } : {}),
   };
+}
+
+/**
+ * The language of a list that holds records of one alone: that of the records, which is not always the one asked for,
+ * since an event shows what is not translated as it is; of an empty list the one asked for. `name`: of the type or
+ * taxonomy.
+ */
+export function listLanguage({ settings, content: { code } }: Caller, name: string, records: readonly Spoken[]): Record<string, string> {
+  if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
+  const shown = new Set(records.map(({ language }) => language));
+  const [only = null] = shown.size === 0 ? [code] : shown;
+  return shown.size > 1 || only === null ? {} : { 'Content-Language': tagOf(only) };
 }
 
 /** Codes such as `zh_tw` as headers write them (BCP 47). */

@@ -4,9 +4,8 @@ import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Listing } from '../records/posts.ts';
 import type { Shown } from '../records/versions.ts';
-import { isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { languageHeaders } from './language-headers.ts';
+import { languageHeaders, listLanguage } from './language-headers.ts';
 import type { Reply } from './route.ts';
 
 /** A reply of a route. */
@@ -59,7 +58,7 @@ export function postList(caller: Caller, kind: PostKind, listing: Listing, carri
   return {
     status: 200,
     body: { [kind.path]: listing.records, rest_url: own, ...urls, total, total_pages: pages },
-    headers: { ...totals(listing), ...listLanguage(caller, kind.postType) },
+    headers: { ...totals(listing), ...listLanguage(caller, kind.postType, listing.records) },
     timeliness: listing.timeliness,
   };
 }
@@ -72,7 +71,7 @@ export function termList(caller: Caller, kind: TermKind, listing: Listing, carri
   return {
     status: 200,
     body: { rest_url: own, total, total_pages: pages, [kind.path]: listing.records, ...neighbours(caller, kind, listing, query) },
-    headers: { ...totals(listing), ...listLanguage(caller, kind.taxonomy) },
+    headers: { ...totals(listing), ...listLanguage(caller, kind.taxonomy, listing.records) },
     timeliness: listing.timeliness,
   };
 }
@@ -111,12 +110,6 @@ function neighbours(
 }
 
 const route = ({ namespace }: Caller, { path }: PostKind | TermKind): string => `${namespace}/${path}/`;
-
-/** The language of a list that holds records of one alone. */
-const listLanguage = ({ settings, content }: Caller, name: string): Record<string, string> =>
-  content.code !== undefined && isTranslated(settings.contentLanguages, name)
-    ? { 'Content-Language': content.code.replaceAll('_', '-') }
-    : {};
 
 const totals = ({ total, pages }: Listing): Record<string, string> => ({
   'X-TEC-Total': String(total),

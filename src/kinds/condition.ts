@@ -1,7 +1,6 @@
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import type { SearchTerm } from '../wordpress/search.ts';
-import type { TermKindName } from './kind-names.ts';
 
 /**
  * How a list may be narrowed. Every member becomes one bound condition of SQL in `storage/lists/post-conditions.ts`.
@@ -15,6 +14,7 @@ export type Condition =
   | { readonly by: 'author' | 'notAuthor' | 'parents' | 'notParents'; readonly ids: readonly number[] }
   | { readonly by: 'slug'; readonly slugs: readonly string[] }
   | { readonly by: 'parent'; readonly id: number }
+  | { readonly by: 'place'; readonly place: number }
   /** A meta of exactly this value. */
   | { readonly by: 'metaIs'; readonly key: string; readonly value: string }
   | {
@@ -40,13 +40,17 @@ export type Condition =
    */
   | {
       readonly by: 'terms';
-      readonly kind: TermKindName;
+      readonly taxonomy: string;
       readonly ids: readonly number[];
       readonly roots?: readonly number[];
       readonly below?: boolean;
       readonly wanted?: 'any' | 'all' | 'none';
       readonly guarded: boolean;
     }
+  /** Posts of the blog in one of these formats; those without any are in `standard`. */
+  | { readonly by: 'format'; readonly formats: readonly string[] }
+  /** Posts that one of several conditions fits. */
+  | { readonly by: 'either'; readonly of: readonly Condition[] }
   /** `none`: posts that link to none of them. */
   | { readonly by: 'links'; readonly key: string; readonly ids: readonly number[]; readonly none?: boolean; readonly guarded: boolean }
   | { readonly by: 'linkedFrom'; readonly key: string; readonly event: number }
@@ -66,6 +70,13 @@ export type Condition =
   | { readonly by: 'near'; readonly link?: string; readonly lat: number; readonly lng: number; readonly km: number }
   | { readonly by: 'ticketed'; readonly wanted: boolean }
   | ({ readonly by: 'language' } & InLanguage);
+
+/** The condition of this name. */
+export type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends { readonly by: infer Name }
+  ? By extends Name
+    ? Of
+    : never
+  : never;
 
 /**
  * Records of one language. `fill`: also those of the default language whose group has no record of it that the list may
@@ -91,6 +102,7 @@ export type Order = {
     | 'author'
     | 'parent'
     | 'slugs'
+    | 'place'
     | 'menu';
   readonly descending: boolean;
 };

@@ -1,8 +1,9 @@
 import { restUrl } from '../wordpress/links.ts';
 import { postClasses } from '../wordpress/post-classes.ts';
+import { formatOf } from '../wordpress/post-formats.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { coreMeta } from './core-meta.ts';
-import { authorAndPicture, type CorePostFacts, postCore, revisionLinks } from './core-post.ts';
+import { authorAndPicture, type CorePostFacts, postCore } from './core-post.ts';
 import { type CoreContext, CURIES, inView, type View, WHOLE } from './core-view.ts';
 import { thumbnailOf } from './image-record.ts';
 import { isLocked } from './post-record.ts';
@@ -17,9 +18,10 @@ export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
 export type BlogType = keyof typeof BLOG_BASES;
 
 /** What a record of one of them shows besides its rows. `sticky`: whether the blog keeps it on top. */
-export interface BlogFacts extends Pick<CorePostFacts, 'methods' | 'revisions'> {
+export interface BlogFacts extends Pick<CorePostFacts, 'methods'> {
   readonly link: string;
-  readonly categories: readonly Term[];
+  /** Its categories and its format. */
+  readonly terms: readonly Term[];
   readonly sticky: boolean;
 }
 
@@ -36,7 +38,7 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
   const row = bundle.posts.get(id)!;
   const isPage = type === 'page';
   const { title, content, excerpt, template, ...members } = postCore(id, bundle, context);
-  const terms = [...facts.categories, ...(bundle.terms.get(id) ?? [])];
+  const terms = [...facts.terms, ...(bundle.terms.get(id) ?? [])];
   const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
   const record = {
     ...members,
@@ -50,7 +52,7 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
     ping_status: row.ping_status,
     ...(isPage ? {} : { sticky: facts.sticky }),
     template,
-    ...(isPage ? {} : { format: 'standard' }),
+    ...(isPage ? {} : { format: formatOf(terms) }),
     meta: coreMeta('blog', bundle.metas.get(id), isLocked(row, context)),
     ...(isPage ? {} : { categories: ids('category'), tags: ids('post_tag') }),
     class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
@@ -58,7 +60,7 @@ export function blogPost(type: BlogType, id: number, bundle: Bundle, context: Co
   return { ...inView(record, context.view, SHOWN), _links: links(type, id, bundle, context, facts) };
 }
 
-function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext, { methods, revisions }: BlogFacts) {
+function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext, { methods }: BlogFacts) {
   const row = bundle.posts.get(id)!;
   const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
   const [base, picture] = [BLOG_BASES[type], thumbnailOf(id, bundle)];
@@ -68,8 +70,6 @@ function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext,
     collection: [{ href: core(base) }],
     about: [{ href: core(`types/${type}`) }],
     ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
-    replies: [{ embeddable: true, href: core('comments', [['post', String(id)]]) }],
-    ...revisionLinks(core(`${base}/${id}/revisions`), revisions),
     ...(row.post_parent > 0 ? { up: [{ embeddable: true, href: core(`${base}/${row.post_parent}`) }] } : {}),
     ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
     'wp:attachment': [{ href: core('media', [['parent', String(id)]]) }],

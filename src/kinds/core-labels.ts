@@ -25,12 +25,18 @@ const OF_FLAT: ReadonlySet<string> = new Set([
 export type Say = (key: string, words?: Readonly<Record<string, string>>) => string;
 type Labels = Readonly<Record<string, string | null>>;
 
-/** What a type of posts is called wherever people meet it; `linked`: it is that of venues or organizers. */
-export function postLabels(slug: string, say: Say, linked: boolean): Labels {
+/** How a type of posts is: `linked`: that of venues or organizers; `hierarchical`: its posts hang under each other. */
+interface Labelled {
+  readonly linked: boolean;
+  readonly hierarchical: boolean;
+}
+
+/** What a type of posts is called wherever people meet it. */
+export function postLabels(slug: string, say: Say, { linked, hierarchical }: Labelled): Labels {
   const words = wordsOf(slug, say);
   const shown = POST_LABELS.filter((name) => linked || !OF_LINKED.has(name));
   const label = (name: string) =>
-    name === 'parent_item_colon' ? null : (words.names.get(name) ?? say(`post-labels.${name}`, words.texts));
+    name === 'parent_item_colon' && !hierarchical ? null : (words.names.get(name) ?? say(`post-labels.${name}`, words.texts));
   return Object.fromEntries(shown.map((name) => [name, label(name)]));
 }
 

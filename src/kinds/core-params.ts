@@ -1,17 +1,17 @@
 import { memoizeByObject } from '../memo.ts';
+import { POST_FORMATS } from '../wordpress/post-formats.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { nowLocal } from '../wordpress/zones.ts';
 import type { Condition, PersonCondition, TermCondition } from './condition.ts';
-import { coreTerms } from './core-term.ts';
+import { blogCategory, type CoreTaxonomy, coreTerms } from './core-term.ts';
 import { control, filter, filterOf, group } from './filter.ts';
 import { LENGTHS } from './grammar.ts';
 import { anything, oneOf } from './grammars.ts';
 import { postTypes } from './index.ts';
 import type { PostKind, TermKind } from './kind.ts';
-import type { TermKindName } from './kind-names.ts';
 import type { ListParam, ListParams } from './list-param.ts';
 import { byIds, byMoment, bySearch } from './narrowing.ts';
-import type { Params, ValuesOf } from './param.ts';
+import type { Param, Params, ValuesOf } from './param.ts';
 import type { RuleContext } from './rendering.ts';
 import {
   anyString,
@@ -131,16 +131,33 @@ const notOver = ({ now, settings }: RuleContext): Condition => ({
 });
 
 /**
- * Terms that posts have, or do not have (`wanted: 'none'`). These routes show everybody the terms of protected
- * records, as WordPress does, so that filters may go by them.
+ * Terms of these taxonomies that posts have, or do not have (`_exclude`), all of it or any (`tax_relation`). These
+ * routes show everybody the terms of protected records, as WordPress does, so that filters may go by them.
  */
-const byTaxonomy = ({ name, restBase }: TermKind): ListParams => ({
-  [restBase]: filter({ grammar: termIds, narrows: (wanted) => withTerms(name, wanted, wanted.all ? 'all' : 'any') }),
-  [`${restBase}_exclude`]: filter({ grammar: termIds, narrows: (wanted) => withTerms(name, wanted, 'none') }),
-});
+function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
+  if (taxonomies.length === 0) return {};
+  const asked = taxonomies.flatMap(({ taxonomy, restBase }) => [
+    { name: restBase, taxonomy, excluded: false },
+    { name: `${restBase}_exclude`, taxonomy, excluded: true },
+  ]);
+  const params: Readonly<Record<string, Param<WantedTerms | string>>> = {
+    tax_relation: { grammar: oneOf(['AND', 'OR'], 'enum') },
+    ...Object.fromEntries(asked.map(({ name }) => [name, { grammar: termIds }])),
+  };
+  return group({
+    params,
+    narrows: (values) => {
+      const conditions = asked.flatMap(({ name, taxonomy, excluded }) => {
+        const wanted = values[name];
+        return typeof wanted === 'object' ? withTerms(taxonomy, wanted, excluded) : [];
+      });
+      return values.tax_relation === 'OR' && conditions.length > 1 ? [{ by: 'either', of: conditions }] : conditions;
+    },
+  });
+}
 
-const withTerms = (kind: TermKindName, { ids, below }: WantedTerms, wanted: 'any' | 'all' | 'none'): Condition[] =>
-  ids.length === 0 ? [] : [{ by: 'terms', kind, ids, wanted, below, guarded: false }];
+const withTerms = (taxonomy: string, { ids, below, all }: WantedTerms, excluded: boolean): Condition[] =>
+  ids.length === 0 ? [] : [{ by: 'terms', taxonomy, ids, wanted: excluded ? 'none' : all ? 'all' : 'any', below, guarded: false }];
 
 const LISTED = {
   ...QUERIED,
@@ -160,34 +177,35 @@ export type CoreFilters = ListParams &
   };
 export type CoreListValues = ValuesOf<CoreFilters>;
 
-/**
- * Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`).
- * `tax_relation` is described by neither list of terms alone: OR counts as AND.
- */
-export const postFilters = memoizeByObject((kind: PostKind): CoreFilters => {
-  const taxonomies = coreTerms(kind);
-  return {
-    ...LISTED,
-    ...(kind.dated ? { include, slug } : {}),
-    ...(taxonomies.length === 0 ? {} : { tax_relation: control(oneOf(['AND', 'OR'], 'enum')) }),
-    ...Object.fromEntries(taxonomies.flatMap((taxonomy) => Object.entries(byTaxonomy(taxonomy)))),
-  };
-});
+/** Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). */
+export const postFilters = memoizeByObject(
+  (kind: PostKind): CoreFilters => ({ ...LISTED, ...(kind.dated ? { include, slug } : {}), ...byTaxonomies(coreTerms(kind)) }),
+);
 
-/**
- * Filters of a list of posts of the blog, or of pages: of what is published, for readers. Categories of the blog are
- * not among them.
- */
+/** Filters of a list of posts of the blog, or of pages: of what is published, for readers. */
 const OF_BLOG = {
   ...LISTED,
   ...READ_CONTEXT,
   status: control(choices(['publish']), { fallback: 'publish' }),
 } satisfies ListParams;
+/** `sticky`: those that the blog keeps on top, or all others. They stand in an option, which the handler looks up. */
+const STICKY = { sticky: control(truth) };
+const PAGE_ORDERS = orderParams([...POST_ORDERS, 'menu_order'], 'date', 'desc');
 export const BLOG_FILTERS = {
-  post: { ...OF_BLOG, ...byTaxonomy(tag) },
-  page: { ...OF_BLOG, ...PARENTS },
+  post: {
+    ...OF_BLOG,
+    ...byTaxonomies([blogCategory, tag]),
+    ...STICKY,
+    format: filter({ grammar: choices(POST_FORMATS), narrows: (formats) => (formats.length === 0 ? [] : [{ by: 'format', formats }]) }),
+  },
+  page: {
+    ...OF_BLOG,
+    ...PAGE_ORDERS,
+    ...PARENTS,
+    menu_order: filter({ grammar: integer(), narrows: (place) => [{ by: 'place', place }] }),
+  },
 };
-export type BlogListValues = ValuesOf<typeof OF_BLOG>;
+export type BlogListValues = ValuesOf<Omit<typeof OF_BLOG, 'orderby'> & typeof STICKY & Pick<typeof PAGE_ORDERS, 'orderby'>>;
 
 /** How one of them is read. */
 export const BLOG_READING = { ...READ_CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
@@ -291,6 +309,8 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
   post: ofTerms({ grammar: integer(), narrows: (post) => [{ post }] }),
   slug: ofTerms({ grammar: strings, narrows: (slugs) => some(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
 }));
+/** The same for categories of the blog, for readers. */
+export const BLOG_CATEGORY_FILTERS = { ...termFilters(blogCategory), ...READ_CONTEXT };
 export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
 
 export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({

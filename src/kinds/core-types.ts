@@ -1,8 +1,9 @@
 import { restUrl } from '../wordpress/links.ts';
 import { category } from './category.ts';
+import { BLOG_BASES } from './core-blog.ts';
 import { postLabels, type Say, termLabels } from './core-labels.ts';
+import { blogCategory, type CoreTaxonomy } from './core-term.ts';
 import { CURIES, EDITED, inView, type View, WHOLE } from './core-view.ts';
-import type { TermKind } from './kind.ts';
 import type { RenderContext } from './rendering.ts';
 import { tag } from './tag.ts';
 
@@ -14,6 +15,8 @@ interface CoreType {
   readonly restBase: string;
   readonly icon: string | null;
   readonly hasArchive: boolean;
+  /** Whether those of the type hang under each other. */
+  readonly hierarchical?: true;
   readonly taxonomies: readonly string[];
   readonly template: readonly unknown[];
   /** Singular and plural of the words in its capabilities. */
@@ -48,7 +51,30 @@ const eventTemplate = (say: Say) => [
   ...['price', 'organizer', 'venue', 'website', 'links'].map((name) => [`tribe/event-${name}`]),
 ];
 
+/** Posts of the blog and pages. */
+const BLOG_TYPE = { hasArchive: false, template: [], viewable: true, inMenus: true, linked: false };
+const BLOG_SUPPORTS = ['title', 'editor', 'author', 'thumbnail', 'custom-fields', 'comments', 'revisions', 'autosave'];
+
 const types = (say: Say): readonly CoreType[] => [
+  {
+    ...BLOG_TYPE,
+    slug: 'post',
+    restBase: BLOG_BASES.post,
+    icon: 'dashicons-admin-post',
+    taxonomies: ['category', 'post_tag'],
+    capability: ['post', 'posts'],
+    supports: [...BLOG_SUPPORTS, 'excerpt', 'trackbacks', 'post-formats'],
+  },
+  {
+    ...BLOG_TYPE,
+    slug: 'page',
+    restBase: BLOG_BASES.page,
+    icon: 'dashicons-admin-page',
+    hierarchical: true,
+    taxonomies: [],
+    capability: ['page', 'pages'],
+    supports: [...BLOG_SUPPORTS, 'page-attributes'],
+  },
   {
     slug: 'attachment',
     restBase: 'media',
@@ -81,14 +107,25 @@ const types = (say: Say): readonly CoreType[] => [
 ];
 
 /** A taxonomy as WordPress's own routes show it. `inColumns`: lists of posts have a column of its terms. */
-interface CoreTaxonomy {
-  readonly kind: TermKind;
+interface ShownTaxonomy {
+  readonly kind: CoreTaxonomy;
   readonly types: readonly string[];
   readonly capabilities: Readonly<Record<string, string>>;
   readonly inColumns: boolean;
 }
 
-const TAXONOMIES: readonly CoreTaxonomy[] = [
+const TAXONOMIES: readonly ShownTaxonomy[] = [
+  {
+    kind: blogCategory,
+    types: ['post'],
+    capabilities: {
+      manage_terms: 'manage_categories',
+      edit_terms: 'edit_categories',
+      delete_terms: 'delete_categories',
+      assign_terms: 'assign_categories',
+    },
+    inColumns: true,
+  },
   {
     kind: tag,
     types: ['post', 'tribe_events', 'tec_calendar_embed'],
@@ -122,15 +159,15 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
 export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
   return new Map(
     types(say).map((type) => {
-      const { slug, restBase, icon, hasArchive, taxonomies, template } = type;
+      const { slug, restBase, icon, hasArchive, hierarchical = false, taxonomies, template } = type;
       const record = {
         capabilities: capabilitiesOf(type),
         description: '',
-        hierarchical: false,
+        hierarchical,
         has_archive: hasArchive,
         visibility: { show_in_nav_menus: type.inMenus, show_ui: true },
         viewable: type.viewable,
-        labels: postLabels(slug, say, type.linked),
+        labels: postLabels(slug, say, { linked: type.linked, hierarchical }),
         name: say(`words.${slug}`),
         slug,
         icon,

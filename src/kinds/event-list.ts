@@ -1,6 +1,7 @@
 import { listWindow } from '../calendar/window.ts';
 import { failParam } from '../errors.ts';
 import { tableOf } from '../wordpress/table.ts';
+import { category } from './category.ts';
 import type { Condition } from './condition.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './event-metas.ts';
 import { control, filter, group } from './filter.ts';
@@ -14,6 +15,7 @@ import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from './narro
 import type { ValuesOf } from './param.ts';
 import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from './post-fields.ts';
 import type { RuleContext } from './rendering.ts';
+import { tag } from './tag.ts';
 import { agesOf, type Timeliness } from './timeliness.ts';
 import { VENUE } from './venue.ts';
 
@@ -157,8 +159,8 @@ export const eventFilters = {
   ...paging,
   ...dates,
   search: filter({ grammar: droppedSearch, narrows: bySearch() }),
-  categories: filter({ grammar: existingTerms('category'), narrows: byTerms('category', GUARDED) }),
-  tags: filter({ grammar: existingTerms('tag'), narrows: byTerms('tag', GUARDED) }),
+  categories: filter({ grammar: existingTerms('category'), narrows: byTerms(category.taxonomy, GUARDED) }),
+  tags: filter({ grammar: existingTerms('tag'), narrows: byTerms(tag.taxonomy, GUARDED) }),
   venue: filter({ grammar: ids('venue'), narrows: byLinks(VENUE_LINK, GUARDED) }),
   organizer: filter({ grammar: ids('organizer'), narrows: byLinks(ORGANIZER_LINK, GUARDED) }),
   featured: filter({ grammar: flag, narrows: byMeta(FEATURED_META, GUARDED), echo: (wanted) => (wanted ? '1' : '0') }),

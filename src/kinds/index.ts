@@ -22,6 +22,7 @@ const termsByName: Readonly<Record<TermKindName, TermKind>> = { category, tag };
 
 export const postKind = (name: PostKindName): PostKind => byName[name];
 export const termKind = (name: TermKindName): TermKind => termsByName[name];
+export const termKindOf = (taxonomy: string): TermKind | undefined => termKinds.find((kind) => kind.taxonomy === taxonomy);
 export const postKindOfType = (type: string): PostKind | undefined => postKinds.find((kind) => kind.postType === type);
 
 /** Metas that hold an address of the web. */

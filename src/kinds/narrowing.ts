@@ -2,7 +2,6 @@ import { parsePhpDate } from '../wordpress/php-date.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import type { Condition } from './condition.ts';
-import type { TermKindName } from './kind-names.ts';
 import type { RuleContext } from './rendering.ts';
 
 /*
@@ -37,8 +36,8 @@ export const bySearch =
 const SEARCHED = ['post_title', 'post_excerpt', 'post_content'] as const;
 
 export const byTerms =
-  (kind: TermKindName, { guarded }: { readonly guarded: boolean }): Narrows<readonly number[]> =>
-  (ids) => [{ by: 'terms', kind, ids, guarded }];
+  (taxonomy: string, { guarded }: { readonly guarded: boolean }): Narrows<readonly number[]> =>
+  (ids) => [{ by: 'terms', taxonomy, ids, guarded }];
 
 /** Events that name one of these venues or organizers in the meta `key`. */
 export const byLinks =

@@ -32,7 +32,13 @@ export function embeddedTermRecord(term: Term, context: UrlContext) {
  * A term as its own routes give it. `ancestors`: slugs from the root down to its parent; `code`: of its language, if it
  * has one.
  */
-export function termRecord(term: Term, kind: TermKind, ancestors: readonly string[], context: UrlContext, code?: string | null) {
+export function termRecord(
+  term: Term,
+  kind: Pick<TermKind, 'hierarchical'>,
+  ancestors: readonly string[],
+  context: UrlContext,
+  code?: string | null,
+) {
   return {
     id: term.term_id,
     count: term.count,

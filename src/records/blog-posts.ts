@@ -1,4 +1,5 @@
 import { fail, type Verdict } from '../errors.ts';
+import type { Condition } from '../kinds/condition.ts';
 import { type BlogType, blogPost } from '../kinds/core-blog.ts';
 import { BLOG_FILTERS, type BlogListValues, type BlogReadValues } from '../kinds/core-params.ts';
 import type { CoreContext } from '../kinds/core-view.ts';
@@ -11,15 +12,14 @@ import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadPosts } from '../storage/rows/bundle.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { findPost, insertPost, updatePost } from '../storage/rows/posts.ts';
-import { countRevisions } from '../storage/rows/revisions.ts';
-import { loadBlogCategories, recount, setTermsOf } from '../storage/rows/terms.ts';
+import { loadBlogTerms, recount, setTermsOf } from '../storage/rows/terms.ts';
 import { blogUrl } from '../wordpress/blog-links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { toUtc } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, viewOf } from './core-lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, viewOf, withTermsBelow } from './core-lists.ts';
 import { opens, publishedRights } from './visibility.ts';
 
 /*
@@ -34,10 +34,14 @@ import { opens, publishedRights } from './visibility.ts';
  */
 export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
   const { limit, offset, page } = paging(values);
+  const conditions = [
+    ...(await withTermsBelow(site.db, conditionsOf(BLOG_FILTERS[type], values, caller))),
+    ...(values.sticky === undefined ? [] : [await whetherSticky(site.db, values.sticky)]),
+  ];
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: type, dated: false },
     ...publishedRights(caller.viewer),
-    conditions: conditionsOf(BLOG_FILTERS[type], values, caller),
+    conditions,
     order: orderOf(values),
     limit,
     offset,
@@ -84,10 +88,9 @@ async function shownBlogPosts(
 ): Promise<Map<number, CoreRecord>> {
   if (ids.length === 0) return new Map();
   const { viewer } = caller;
-  const [bundle, revisions, categories, sticky] = await Promise.all([
+  const [bundle, terms, sticky] = await Promise.all([
     loadBundle(site.db, LOADED, ids, {}),
-    countRevisions(site.db, ids),
-    loadBlogCategories(site.db, ids),
+    loadBlogTerms(site.db, ids),
     stickyPosts(site.db),
   ]);
   const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === type && row.post_status === 'publish');
@@ -97,13 +100,18 @@ async function shownBlogPosts(
   const shown = (row: Post) =>
     blogPost(type, row.ID, bundle, context, {
       methods: ['GET'],
-      revisions: revisions.get(row.ID),
       link: blogUrl(blogPlace(caller), row, above.get(row.ID)),
-      categories: categories.get(row.ID) ?? [],
+      terms: terms.get(row.ID) ?? [],
       sticky: sticky.has(row.ID),
     });
   return new Map(rows.map((row) => [row.ID, shown(row)]));
 }
+
+/** The condition that the blog keeps posts on top, or that it does not. */
+const whetherSticky = async (db: Database, wanted: boolean): Promise<Condition> => ({
+  by: wanted ? 'id' : 'notId',
+  ids: [...(await stickyPosts(db))],
+});
 
 /** Posts that the blog keeps on top (option `sticky_posts`). */
 async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {

@@ -1,7 +1,6 @@
 import type { Condition, InLanguage } from '../kinds/condition.ts';
-import { postKind, termKind } from '../kinds/index.ts';
+import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import type { TermKindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
@@ -77,7 +76,7 @@ export async function idInLanguage(
 const EVENTS = postKind('event').postType;
 
 async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
-  if (condition.by === 'terms') return { ...condition, ids: await termGroups(db, languages, condition.kind, condition.ids) };
+  if (condition.by === 'terms') return { ...condition, ids: await termGroups(db, languages, condition.taxonomy, condition.ids) };
   if (condition.by === 'linkedFromAny') {
     const within = inLanguage(caller, EVENTS, undefined);
     return within ? { ...condition, within } : condition;
@@ -90,13 +89,14 @@ async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, 
 export async function termGroups(
   db: Database,
   languages: ContentLanguages,
-  name: TermKindName,
+  taxonomy: string,
   ids: readonly number[],
 ): Promise<readonly number[]> {
-  const { taxonomy } = termKind(name);
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
   const form = formOf(languages);
-  const terms = [...(await loadTerms(db, taxonomy, ids)).values()];
+  // Where the form names terms by their ids, nothing else need be known of them.
+  const named = form.termKey === 'term_id' ? ids.map((id) => ({ term_id: id, term_taxonomy_id: 0 })) : undefined;
+  const terms = named ?? [...(await loadTerms(db, taxonomy, ids)).values()];
   const { terms: found } = await form.memberships(db, languages, { posts: [], terms });
   const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
   const rows = await loadTermsBy(db, form.termKey, members);

@@ -1,8 +1,10 @@
 import { fail, failParam, forbiddenStatus } from '../errors.ts';
-import type { Order } from '../kinds/condition.ts';
-import { type ContextValues, type CoreListValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core-params.ts';
+import type { Condition, Order } from '../kinds/condition.ts';
+import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core-params.ts';
 import type { View } from '../kinds/core-view.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
+import type { Database } from '../storage/engine/database.ts';
+import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /*
@@ -30,6 +32,17 @@ export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues):
   return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
 }
 
+/** Terms that count with those below them stand for all of these. */
+export const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
+  Promise.all(
+    conditions.map(async (condition): Promise<Condition> => {
+      if (condition.by === 'either') return { ...condition, of: await withTermsBelow(db, condition.of) };
+      return condition.by === 'terms' && condition.below
+        ? { ...condition, ids: await descendantsOf(db, condition.taxonomy, condition.ids) }
+        : condition;
+    }),
+  );
+
 /** Refuses a status that the caller may not list. */
 export const refuseStatus = (viewer: Viewer): never =>
   failParam('status', {
@@ -40,8 +53,11 @@ export const refuseStatus = (viewer: Viewer): never =>
   });
 
 const ORDERS = {
-  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title',
+  author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title', menu_order: 'place',
 } as const; // biome-ignore format: pairs
+
+/** What decides the order of a list of posts, one of the blog or of pages too. */
+type Ordered = Pick<BlogListValues, 'orderby' | 'order' | 'search' | 'include'>;
 
 /**
  * The order of a list of posts: the newest first unless something else is said. What is named keeps the order in which
@@ -49,7 +65,7 @@ const ORDERS = {
  *
  * @throws rest_no_search_term_defined, rest_orderby_include_missing_include where an order lacks what it needs
  */
-export function orderOf(values: Pick<CoreListValues, 'orderby' | 'order' | 'search' | 'include'>): Order {
+export function orderOf(values: Ordered): Order {
   const { orderby = 'date', order = 'desc', search = '', include = [] } = values;
   if (orderby === 'relevance' && search.trim() === '') fail('rest_no_search_term_defined');
   if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');

@@ -1,5 +1,4 @@
 import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
-import type { Condition } from '../kinds/condition.ts';
 import { postActions } from '../kinds/core-actions.ts';
 import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
 import {
@@ -14,24 +13,21 @@ import { corePost, isViewable } from '../kinds/core-post.ts';
 import type { CoreContext, Methods } from '../kinds/core-view.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { narrow } from '../kinds/filter.ts';
-import { termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withoutMapMetas } from '../kinds/map-metas.ts';
 import type { Selected } from '../kinds/param.ts';
 import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
-import type { Database } from '../storage/engine/database.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { countRevisions } from '../storage/rows/revisions.ts';
-import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, viewOf } from './core-lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, viewOf, withTermsBelow } from './core-lists.ts';
 import { acceptParams } from './input.ts';
 import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
@@ -80,15 +76,6 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     timeliness,
   };
 }
-
-const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
-  Promise.all(
-    conditions.map(async (condition) =>
-      condition.by === 'terms' && condition.below
-        ? { ...condition, ids: await descendantsOf(db, termKind(condition.kind).taxonomy, condition.ids) }
-        : condition,
-    ),
-  );
 
 /**
  * What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list.

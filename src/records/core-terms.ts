@@ -1,6 +1,6 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
 import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core-params.ts';
-import { coreTerm } from '../kinds/core-term.ts';
+import { type CoreTaxonomy, coreTerm } from '../kinds/core-term.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
 import type { Selected } from '../kinds/param.ts';
@@ -20,7 +20,8 @@ import { type Shown, versionOfTerm } from './versions.ts';
 import { accessRow, mayManageTerms, mayRead } from './visibility.ts';
 
 /*
- * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the functions of `terms.ts`.
+ * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the functions of `terms.ts`;
+ * categories of the blog are read alone.
  */
 
 type CoreRecord = Record<string, unknown>;
@@ -32,7 +33,7 @@ const OF_EVENTS = { dated: true };
  * The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last
  * is empty.
  */
-export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, asked: CoreTermListValues): Promise<CorePage> {
+export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, asked: CoreTermListValues): Promise<CorePage> {
   const { post } = asked;
   const values = post === undefined ? asked : { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) };
   const { limit, offset, page } = paging(values);
@@ -52,7 +53,7 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: TermKind, 
 }
 
 /** One term. Throws rest_term_invalid. */
-export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind, id: number, values: ContextValues): Promise<Shown> {
+export async function readCoreTerm({ db }: Site, caller: Caller, kind: CoreTaxonomy, id: number, values: ContextValues): Promise<Shown> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
   const record = coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: termMethods(caller, kind) });
@@ -63,7 +64,7 @@ export async function readCoreTerm({ db }: Site, caller: Caller, kind: TermKind,
 export async function embeddedTerms(
   { db }: Site,
   caller: Caller,
-  kind: TermKind,
+  kind: CoreTaxonomy,
   ids: readonly number[],
 ): Promise<Map<number, CoreRecord>> {
   if (ids.length === 0) return new Map();
@@ -110,7 +111,7 @@ async function termValues({ db }: Site, kind: TermKind, { name, slug, descriptio
 export async function mayListCoreTerms(
   lookUp: LookUp,
   caller: Caller,
-  kind: TermKind,
+  kind: CoreTaxonomy,
   { context, post }: CoreTermListValues,
 ): Promise<Verdict> {
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
@@ -124,7 +125,7 @@ export async function mayListCoreTerms(
 export async function mayReadCoreTerm(
   lookUp: LookUp,
   caller: Caller,
-  kind: TermKind,
+  kind: CoreTaxonomy,
   { id, context }: Selected & ContextValues,
 ): Promise<Verdict> {
   if (!(await lookUp(findTerm, kind.taxonomy, id))) return 'rest_term_invalid';

@@ -6,6 +6,7 @@ import type { EventRecord } from '../kinds/event-shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
 import { imageTextOf } from '../kinds/image-record.ts';
+import { termKind } from '../kinds/index.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
@@ -170,7 +171,7 @@ export async function feedTerms({ db }: Site, kind: TermKindName, lists: readonl
 /** The condition that an event is in any of these terms. */
 export const inTerms = (kind: TermKindName, terms: readonly Term[]): Condition => ({
   by: 'terms',
-  kind,
+  taxonomy: termKind(kind).taxonomy,
   ids: terms.map(({ term_id: id }) => id),
   guarded: false,
 });

@@ -1,10 +1,10 @@
 import { fail, failParam } from '../errors.ts';
-import type { Condition, Order } from '../kinds/condition.ts';
+import type { Condition, ConditionBy, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import { eventTerms } from '../kinds/event-record.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammar-lists.ts';
-import { termKind } from '../kinds/index.ts';
+import { termKindOf } from '../kinds/index.ts';
 import type { PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked, linkedIds, translationMembers } from '../kinds/post-record.ts';
 import type { Bundle, RenderContext } from '../kinds/rendering.ts';
@@ -219,14 +219,12 @@ async function linksShownIn({ db }: Site, caller: Caller, key: string, id: numbe
 /** A term that is asked for stands for those below it too, where there can be any. */
 export async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
   return Promise.all(
-    conditions.map(async (condition) =>
-      condition.by === 'terms' ? { ...condition, ...(await rootsAndBelow(db, termKind(condition.kind), condition.ids)) } : condition,
-    ),
+    conditions.map(async (condition) => (condition.by === 'terms' ? { ...condition, ...(await rootsAndBelow(db, condition)) } : condition)),
   );
 }
 
-async function rootsAndBelow(db: Database, { hierarchical, taxonomy }: TermKind, ids: readonly number[]) {
-  return hierarchical ? { roots: ids, ids: await descendantsOf(db, taxonomy, ids) } : {};
+async function rootsAndBelow(db: Database, { taxonomy, ids }: ConditionBy<'terms'>) {
+  return termKindOf(taxonomy)?.hierarchical ? { roots: ids, ids: await descendantsOf(db, taxonomy, ids) } : {};
 }
 
 /**

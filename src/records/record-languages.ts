@@ -10,7 +10,14 @@ import { loadTerms } from '../storage/rows/terms.ts';
 import type { Translatable } from '../storage/translations/writer.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
-import { isConflict, joinGroups, type TranslationGroup, withoutMembers } from '../wordpress/translation-group.ts';
+import {
+  isConflict,
+  joinGroups,
+  regrouped,
+  type TranslationConflict,
+  type TranslationGroup,
+  withoutMembers,
+} from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
 import type { LanguageOfWrite } from './write-context.ts';
@@ -240,20 +247,21 @@ async function groupOf(
     }
   }
   const result = withoutTrashed(state, [...joining, rest, new Map(leaves ? [] : [[language.code, id]])]);
-  if (links.size > 0) await mayRegroup(wish, [...result.values()]);
-  return result;
+  // Who may not link a record is not told what it is linked to.
+  if (links.size > 0) await mayRegroup(wish, regrouped([alive(present), ...joining], result));
+  return isConflict(result) ? fail('translation-conflict', { values: { language: result.conflict } }) : result;
 }
 
 const nameOf = (place: string | typeof OF): keyof LanguageValues => (place === OF ? 'translation_of' : 'translations');
 
 /**
- * All groups as one. Where two records of a language meet, the one in the trash gives way. Throws translation-conflict.
+ * All groups as one. Where two records of a language meet, the one in the trash gives way.
  */
-function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup {
+function withoutTrashed(state: Wish['state'], groups: readonly TranslationGroup[]): TranslationGroup | TranslationConflict {
   const result = joinGroups(...groups);
   if (!isConflict(result)) return result;
   const gone = result.ids.filter((id) => state(id) === 'trashed');
-  if (gone.length === 0) return fail('translation-conflict', { values: { language: result.conflict } });
+  if (gone.length === 0) return result;
   return withoutTrashed(
     state,
     groups.map((group) => withoutMembers(group, ...gone.slice(0, 1))),

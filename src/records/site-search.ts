@@ -2,17 +2,17 @@ import { fail } from '../errors.ts';
 import { BLOG_BASES } from '../kinds/core-blog.ts';
 import { postFilters } from '../kinds/core-params.ts';
 import { SEARCHED_TAXONOMIES, SEARCHED_TYPES, type SearchHit, type SearchValues, searchRecord, subtypesOf } from '../kinds/core-search.ts';
+import { anyTermLink, blogCategory } from '../kinds/core-term.ts';
 import type { Methods } from '../kinds/core-view.ts';
 import { narrow } from '../kinds/filter.ts';
-import { postKind, termKinds } from '../kinds/index.ts';
+import { postKind, termKindOf, termKinds } from '../kinds/index.ts';
 import { permalink } from '../kinds/post-record.ts';
-import { termLink } from '../kinds/term-record.ts';
 import type { Site } from '../site.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { type FoundPost, searchPosts, searchTerms } from '../storage/lists/site-search.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { loadTree } from '../storage/rows/terms.ts';
-import { blogCategoryUrl, blogUrl } from '../wordpress/blog-links.ts';
+import { blogUrl } from '../wordpress/blog-links.ts';
 import { mapMetaCap } from '../wordpress/capabilities.ts';
 import { renderTitle } from '../wordpress/render.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -54,14 +54,14 @@ export async function searchSite(site: Site, caller: Caller, values: SearchValue
   return { records, total, page, pages, timeliness: 'always' };
 }
 
-/** What the results are, as embedded records; categories of the blog have no route here. */
+/** What the results are, as embedded records. */
 async function embedHits(site: Site, caller: Caller, hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, unknown>> {
   const idsOf = (type: string) => hits.filter((hit) => (hit.subtype ?? hit.type) === type).map(({ id }) => id);
   const found = new Map<string, ReadonlyMap<number, unknown>>([
     [EVENT.postType, await embeddedPosts(site, caller, EVENT, idsOf(EVENT.postType))],
   ]);
   for (const type of BLOG_TYPES) found.set(type, await embeddedBlogPosts(site, caller, type, idsOf(type)));
-  for (const kind of termKinds) found.set(kind.taxonomy, await embeddedTerms(site, caller, kind, idsOf(kind.taxonomy)));
+  for (const kind of [...termKinds, blogCategory]) found.set(kind.taxonomy, await embeddedTerms(site, caller, kind, idsOf(kind.taxonomy)));
   return new Map(hits.map((hit) => [hit, found.get(hit.subtype ?? hit.type)?.get(hit.id)]));
 }
 
@@ -169,18 +169,14 @@ function methodsOn(viewer: Viewer, { post_author: author, post_status: status, p
 
 // ------------------------------------------------------------------------------------------------- terms
 function termHit(term: Term, above: readonly string[], caller: Caller): SearchHit {
-  const kind = termKinds.find(({ taxonomy }) => taxonomy === term.taxonomy);
+  const taxonomy = termKindOf(term.taxonomy) ?? blogCategory;
   return {
     id: term.term_id,
     title: term.name,
-    url: kind
-      ? termLink(term, above, caller)
-      : blogCategoryUrl(blogPlace(caller), term, caller.settings.raw.get('category_base') ?? '', above),
+    url: anyTermLink(term, above, caller),
     type: term.taxonomy,
-    route: `${kind?.restBase ?? 'categories'}/${term.term_id}`,
+    route: `${taxonomy.restBase}/${term.term_id}`,
     about: `taxonomies/${term.taxonomy}`,
-    methods: kind ? termMethods(caller, kind) : caller.viewer.can('manage_categories') ? ALL_METHODS : ['GET'],
+    methods: termMethods(caller, taxonomy),
   };
 }
-
-const ALL_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

@@ -73,7 +73,7 @@ export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id:
 }
 
 /** What the caller may do with a term on WordPress's own route of it. */
-export const termMethods = (caller: Caller, kind: TermKind): Methods =>
+export const termMethods = (caller: Caller, kind: Pick<TermKind, 'manage'>): Methods =>
   mayManageTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
 
 /** Creates a term. Returns its record and id. */
@@ -202,7 +202,7 @@ async function termConditions(
   }
   if (parent === undefined || parent === 0) return { ...conditions, language };
   const { languages } = language;
-  return { ...others, parents: await termGroups(site.db, languages, kind.name, [parent]), language };
+  return { ...others, parents: await termGroups(site.db, languages, kind.taxonomy, [parent]), language };
 }
 
 /** Ids that are in both lists; no list is one of everything. */

@@ -49,7 +49,8 @@ export const editsKind = (viewer: Viewer, kind: PostKind): boolean => viewer.can
  * Whether a caller may create, change and delete terms of this kind: the same on every route, and for new names that
  * come with an event (decision D4).
  */
-export const mayManageTerms = ({ viewer }: { readonly viewer: Viewer }, kind: TermKind): boolean => kind.manage.every(viewer.can);
+export const mayManageTerms = ({ viewer }: { readonly viewer: Viewer }, kind: Pick<TermKind, 'manage'>): boolean =>
+  kind.manage.every(viewer.can);
 
 /** How a request opens protected records: by a password, or because it asks for the form for editing. */
 export interface Opening {

@@ -1,3 +1,4 @@
+import { FORMAT_TAXONOMY, formatOf } from './post-formats.ts';
 import type { Post, Term } from './rows.ts';
 import { tableOf } from './table.ts';
 
@@ -14,14 +15,14 @@ export function postClasses(
 ): string[] {
   const classed = (taxonomy: string, prefix: string) =>
     terms.filter((term) => term.taxonomy === taxonomy).map((term) => `${prefix}${classOf(term)}`);
-  const taxonomies = ['category', 'post_tag', 'tribe_events_cat'];
+  const taxonomies = ['category', 'post_tag', FORMAT_TAXONOMY, 'tribe_events_cat'];
   return [
     `post-${ID}`,
     type,
     `type-${type}`,
     `status-${status}`,
-    // Only posts of the blog have formats, and all have this one unless a theme offers others.
-    ...(type === 'post' ? ['format-standard'] : []),
+    // Only posts of the blog have formats.
+    ...(type === 'post' ? [`format-${formatOf(terms)}`] : []),
     ...(locked ? ['post-password-required'] : []),
     ...(pictured ? ['has-post-thumbnail'] : []),
     'hentry',

@@ -25,6 +25,18 @@ export function joinGroups(...groups: readonly TranslationGroup[]): TranslationG
   return all;
 }
 
+/**
+ * The records that have other translations than before, when these groups have become one, or shall become one and
+ * cannot.
+ */
+export function regrouped(before: readonly TranslationGroup[], after: TranslationGroup | TranslationConflict): number[] {
+  const moved = before.filter((group) => isConflict(after) || !isSame(group, after)).flatMap((group) => [...group.values()]);
+  return [...new Set(moved)];
+}
+
+const isSame = (one: TranslationGroup, other: TranslationGroup): boolean =>
+  one.size === other.size && [...one].every(([code, id]) => other.get(code) === id);
+
 /** The group without these records. */
 export const withoutMembers = (group: TranslationGroup, ...ids: readonly number[]): TranslationGroup =>
   new Map([...group].filter(([, id]) => !ids.includes(id)));

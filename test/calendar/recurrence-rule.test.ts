@@ -60,6 +60,24 @@ describe('what repeats', () => {
       ['1996-11-05T09:00', '2000-11-07T09:00', '2004-11-02T09:00'],
     ],
     ['FREQ=DAILY;BYHOUR=9,18;BYMINUTE=30;COUNT=3', '2026-01-01T09:30', ['2026-01-01T09:30', '2026-01-01T18:30', '2026-01-02T09:30']],
+    // RFC 7529, 4.1 and 4.2.
+    [
+      'RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;COUNT=4',
+      '2014-01-31T10:00',
+      ['2014-01-31T10:00', '2014-02-28T10:00', '2014-03-31T10:00', '2014-04-30T10:00'],
+    ],
+    [
+      'FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=30,31;COUNT=5',
+      '2026-01-30T10:00',
+      ['2026-01-30T10:00', '2026-01-31T10:00', '2026-02-28T10:00', '2026-03-30T10:00', '2026-03-31T10:00'],
+    ],
+    ['FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=31;BYMONTH=4;COUNT=2', '2026-04-30T10:00', ['2026-04-30T10:00', '2027-04-30T10:00']],
+    [
+      'RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=BACKWARD;COUNT=3',
+      '2016-02-29T10:00',
+      ['2016-02-29T10:00', '2017-02-28T10:00', '2018-02-28T10:00'],
+    ],
+    ['RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=OMIT;COUNT=2', '2016-02-29T10:00', ['2016-02-29T10:00', '2020-02-29T10:00']],
     ['FREQ=MONTHLY;BYMONTHDAY=15;COUNT=2', '2026-01-10T10:00', ['2026-01-10T10:00', '2026-01-15T10:00']],
   ])('%s from %s', (rule, start, expected) => expect(days(rule, start)).toEqual(expected));
 
@@ -73,9 +91,17 @@ describe('what repeats', () => {
     'FREQ=YEARLY;INTERVAL=999999999',
   ])('%s ends, though nothing ever comes of it', (rule) => expect(days(rule, '2026-01-01T10:00', 2)).toEqual(['2026-01-01T10:00']));
 
-  it.each(['FREQ=', 'COUNT=3', '', 'FREQ=FORTNIGHTLY', 'RSCALE=HEBREW;FREQ=YEARLY'])('%s is no rule that can be followed', (rule) =>
-    expect(parseRule(rule)).toBeUndefined(),
-  );
+  it.each([
+    'FREQ=',
+    'COUNT=3',
+    '',
+    'FREQ=FORTNIGHTLY',
+    'RSCALE=HEBREW;FREQ=YEARLY',
+    'FREQ=MONTHLY;SKIP=FORWARD',
+    'FREQ=DAILY;SKIP=BACKWARD',
+    'FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=-31',
+    'FREQ=MONTHLY;SKIP=BACKWARD;BYDAY=5MO',
+  ])('%s is no rule that can be followed', (rule) => expect(parseRule(rule)).toBeUndefined());
 
   it('is what another program makes of it', () => {
     const weekday = fc.constantFrom('SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA');

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { BLOG_BASES } from '../../src/kinds/core-blog.ts';
 import { postTypes } from '../../src/kinds/index.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
@@ -50,6 +50,92 @@ describeAsking('posts of the blog and pages', (ask) => {
     expect(await ids('pages?parent=2')).toEqual([502]);
     expect((await read('pages/502')).link).toBe('http://127.0.0.1:8081/sample-page/below/');
     expect((await read('posts?per_page=1&_embed=author'))[0]._embedded.author[0].id).toBe(1);
+  });
+
+  describe('are filtered as WordPress filters them', () => {
+    const BELOW = { term_id: 601, term_taxonomy_id: 701 };
+    const term = async (id: number, taxonomy: string, slug: string, posts: readonly number[], parent = 0) => {
+      await ask.rows((db) => db.from('terms').insert({ term_id: id, name: slug, slug, term_group: 0 }));
+      const row = { term_taxonomy_id: id + 100, term_id: id, taxonomy, description: '', parent, count: posts.length };
+      await ask.rows((db) => db.from('term_taxonomy').insert(row));
+      for (const object_id of posts)
+        await ask.rows((db) => db.from('term_relationships').insert({ object_id, term_taxonomy_id: id + 100, term_order: 0 }));
+    };
+
+    beforeEach(async () => {
+      for (const ID of [520, 521, 522]) await post({ ID, post_name: `post-${ID}`, post_date: `2026-01-02 10:00:${ID - 500}` });
+      await term(600, 'category', 'news', [520]);
+      await term(BELOW.term_id, 'category', 'local-news', [521], 600);
+      await term(602, 'post_tag', 'blue', [522, 521]);
+      await term(603, 'post_format', 'post-format-aside', [522]);
+      await ask.options({ sticky_posts: 'a:1:{i:0;i:521;}' });
+    });
+
+    it.each([
+      ['categories=600', [520]],
+      ['categories=1,600', [1, 520]],
+      ['categories[terms]=600&categories[include_children]=true', [521, 520]],
+      ['categories_exclude=600', [1, 522, 521]],
+      ['tags=602', [522, 521]],
+      ['tags=602&categories=601', [521]],
+      ['tags=602&categories=600&tax_relation=OR', [522, 521, 520]],
+      ['tags=602&categories[terms]=600&categories[include_children]=1&tax_relation=OR', [522, 521, 520]],
+      ['tags=602&categories=600&tax_relation=AND', []],
+      ['tags_exclude=602', [1, 520]],
+      ['sticky=true', [521]],
+      ['sticky=false', [1, 522, 520]],
+      ['sticky=true&include=520,521', [521]],
+      ['format=aside', [522]],
+      ['format=standard', [1, 521, 520]],
+      ['format=aside,standard', [1, 522, 521, 520]],
+      ['format=video', []],
+    ])('posts?%s', async (query, found) => {
+      expect(await ids(`posts?${query}`)).toEqual(found);
+    });
+
+    it('posts?sticky=true, where nothing is sticky', async () => {
+      await ask.options({ sticky_posts: 'a:0:{}' });
+      expect([await ids('posts?sticky=true'), (await ids('posts?sticky=false')).length]).toEqual([[], 4]);
+    });
+
+    it('and events, by any of several taxonomies', async () => {
+      const [tagged, sorted] = [await ids('tribe_events?tags=13&per_page=100'), await ids('tribe_events?tribe_events_cat=2&per_page=100')];
+      const any = await ids('tribe_events?tags=13&tribe_events_cat=2&tax_relation=OR&per_page=100');
+      expect([tagged.length > 0, sorted.length > 0]).toEqual([true, true]);
+      expect(new Set(any)).toEqual(new Set([...tagged, ...sorted]));
+    });
+
+    it('and show their terms, format and class', async () => {
+      expect(await read('posts/522')).toMatchObject({ format: 'aside', categories: [], tags: [602], sticky: false });
+      expect((await read('posts/522')).class_list).toEqual(expect.arrayContaining(['format-aside', 'post_format-post-format-aside']));
+      expect(await read('posts/521')).toMatchObject({ format: 'standard', categories: [601], sticky: true });
+      const [{ _embedded: embedded }] = await read('posts?include=521&_embed=wp:term');
+      expect(embedded['wp:term'].map((terms: Json) => terms.map(({ id }: Json) => id))).toEqual([[601], [602]]);
+    });
+
+    it('and so are pages, by their place', async () => {
+      await post({ ID: 530, post_type: 'page', menu_order: 3, post_name: 'third' });
+      await post({ ID: 531, post_type: 'page', menu_order: 1, post_name: 'first', post_password: 'sesame' });
+      expect(await ids('pages?orderby=menu_order&order=asc')).toEqual([2, 531, 530]);
+      expect(await ids('pages?orderby=menu_order')).toEqual([530, 531, 2]);
+      expect(await ids('pages?menu_order=1')).toEqual([531]);
+      expect((await ask.send('GET', `${CORE}/posts?orderby=menu_order`)).status).toBe(400);
+    });
+
+    it('and the categories of the blog are listed', async () => {
+      expect(await ids('categories')).toEqual(expect.arrayContaining([1, 600, 601]));
+      expect(await ids('categories?parent=600')).toEqual([601]);
+      expect(await ids('categories?post=520')).toEqual([600]);
+      const { _links: links, ...record } = await read('categories/601');
+      expect(record).toEqual({
+        id: 601, count: 1, description: '', link: 'http://127.0.0.1:8081/category/news/local-news/', name: 'local-news', slug: 'local-news',
+        taxonomy: 'category', parent: 600, meta: [],
+      }); // biome-ignore format: pairs
+      expect(links['wp:post_type']).toEqual([{ href: `http://127.0.0.1:8081${CORE}/posts?categories=601` }]);
+      expect((await read('categories/601?_embed=up'))._embedded.up[0].id).toBe(600);
+      expect((await ask.send('GET', `${CORE}/categories/602`)).status).toBe(404);
+      expect((await ask.send('POST', `${CORE}/categories`, { as: 'admin', body: { name: 'X' } })).status).toBe(404);
+    });
   });
 
   it('are shown to nobody before they are published, nor what a password protects', async () => {

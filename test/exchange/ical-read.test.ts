@@ -358,7 +358,7 @@ describe('what an event says', () => {
     ['RRULE:FREQ=SOMETIMES', 'ical-rule-unknown'],
     ['RRULE:INTERVAL=2', 'ical-rule-unknown'],
     ['RRULE:FREQ=DAILY;RSCALE=HEBREW', 'ical-rule-unknown'],
-    ['RRULE:FREQ=MONTHLY;RSCALE=GREGORIAN;SKIP=BACKWARD', 'ical-rule-unknown'],
+    ['RRULE:FREQ=MONTHLY;RSCALE=GREGORIAN;SKIP=FORWARD', 'ical-rule-unknown'],
     ['RRULE:FREQ=WEEKLY;UNTIL=Christmas', 'ical-rule-unknown'],
     ['RRULE:FREQ=WEEKLY;BYDAY=XX', 'ical-rule-unknown'],
     ['RRULE:FREQ=MONTHLY;BYMONTHDAY=32', 'ical-rule-unknown'],

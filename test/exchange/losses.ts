@@ -204,6 +204,7 @@ export const ICAL: Losses = {
   'images, without `--media`': IMAGES,
   ...CHILD,
   'guests, alarms, tasks, attachments other than images': [],
-  'rules of calendars other than the Gregorian (`RSCALE`): only the first time comes': [],
+  'events that repeat by another calendar than the Gregorian (`RSCALE`), or by `SKIP=FORWARD`, and all others with a rule that cannot be read; the report names them':
+    [],
   'other events with the UID of an event, where `SEQUENCE` does not say which is newer': [],
 };

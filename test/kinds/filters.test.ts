@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { ApiError } from '../../src/errors.ts';
-import { MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core-params.ts';
+import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core-params.ts';
 import { narrow } from '../../src/kinds/filter.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/list-param.ts';
@@ -27,6 +27,9 @@ const LISTS: readonly (readonly [name: string, params: AnyList, echoes: boolean]
     [`tec/v1/${kind.path}`, tecFilters(kind), false] as const,
   ]),
   ['wp/v2/media', MEDIA_FILTERS, false],
+  ['wp/v2/posts', BLOG_FILTERS.post, false],
+  ['wp/v2/pages', BLOG_FILTERS.page, false],
+  ['wp/v2/categories', BLOG_CATEGORY_FILTERS, false],
   ...termKinds.flatMap((kind) => [[kind.path, kind.filters, true] as const, [`wp/v2/${kind.restBase}`, termFilters(kind), false] as const]),
   ['wp/v2/users', USER_FILTERS, false],
 ];
@@ -38,7 +41,7 @@ const CONTROLS = LISTS.flatMap(([list, params]) =>
 );
 
 /** What might be sent of a parameter. The grammar tells what is a value of it. */
-const SENT: readonly unknown[] = ['1 hour ago', 'tomorrow', '2026-05-01T10:00:00', 'post_title', 'image', 'authors', [12], 12, true, false];
+const SENT: readonly unknown[] = ['1 hour ago', 'tomorrow', '2026-05-01T10:00:00', 'post_title', 'image', 'authors', 'aside', 'OR', [12], 12, true, false];
 const valuesOf = ({ grammar }: ListParam<unknown, unknown>): unknown[] =>
   SENT.flatMap((sent) => {
     const { value, fault, late } = grammar.read(sent, () => true, {});

@@ -133,6 +133,20 @@ describeDatabases('content in several languages', (open) => {
       expect((await ask(`/it${ROOT}/events?${SPAN}`)).headers['content-language']).toBe('it');
       expect((await ask(`${ROOT}/events?${SPAN}&lang=all`)).headers['content-language']).toBeUndefined();
     });
+
+    it('are told of what a list shows, not of what it was asked for', async () => {
+      const spoken = async (path: string) => {
+        const { headers, body } = await ask(`/it${ROOT}${path}`);
+        const records: { language: string | null }[] = Object.values(body).find(Array.isArray) ?? [];
+        return [headers['content-language'], [...new Set(records.map(({ language }) => language))]];
+      };
+      // An English event, and an Italian one whose venue has no translation.
+      expect(await spoken('/categories?event=110')).toEqual(['en', ['en']]);
+      expect(await spoken('/venues?event=116')).toEqual(['en', ['en']]);
+      expect(await spoken('/venues?event=118')).toEqual(['it', ['it']]);
+      expect(await spoken(`/events?${SPAN}&language_fallback=true`)).toEqual([undefined, expect.arrayContaining(['en', 'it'])]);
+      expect(await spoken('/venues?search=nowhere')).toEqual(['it', []]);
+    });
   });
 
   describe('records within an event', () => {

@@ -156,6 +156,18 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await placeOf(112)).toEqual(['en', { en: 112 }]);
     });
 
+    it('asks for the right to edit every record whose translations change, before it says anything else', async () => {
+      const { body: own } = await post('/events', { title: 'Mine', ...DATES, language: 'it', status: 'draft' }, 'contrib');
+      const refused = [400, 'rest_invalid_param', ['translations']];
+      const link = (translations: object) => post(`/events/${own.id}`, { translations }, 'contrib');
+      expect(faultOf(await link({ en: 110 }))).toEqual(refused);
+      expect((await post('/events/112', { translations: { it: own.id } })).status).toBe(200);
+      for (const translations of [{ en: 110 }, { en: null }, { it: null }]) expect(faultOf(await link(translations))).toEqual(refused);
+      expect(await placeOf(112)).toEqual(['en', { en: 112, it: own.id }]);
+      expect((await link({ en: { id: 112 }, it: { id: own.id } })).status).toBe(200);
+      expect(faultOf(await post(`/events/${own.id}`, { translations: { en: 110 } })).slice(0, 2)).toEqual([409, 'translation-conflict']);
+    });
+
     it('lets a translation take the place of one in the trash', async () => {
       await send('DELETE', '/events/111');
       const { body } = await post('/events', { title: 'Concerto', language: 'it', translation_of: 110 });

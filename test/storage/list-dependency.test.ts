@@ -161,7 +161,7 @@ describe('what a list looks at', () => {
       true,
     ],
     ['another meta', { conditions: [{ by: 'meta', key: '_x', present: true, guarded: false }] }, partsOfMeta('_y'), false],
-    ['terms that are asked for', { conditions: [{ by: 'terms', kind: 'tag', ids: [4], guarded: true }] }, [TERMS_PART], true],
+    ['terms that are asked for', { conditions: [{ by: 'terms', taxonomy: 'post_tag', ids: [4], guarded: true }] }, [TERMS_PART], true],
     ['terms that are not', {}, [TERMS_PART], false],
     ['anything, where it goes by languages', { conditions: [{ by: 'ticketed', wanted: true }] }, ['post_content'], true],
   ])('a change of %s', (_, asked, parts, is) => {

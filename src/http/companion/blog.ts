@@ -1,6 +1,8 @@
 import { BLOG_BASES, type BlogType } from '../../kinds/core-blog.ts';
-import { BLOG_FILTERS, BLOG_READING, EMBED, ID } from '../../kinds/core-params.ts';
+import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, BLOG_READING, EMBED, ID, READ_CONTEXT } from '../../kinds/core-params.ts';
+import { blogCategory } from '../../kinds/core-term.ts';
 import { listBlogPosts, mayReadBlogPost, readBlogPost } from '../../records/blog-posts.ts';
+import { listCoreTerms, mayListCoreTerms, mayReadCoreTerm, readCoreTerm } from '../../records/core-terms.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
 
@@ -40,5 +42,47 @@ const ofType = (type: BlogType): ServedRoute[] => [
   },
 ];
 
-/** WordPress's own routes of the posts of the blog and of pages, for readers. */
-export const blogRoutes: readonly ServedRoute[] = [...ofType('post'), ...ofType('page')];
+const CATEGORIES: readonly ServedRoute[] = [
+  {
+    pattern: `/${blogCategory.restBase}`,
+    texts: 'core',
+    endpoints: [
+      endpoint({
+        methods: ['GET'],
+        summary: 'categories.list',
+        params: BLOG_CATEGORY_FILTERS,
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (lookUp, caller, values) => mayListCoreTerms(lookUp, caller, blogCategory, values),
+        run: async (site, caller, values) =>
+          pageWithEmbeds(
+            site,
+            caller,
+            { ...(await listCoreTerms(site, caller, blogCategory, values)), timeliness: 'always' },
+            values._embed,
+          ),
+      }),
+    ],
+  },
+  {
+    pattern: `/${blogCategory.restBase}/(?P<id>\\d+)`,
+    texts: 'core',
+    endpoints: [
+      recordEndpoint({
+        methods: ['GET'],
+        summary: 'categories.read',
+        params: { ...ID, ...READ_CONTEXT },
+        unlisted: EMBED,
+        mode: 'read',
+        allow: (lookUp, caller, values) => mayReadCoreTerm(lookUp, caller, blogCategory, values),
+        run: async (site, caller, values) => {
+          const { record } = await readCoreTerm(site, caller, blogCategory, values.id, values);
+          return { ...(await recordWithEmbeds(site, caller, { record }, { embed: values._embed, hasPage: false })), timeliness: 'always' };
+        },
+      }),
+    ],
+  },
+];
+
+/** WordPress's own routes of the posts of the blog, their categories, and pages, for readers. */
+export const blogRoutes: readonly ServedRoute[] = [...ofType('post'), ...ofType('page'), ...CATEGORIES];

@@ -1,4 +1,5 @@
 import { loadPeople, visiblePeople } from '../../accounts/people.ts';
+import { blogCategory, type CoreTaxonomy } from '../../kinds/core-term.ts';
 import { coreUser } from '../../kinds/core-user.ts';
 import { termKind } from '../../kinds/index.ts';
 import { embeddedBlogPosts } from '../../records/blog-posts.ts';
@@ -46,12 +47,22 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
   if (embed === undefined || records.length === 0) return records;
   const ids = (name: string, relation: string, among = records) =>
     asksFor(relation, embed) ? [...new Set(among.flatMap((record) => numbersIn(record[name])))] : [];
-  const [people, pictures, tags, categories, above, pagesAbove] = await Promise.all([
+  const [people, pictures, terms, above, pagesAbove] = await Promise.all([
     authorsOf(site, caller, ids('author', 'author')),
     shownMedia(site, caller, ids('featured_media', 'wp:featuredmedia'), 'embed').then(recordsOf),
-    embeddedTerms(site, caller, termKind('tag'), ids('tags', 'wp:term')),
-    embeddedTerms(site, caller, termKind('category'), ids('tribe_events_cat', 'wp:term')),
-    embeddedTerms(site, caller, termKind('category'), ids('parent', 'up', records.filter(isTerm))),
+    byTaxonomy((taxonomy) => embeddedTerms(site, caller, taxonomy, ids(taxonomy.restBase, 'wp:term'))),
+    byTaxonomy((taxonomy) =>
+      embeddedTerms(
+        site,
+        caller,
+        taxonomy,
+        ids(
+          'parent',
+          'up',
+          records.filter((record) => record.taxonomy === taxonomy.taxonomy),
+        ),
+      ),
+    ),
     embeddedBlogPosts(
       site,
       caller,
@@ -59,29 +70,33 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
       ids(
         'parent',
         'up',
-        records.filter((record) => !isTerm(record)),
+        records.filter((record) => record.taxonomy === undefined),
       ),
     ),
   ]);
-  const found = (known: ReadonlyMap<number, CoreRecord>, value: unknown): CoreRecord[] =>
-    numbersIn(value).flatMap((id): CoreRecord[] => (known.has(id) ? [known.get(id)!] : []));
+  const found = (known: ReadonlyMap<number, CoreRecord> | undefined, value: unknown): CoreRecord[] =>
+    numbersIn(value).flatMap((id): CoreRecord[] => (known?.has(id) ? [known.get(id)!] : []));
   return records.map((record) => {
-    const terms = [
-      ...(record.tags === undefined ? [] : [found(tags, record.tags)]),
-      ...(record.tribe_events_cat === undefined ? [] : [found(categories, record.tribe_events_cat)]),
-    ];
+    const carried = TAXONOMIES.filter(({ restBase }) => record[restBase] !== undefined);
     const embedded = {
       ...ifAny('author', found(people, record.author)),
       ...ifAny('wp:featuredmedia', found(pictures, record.featured_media)),
-      ...(asksFor('wp:term', embed) && terms.length > 0 ? { 'wp:term': terms } : {}),
-      ...ifAny('up', found(isTerm(record) ? above : pagesAbove, record.parent)),
+      ...(asksFor('wp:term', embed) && carried.length > 0
+        ? { 'wp:term': carried.map(({ taxonomy, restBase }) => found(terms.get(taxonomy), record[restBase])) }
+        : {}),
+      // What hangs under a term is one, and what hangs under a page is a page: their ids may be the same.
+      ...ifAny('up', found(record.taxonomy === undefined ? pagesAbove : above.get(String(record.taxonomy)), record.parent)),
     };
     return Object.keys(embedded).length === 0 ? record : { ...record, _embedded: embedded };
   });
 }
 
-/** What hangs under a term is one, and what hangs under a page is a page: their ids may be the same. */
-const isTerm = ({ taxonomy }: CoreRecord): boolean => taxonomy !== undefined;
+/** The taxonomies that records carry, in the order of WordPress's own routes. */
+const TAXONOMIES: readonly CoreTaxonomy[] = [blogCategory, termKind('tag'), termKind('category')];
+
+/** What is found for each taxonomy, by its name. */
+const byTaxonomy = async <T>(find: (taxonomy: CoreTaxonomy) => Promise<T>): Promise<ReadonlyMap<string, T>> =>
+  new Map(await Promise.all(TAXONOMIES.map(async (taxonomy) => [taxonomy.taxonomy, await find(taxonomy)] as const)));
 
 const ifAny = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);

@@ -50,6 +50,10 @@ export async function findIndexedIds(
   rest: Sql | undefined,
 ): Promise<Page> {
   const parts = partsOf(range).map((part) => rowsOf(db, range, part, rest));
+  if (rest === undefined && parts.length === 1 && range.facets.length > 1 && range.language !== undefined) {
+    const page = await pageOfDisjoint(db, range, limits);
+    if (page) return page;
+  }
   if (rest !== undefined || range.facets.length > 1) return pageOfAll(db, parts, { ...limits, descending: range.descending });
   const total = totalOf(db, range, parts);
   const page = await pageOf(db, parts, { ...limits, total, descending: range.descending });
@@ -114,7 +118,7 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
   if (range.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (range.openOnly) conditions.push(['x.locked = 0', []]);
   if (range.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
-  if (range.language !== undefined) conditions.push(isUnder(db, range.language));
+  if (range.language !== undefined) conditions.push(isUnder(db, range.language, range.defaultLanguage ?? 0));
   if (rest) conditions.push(rest);
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
@@ -124,13 +128,16 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
     : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
 
-/** Condition on a row `x`: its event stands under the facet of a language, too. Its own language it says itself. */
-function isUnder(db: Database, facet: Facet): Sql {
-  const own = languageIn(facet);
-  if (own !== undefined) return ['x.language = ?', [own]];
+/**
+ * Condition on a row `x`: its event stands under the facet of a language, too. Its own language it says itself; whether
+ * it stands in for a translation has to be looked up.
+ */
+function isUnder(db: Database, facet: Facet, defaultLanguage: number): Sql {
+  if (languageIn(facet) !== undefined) return ['x.language = ?', [idOf(facet)]];
   return [
-    'EXISTS (SELECT 1 FROM ?? y WHERE y.facet = ? AND y.start_at = x.start_at AND y.posted_at = x.posted_at AND y.post_id = x.post_id)',
-    [db.table('fasti_entries'), facet],
+    `(x.language = ? OR (x.language IN (?, 0) AND EXISTS (SELECT 1 FROM ?? y
+      WHERE y.facet = ? AND y.start_at = x.start_at AND y.posted_at = x.posted_at AND y.post_id = x.post_id)))`,
+    [idOf(facet), defaultLanguage, db.table('fasti_entries'), facet],
   ];
 }
 
@@ -178,6 +185,46 @@ function spanOf(starts: readonly number[], limit: number): Pick<Page, 'span'> {
   const [first, last] = [starts[0], starts.at(-1)];
   return first === undefined ? {} : { span: { first, last: starts.length < limit ? undefined : last } };
 }
+
+/** A page that lies further back than this is cheaper to find by going through all. */
+const MOST_MERGED = 500;
+
+/**
+ * One page of several facets in a language, which mostly are those of a term and its translations: events of one
+ * language then stand under one of them alone. So the counts add up, and each facet is read only as far as the page
+ * goes. Undefined where an event may stand under two.
+ */
+async function pageOfDisjoint(
+  db: Database,
+  range: IndexRange,
+  { limit, offset, recurrence }: { readonly limit: number; readonly offset: number; readonly recurrence?: Recurrence | undefined },
+): Promise<Page | undefined> {
+  if (limit + offset > MOST_MERGED) return undefined;
+  const [part] = partsOf(range);
+  const each = range.facets.map((facet) => rowsOf(db, range, { ...part!, facets: [facet] }, undefined));
+  const counts = await db.rows<{ place: number; language: number; n: number }>`
+    ${new Piece(joined(each.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
+  const total = counts.reduce((sum, { n }) => sum + Number(n), 0);
+  if (total === 0) return { ids: [], total, linked: [] };
+  if (new Set(counts.map(({ language }) => Number(language))).size < counts.length) return undefined;
+  const found = [...new Set(counts.map(({ place }) => Number(place)))].map((place) => each[place]!);
+  const direction = range.descending ? 'DESC' : 'ASC';
+  const firstOf = ([sql, bindings]: Sql, place: number): Sql => [
+    `SELECT * FROM (SELECT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${sql}
+      ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ?) x${place}`,
+    [...bindings, limit + offset],
+  ];
+  const [sql, bindings] = joined(found.map(firstOf));
+  const rows: Sql = found.length === 1 ? found[0]! : [`FROM (${sql}) x`, bindings];
+  const { ids, linked } = await pageOf(db, [rows], { total: ['NULL', []], limit, offset, descending: range.descending, recurrence });
+  return { ids, total, linked };
+}
+
+/** These selections as one. */
+const joined = (selections: readonly Sql[]): Sql => [
+  selections.map(([sql]) => sql).join(' UNION ALL '),
+  selections.flatMap(([, bindings]) => bindings),
+];
 
 /**
  * One page of what takes long to find: all of it is gone through once, instead of once for the page and once more for

@@ -1,6 +1,6 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
-import { postKind } from '../../kinds/index.ts';
+import { postKind, termKindOf } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { ALL, FACETS, type Facet, FEATURED, facetOf, LATEST, momentOf, STATUSES, UNDATED } from '../index/event-index-rows.ts';
 import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
@@ -22,6 +22,8 @@ export interface IndexRange {
   readonly unfeaturedOnly: boolean;
   /** The facet of the language that is listed, where the facets are of something else. */
   readonly language: Facet | undefined;
+  /** The number of the language whose events may stand in for translations that are missing. */
+  readonly defaultLanguage?: number | undefined;
   /** What the index does not know, to be asked of the posts. */
   readonly rest: readonly Condition[];
   readonly descending: boolean;
@@ -62,6 +64,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
     language: spoken?.facets[0],
+    defaultLanguage: spoken?.condition.by === 'language' ? numberOfDefault(spoken.condition) : undefined,
     rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
@@ -115,10 +118,11 @@ function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
     const kind = postKind('event').links[condition.key];
     return condition.none ? undefined : kind && facetsOf(kind, condition.ids);
   }
-  if (condition.wanted === 'none') return undefined;
+  const kind = termKindOf(condition.taxonomy);
+  if (!kind || condition.wanted === 'none') return undefined;
   // Categories stand for what is below them only where that was added to those asked for.
-  const ids = condition.roots ?? (condition.kind === 'tag' ? condition.ids : []);
-  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(condition.kind, ids);
+  const ids = condition.roots ?? (kind.hierarchical ? [] : condition.ids);
+  return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(kind.name, ids);
 }
 
 /**
@@ -133,6 +137,8 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
   if (fill === 'stand-ins-and-neutral') return [facetOf('complete', number)];
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
+
+const numberOfDefault = ({ languages }: OfLanguage): number | undefined => languageOfCode(languages, languages.defaultCode)?.number;
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));

@@ -1,4 +1,4 @@
-import type { Condition, Order } from '../../kinds/condition.ts';
+import type { Condition, ConditionBy, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
 import type { EntryRow } from '../engine/own-tables.ts';
 import { type Facet, languageIn } from '../index/event-index-rows.ts';
@@ -108,9 +108,7 @@ export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'c
   return new Set([...ALWAYS, ...(kind.dated ? DATED : []), ...ORDERS[order.by], ...looked.flatMap((parts) => parts ?? [])]);
 }
 
-/** The condition of this name. */
-type Named<By extends Condition['by'], Of = Condition> = Of extends { readonly by: infer Name } ? (By extends Name ? Of : never) : never;
-type PartsOf<By extends Condition['by']> = readonly Part[] | ((condition: Named<By>) => readonly Part[] | undefined);
+type PartsOf<By extends Condition['by']> = readonly Part[] | ((condition: ConditionBy<By>) => readonly Part[] | undefined);
 
 function partsIn(condition: Condition): readonly Part[] | undefined {
   // The compiler does not see that the entry under the name takes the condition that has it.
@@ -128,6 +126,7 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   notParents: ['post_parent'],
   slug: ['post_name'],
   parent: ['post_parent'],
+  place: ['menu_order'],
   moment: DATED,
   modified: ['post_modified'],
   published: ['post_date'],
@@ -137,6 +136,8 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   metaIs: ({ key }) => partsWithMeta(key),
   metaValue: ({ keys }) => keys.flatMap(partsWithMeta),
   terms: [TERMS_PART],
+  format: [TERMS_PART],
+  either: () => undefined,
   links: ({ key }) => partsWithMeta(key),
   linkedFrom: [],
   // Through a language, by the groups of translations.
@@ -167,4 +168,5 @@ const ORDERS: Readonly<Record<Order['by'], readonly Part[]>> = {
   author: ['post_author'],
   parent: ['post_parent'],
   menu: ['menu_order'],
+  place: ['menu_order'],
 };

@@ -1,6 +1,5 @@
-import type { Condition } from '../../kinds/condition.ts';
-import { termKind } from '../../kinds/index.ts';
-import type { TermKindName } from '../../kinds/kind-names.ts';
+import type { Condition, ConditionBy } from '../../kinds/condition.ts';
+import { FORMAT_TAXONOMY, formatSlug, USUAL_FORMAT } from '../../wordpress/post-formats.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { asId, beginsWith } from '../engine/expressions.ts';
@@ -20,13 +19,6 @@ const TICKET_LINKS = [
   '_tribe_wooticket_for_event',
   '_tribe_eddticket_for_event',
 ];
-
-/** The condition of this name. */
-type ConditionBy<By extends Condition['by'], Of = Condition> = Of extends { readonly by: infer Name }
-  ? By extends Name
-    ? Of
-    : never
-  : never;
 
 /** What a list is narrowed in: the database, the condition, and what else is asked of the list. */
 interface Narrowing<Of> {
@@ -64,14 +56,32 @@ const HANDLERS: ConditionHandlers = {
   slug: (where, { condition }) => where.whereIn('p.post_name', [...condition.slugs]),
   mime: (where, { condition }) => where.where((any) => whereMimeType(any, condition.types)),
   parent: (where, { condition }) => where.where('p.post_parent', condition.id),
+  place: (where, { condition }) => where.where('p.menu_order', condition.place),
   moment: (where, { condition, query }) => where.where(momentColumn(condition, query), condition.op, condition.value),
   modified: (where, { condition }) => where.where('p.post_modified', condition.op, condition.value),
   published: (where, { condition }) => where.where('p.post_date', condition.op, condition.value),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),
-  terms: (where, { db, condition: { kind, ids, wanted } }) => {
+  terms: (where, { db, condition: { taxonomy, ids, wanted } }) => {
     const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
-    for (const some of alternatives) whereAmongOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, kind, some));
+    for (const some of alternatives)
+      whereAmongOrNot(where, wanted !== 'none', (sub) => postsOfTerms(db, sub, taxonomy).whereIn('tt.term_id', [...some]));
   },
+  format: (where, { db, condition: { formats } }) => {
+    const ofFormats = (sub: QueryBuilder) => postsOfTerms(db, sub, FORMAT_TAXONOMY);
+    const slugs = formats.map(formatSlug);
+    where.where((any) => {
+      any.whereIn('p.ID', (sub: QueryBuilder) =>
+        ofFormats(sub)
+          .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+          .whereIn('t.slug', slugs),
+      );
+      if (formats.includes(USUAL_FORMAT)) any.orWhereNotIn('p.ID', ofFormats);
+    });
+  },
+  either: (where, { db, condition: { of }, query }) =>
+    where.where((any) => {
+      for (const one of of) any.orWhere((part) => whereCondition(db, part, one, query));
+    }),
   links: (where, { db, condition: { key, ids, none } }) =>
     whereAmongOrNot(where, !none, (sub) =>
       sub
@@ -167,10 +177,9 @@ function whereMimeType(any: QueryBuilder, types: readonly string[]): void {
   }
 }
 
-const postsOfTerms = (db: Database, sub: QueryBuilder, kind: TermKindName, ids: readonly number[]): QueryBuilder =>
+const postsOfTerms = (db: Database, sub: QueryBuilder, taxonomy: string): QueryBuilder =>
   sub
     .select('r.object_id')
     .from({ r: db.table('term_relationships') })
     .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
-    .where('tt.taxonomy', termKind(kind).taxonomy)
-    .whereIn('tt.term_id', [...ids]);
+    .where('tt.taxonomy', taxonomy);

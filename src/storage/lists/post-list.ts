@@ -1,5 +1,5 @@
 import type { Condition } from '../../kinds/condition.ts';
-import { postKind, postKindOfType, postTypes, termKind } from '../../kinds/index.ts';
+import { postKind, postKindOfType, postTypes } from '../../kinds/index.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -81,7 +81,7 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | un
     const beyond = BEYOND[condition.by];
     if (beyond === 'anything') return undefined;
     if (beyond === 'posts') dependencies.push(...postTypes.map(allPosts));
-    if (condition.by === 'terms') dependencies.push(allTerms(termKind(condition.kind).taxonomy));
+    if (condition.by === 'terms') dependencies.push(allTerms(condition.taxonomy));
     if (condition.by === 'linkedFrom') dependencies.push(condition.event);
     if (condition.by === 'linkedFromAny')
       dependencies.push(...(condition.within ? postTypes.map(allPosts) : [linksDependency(postKind('event').postType, condition.key)]));
@@ -102,6 +102,7 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | '
   notParents: 'nothing',
   slug: 'nothing',
   parent: 'nothing',
+  place: 'nothing',
   moment: 'nothing',
   modified: 'nothing',
   published: 'nothing',
@@ -111,6 +112,8 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | '
   metaIs: 'nothing',
   metaValue: 'nothing',
   terms: 'terms',
+  format: 'anything',
+  either: 'anything',
   links: 'nothing',
   linkedFrom: 'links',
   linkedFromAny: 'links',

@@ -13,6 +13,7 @@ const COLUMNS = {
   slug: ['p.post_name'],
   author: ['p.post_author'],
   parent: ['p.post_parent'],
+  place: ['p.menu_order'],
 } as const;
 
 /**

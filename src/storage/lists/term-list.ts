@@ -11,7 +11,7 @@ import { loadTree, termsOf } from '../rows/terms.ts';
 import { whereInLanguage } from './in-language.ts';
 
 export interface TermQuery extends TermCondition {
-  readonly kind: TermKind;
+  readonly kind: Pick<TermKind, 'taxonomy' | 'hierarchical'>;
   readonly order: TermOrder;
   readonly descending: boolean;
   readonly limit: number;

@@ -1,5 +1,7 @@
+import { blogCategory } from '../../kinds/core-term.ts';
 import { taxonomies } from '../../kinds/index.ts';
 import type { TermKind } from '../../kinds/kind.ts';
+import { FORMAT_TAXONOMY } from '../../wordpress/post-formats.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -126,16 +128,16 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   return terms;
 }
 
-/** Categories of the blog that these posts are in, by name. They are no records of ours. */
-export async function loadBlogCategories(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
-  const categories = new Map<number, Term[]>();
-  if (ids.length === 0) return categories;
+/** Categories of the blog that these posts are in, and their formats, by name. They are no records of ours. */
+export async function loadBlogTerms(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
+  const terms = new Map<number, Term[]>();
+  if (ids.length === 0) return terms;
   const rows = await db.rows<Term & { object_id: number }>`
     SELECT r.object_id, ${verbatim(COLUMNS.join())}
     FROM {term_relationships} r JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id JOIN {terms} t ON t.term_id = tt.term_id
-    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy = 'category' ORDER BY t.name, t.term_id`;
-  for (const { object_id: id, ...term } of rows) categories.set(id, [...(categories.get(id) ?? []), term]);
-  return categories;
+    WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${[blogCategory.taxonomy, FORMAT_TAXONOMY]}) ORDER BY t.name, t.term_id`;
+  for (const { object_id: id, ...term } of rows) terms.set(id, [...(terms.get(id) ?? []), term]);
+  return terms;
 }
 
 /** These categories and all below them. */

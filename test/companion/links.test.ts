@@ -1,0 +1,57 @@
+import { expect, it } from '@jest/globals';
+import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
+import { describeAsking, type Json } from '../support/asking.ts';
+
+/** Routes of WordPress that its answers, and so ours, link to, and that are not served. */
+const NOT_SERVED = [
+  /\/wp\/v2\/comments\?post=\d+$/,
+  /\/wp\/v2\/tec_calendar_embed\?/,
+  /\/wp\/v2\/tribe_(events|venue|organizer)\/\d+\/revisions(\/\d+)?$/,
+];
+/** What is written to alone. */
+const WRITTEN = /\/batch\/v1$/;
+
+/** Every list and description of the namespaces beside the calendar's own. */
+const STARTS = [...companionNamespaces()].flatMap(([namespace, routes]) =>
+  routes
+    .filter(({ pattern, endpoints }) => !pattern.includes('(?P<') && endpoints.some(({ methods }) => methods.includes('GET')))
+    .map(({ pattern }) => `/wp-json/${namespace}${pattern}`),
+);
+
+/** The addresses in the member `_links` of a record, and of what it holds. */
+function linksIn(body: Json): string[] {
+  if (body === null || typeof body !== 'object') return [];
+  return Object.entries(body).flatMap(([name, value]: [string, Json]) => {
+    if (name !== '_links') return linksIn(value);
+    const links: Json[] = Object.values(value as object).flat();
+    return links.flatMap(({ href, templated }) => (templated || typeof href !== 'string' ? [] : [href]));
+  });
+}
+
+describeAsking('what the answers of the companion routes link to', (ask) => {
+  it.each([undefined, 'admin'] as const)('is served, for %s', async (as) => {
+    const home = (await ask.send('GET', '/wp-json/')).body.home as string;
+    const known = new Set(STARTS);
+    const missing: string[] = [];
+    let linked = 0;
+    for (const path of known) {
+      const { status, body } = await ask.send('GET', path, as ? { as } : {});
+      if (status === 404) missing.push(path);
+      for (const href of linksIn(body).filter((link) => link.startsWith(`${home}/wp-json/`))) {
+        linked += 1;
+        const next = href.slice(home.length);
+        if (![...NOT_SERVED, WRITTEN].some((pattern) => pattern.test(next))) known.add(next);
+      }
+    }
+    expect(missing).toEqual([]);
+    expect([linked > 500, known.size > 200]).toEqual([true, true]);
+  });
+
+  it.each(NOT_SERVED.map((pattern) => [pattern]))('is not said to be missing where it is served: %s', async (pattern) => {
+    const pages = await Promise.all(['tribe_events', 'tags', 'media'].map((list) => ask.send('GET', `/wp-json/wp/v2/${list}`)));
+    const links = pages.flatMap(({ body }) => linksIn(body));
+    const home = (await ask.send('GET', '/wp-json/')).body.home as string;
+    const [link = ''] = links.map((href) => href.slice(home.length)).filter((path) => pattern.test(path));
+    expect((await ask.send('GET', link)).status).toBe(404);
+  });
+});
