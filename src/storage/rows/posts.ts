@@ -1,13 +1,15 @@
+import { fail } from '../../errors.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
-import { insertRows } from '../engine/insert.ts';
+import { insertOwned, insertRows } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import { partsOfMeta } from '../journal/own-changes.ts';
 import { columnsWritten, learnPosts, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
+import { keepUser } from './users.ts';
 
 /** The row of one post, or undefined. */
 export async function findPost(db: Database, id: number): Promise<Post | undefined> {
@@ -88,11 +90,32 @@ export async function findByMeta(db: Database, type: string, key: string, value:
   return rows.map(({ ID }) => ID);
 }
 
-/** Inserts a post; columns that are not named get WordPress's defaults. Returns its id. */
+/**
+ * Inserts a post; columns that are not named get WordPress's defaults. Returns its id.
+ *
+ * @throws rest_invalid_author where its author is no user any more
+ */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
-  const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
-  postMade(db, columns.ID ?? id, columns);
+  const { post_author: author = 0, ID: wished } = columns;
+  const row = { ...BLANK, ...columns };
+  if (author > 0 && wished === undefined) {
+    const id = (await insertOwned(db, 'posts', row, author)) || fail('rest_invalid_author');
+    postMade(db, id, columns);
+    return id;
+  }
+  await requireAuthor(db, author);
+  const id = await insertRows(db, 'posts', [row]);
+  postMade(db, wished ?? id, columns);
   return id;
+}
+
+/**
+ * Keeps who writes posts from being deleted until the end of the transaction. `author`: 0 for nobody.
+ *
+ * @throws rest_invalid_author for somebody who is no user any more
+ */
+export async function requireAuthor(db: Database, author: number): Promise<void> {
+  if (author > 0 && !(await keepUser(db, author))) fail('rest_invalid_author');
 }
 
 /** The columns of a post that nothing is said about. */
@@ -114,8 +137,14 @@ export const BLANK = {
   comment_count: 0,
 };
 
+/**
+ * Changes columns of a post.
+ *
+ * @throws rest_invalid_author where it is given to somebody who is no user any more
+ */
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
   if (Object.keys(columns).length === 0) return;
+  if (columns.post_author !== undefined) await requireAuthor(db, columns.post_author);
   if (columns.post_status !== undefined) await learnPosts(db, [id]);
   await db.from('posts').where('ID', id).update(columns);
   columnsWritten(db, id, columns);
