@@ -66,43 +66,79 @@ it('are heeded by every route whose path names a record that can be written', ()
   expect(WRITES.filter(({ route }) => !sampleOf(route.pattern)).map(({ name }) => name)).toEqual([]);
 });
 
-describeAsking('writes of what somebody else deletes at once', (ask) => {
-  it.each(WRITES.map((one) => [one.name, one] as const))(
-    '%s says that there is no such record',
-    async (_, { namespace, route, method }) => {
-      const sample = sampleOf(route.pattern)!;
-      const { db } = ask.running().site;
-      const { transaction } = db;
-      let emptied = 0;
-      // The transaction of the write is followed at once by one of somebody else.
-      Object.assign(db, {
-        transaction: async (work: never) => {
-          const result = await transaction.call(db, work);
-          for (const table of ['posts', 'postmeta', 'terms', 'term_taxonomy'] as const) emptied += await ask.db().from(table).delete();
-          return result;
-        },
-      });
-      try {
-        const isNew = !route.pattern.includes('(?P<');
-        // Files and terms have no trash in WordPress's own routes.
-        const forced = method === 'DELETE' && /^\/(media|tribe_events_cat|tags)\b/.test(route.pattern) ? '?force=true' : '';
-        const file = isNew && route.pattern === '/media';
-        const answer = await ask.send(method, pathOf(namespace, route) + forced, {
-          as: 'admin',
-          body: file ? TINY : method === 'DELETE' ? null : { ...sample.rename, ...(isNew ? { ...DATES, ...sample.create } : {}) },
-          headers: {
-            ...ACKNOWLEDGED,
-            ...(file ? { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' } : {}),
-          },
-        });
-        // What was deleted for good is shown as it was before.
-        expect(`${answer.status} ${answer.text}`).toMatch(/^(400|404|410|200) /);
-        expect(emptied).toBeGreaterThan(0);
-      } finally {
-        Object.assign(db, { transaction });
-      }
+/** How a write of the table is sent as an administrator. */
+function requestOf({ namespace, route, method }: (typeof WRITES)[number]) {
+  const sample = sampleOf(route.pattern)!;
+  const isNew = !route.pattern.includes('(?P<');
+  // Files and terms have no trash in WordPress's own routes.
+  const forced = method === 'DELETE' && /^\/(media|tribe_events_cat|tags)\b/.test(route.pattern) ? '?force=true' : '';
+  const file = isNew && route.pattern === '/media';
+  return {
+    path: pathOf(namespace, route) + forced,
+    options: {
+      as: 'admin',
+      body: file ? TINY : method === 'DELETE' ? null : { ...sample.rename, ...(isNew ? { ...DATES, ...sample.create } : {}) },
+      headers: {
+        ...ACKNOWLEDGED,
+        ...(file ? { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="a.png"' } : {}),
+      },
     },
-  );
+  };
+}
+
+describeAsking('writes by and for somebody who is deleted at that moment', (ask) => {
+  it.each(
+    WRITES.filter(({ method }) => method !== 'DELETE').flatMap((one) => [
+      [one.name, 1, {}, one] as const,
+      [one.name, 3, { author: 3 }, one] as const,
+    ]),
+  )('%s leaves nothing to user %i, sent with %j', async (_, user, more, one) => {
+    const { db } = ask.running().site;
+    const { transaction } = db;
+    const posts = () => ask.db().from('posts').where('post_author', user).orderBy('ID').select('ID');
+    const before = await posts();
+    Object.assign(db, {
+      transaction: async (work: never) => {
+        await ask.db().from('users').where('ID', user).delete();
+        return transaction.call(db, work);
+      },
+    });
+    try {
+      const { path, options } = requestOf(one);
+      const { body } = options;
+      const { status } = await ask.send(one.method, path, { ...options, body: body instanceof Buffer ? body : { ...body, ...more } });
+      expect(await posts()).toEqual(before);
+      expect(await ask.db().from('users').where('ID', user).select('ID')).toEqual([]);
+      expect(status).toBeLessThan(500);
+    } finally {
+      Object.assign(db, { transaction });
+    }
+  });
+});
+
+describeAsking('writes of what somebody else deletes at once', (ask) => {
+  it.each(WRITES.map((one) => [one.name, one] as const))('%s says that there is no such record', async (_, one) => {
+    const { db } = ask.running().site;
+    const { transaction } = db;
+    let emptied = 0;
+    // The transaction of the write is followed at once by one of somebody else.
+    Object.assign(db, {
+      transaction: async (work: never) => {
+        const result = await transaction.call(db, work);
+        for (const table of ['posts', 'postmeta', 'terms', 'term_taxonomy'] as const) emptied += await ask.db().from(table).delete();
+        return result;
+      },
+    });
+    try {
+      const { path, options } = requestOf(one);
+      const answer = await ask.send(one.method, path, options);
+      // What was deleted for good is shown as it was before.
+      expect(`${answer.status} ${answer.text}`).toMatch(/^(400|404|410|200) /);
+      expect(emptied).toBeGreaterThan(0);
+    } finally {
+      Object.assign(db, { transaction });
+    }
+  });
 });
 
 describeAsking('writes under conditions', (ask) => {

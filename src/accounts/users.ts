@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/journal/touched.ts';
+import { joinWriters, noteChange } from '../storage/journal/touched.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import {
   capabilitiesKey,
+  closeUser,
   countPostsOf,
   findUserByLoginOrEmail,
   insertUser,
+  keepUser,
   levelKey,
   loadAllUsers,
   loadUsers,
@@ -103,8 +105,11 @@ export async function deleteUser(
   const roles = await rolesOf(site);
   return site.db.transaction(async (db) => {
     const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
+    await closeUser(db, user.row.ID);
+    joinWriters(db);
     const heir = reassign === undefined ? undefined : await requireUser(db, reassign, []);
     if (heir?.row.ID === user.row.ID) throw new AccountError('reassign-to-self', { login: user.row.user_login });
+    if (heir && !(await keepUser(db, heir.row.ID))) throw new AccountError('user-unknown', { user: heir.row.user_login });
     const posts = await countPostsOf(db, user.row.ID);
     if (posts > 0 && !heir) throw new AccountError('user-owns-posts', { login: user.row.user_login, count: posts });
     if (posts > 0 && heir) {

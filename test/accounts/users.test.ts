@@ -9,11 +9,14 @@ import { claimOf } from '../../src/accounts/credentials.ts';
 import { createUser, deleteUser, listUsers, type NewAccount, setRole } from '../../src/accounts/users.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { ApiError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { joinWriters } from '../../src/storage/journal/touched.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
-import { existingUserIds, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
+import { insertPost, updatePost } from '../../src/storage/rows/posts.ts';
+import { closeUser, existingUserIds, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -123,6 +126,63 @@ describeDatabases('accounts', (open) => {
       await deleting;
       expect(await metasOf(5)).toEqual({});
     });
+    it('waits for what the user is writing at that moment', async () => {
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const writing = db.transaction(async (tx) => {
+        await insertPost(tx, { post_author: 5, post_type: 'tribe_events', post_title: 'Late' });
+        begin();
+        await sleep(200);
+        joinWriters(tx);
+      });
+      await begun;
+      expect(await problemOf(deleteUser(site, 5))).toBe('user-owns-posts');
+      await writing;
+      expect(await existingUserIds(db, [5])).toEqual(new Set([5]));
+      expect((await deleteUser(site, 5, { reassign: 2 })).login).toBe('sub');
+      expect(await db.from('posts').where('post_title', 'Late').pluck('post_author')).toEqual([2]);
+    });
+
+    it('lets nobody write a post as the user, or give one to them, who comes too late', async () => {
+      const [first] = await db.from('posts').where('post_author', 1).select('ID');
+      const lateOnes: ((tx: Database) => Promise<unknown>)[] = [
+        (tx) => insertPost(tx, { post_author: 5, post_type: 'tribe_events', post_title: 'Late' }),
+        (tx) => insertPost(tx, { ID: 9_999_999, post_author: 5, post_type: 'tribe_events', post_title: 'Late' }),
+        (tx) => updatePost(tx, first!.ID, { post_author: 5 }),
+      ];
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const deleting = db.transaction(async (tx) => {
+        await lockUser(tx, 5);
+        await closeUser(tx, 5);
+        await removeUser(tx, 5);
+        begin();
+        await sleep(200);
+        joinWriters(tx);
+      });
+      await begun;
+      const write = (work: (tx: Database) => Promise<unknown>) =>
+        db.transaction(async (tx) => {
+          await work(tx);
+          joinWriters(tx);
+        });
+      const refused = await Promise.all(
+        lateOnes.map((late) =>
+          write(late).then(
+            () => 'written',
+            (error: ApiError) => error.problem,
+          ),
+        ),
+      );
+      await deleting;
+      expect(refused).toEqual(lateOnes.map(() => 'rest_invalid_author'));
+      expect(await db.from('posts').where('post_author', 5).select('ID')).toEqual([]);
+    });
+
     it('refuses while the user has written something', async () => {
       expect(await problemOf(deleteUser(site, 'auth'))).toBe('user-owns-posts');
       expect(await existingUserIds(db, [3])).toEqual(new Set([3]));

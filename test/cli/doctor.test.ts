@@ -83,6 +83,8 @@ describeDatabases('fasti doctor', (open, engine) => {
         .where(id, child)
         .update({ [table === 'posts' ? 'post_parent' : 'parent']: parent });
   };
+  const comment = (comment_post_ID: number) =>
+    db.from('comments').insert({ comment_post_ID, comment_content: 'x', comment_author: 'x', comment_date: ZERO, comment_date_gmt: ZERO });
   const twin = async (post_id: number) => {
     const { occurrence_id: _id, ...row } = (await db.from('tec_occurrences').where({ post_id }).first())!;
     await db.from('tec_occurrences').insert({ ...row, hash: 'another' });
@@ -112,6 +114,14 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['links-to-nothing', 'warning', () => meta(39, '_EventVenueID', '9999'), ['39 _EventVenueID 9999']],
     ['links-to-nothing', 'warning', () => meta(39, '_EventOrganizerID', '12'), ['39 _EventOrganizerID 12']],
     ['images-gone', 'warning', () => meta(39, '_thumbnail_id', '9999'), ['39 - 9999']],
+    ['comments-without-post', 'warning', () => comment(9999), [expect.stringMatching(/^\d+ - 9999$/) as unknown as string]],
+    [
+      'comment-metas-without-comment',
+      'warning',
+      () => db.from('commentmeta').insert({ comment_id: 9998, meta_key: 'x', meta_value: 'y' }),
+      ['9998 x'],
+    ],
+    ['attachments-of-nothing', 'warning', () => db.from('posts').where('ID', 10).update({ post_parent: 9997 }), ['10 - 9997']],
     ['parents-gone', 'warning', () => db.from('term_taxonomy').where('term_id', 10).update({ parent: 997 }), ['10 - 997']],
     [
       'counts-wrong',

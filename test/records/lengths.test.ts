@@ -1,15 +1,38 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import type { Json } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { servedRoutes } from '../support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
+/** A record of each kind in the sample site. */
+const IDS: readonly (readonly [RegExp, string])[] = [
+  [/venue/, '12'],
+  [/organizer/, '24'],
+  [/categories|_cat\b/, '4'],
+  [/tags/, '12'],
+  [/events/, '38'],
+];
+/** Every write of a record by its id or of a new one. `keeps`: it stores the password that is sent to it. */
+const WRITES = [...servedRoutes()].flatMap(([namespace, routes]) =>
+  routes.flatMap(({ pattern, endpoints }) => {
+    const id = IDS.find(([kind]) => kind.test(pattern))?.[1];
+    const path = `/${namespace}${pattern.replace('(?P<id>\\d+)', id ?? '')}`;
+    if (id === undefined || path.includes('(?P<')) return [];
+    const keeps = /^\/wp\/v2\/tribe_(events|venue|organizer)(\/\d+)?$/.test(path);
+    const methods = endpoints.flatMap((endpoint) => endpoint.methods).filter((method) => /^(POST|PUT|PATCH)$/.test(method));
+    return methods.map((method) => ({ method, path, keeps }));
+  }),
+);
 const DATES = { start_date: '2031-05-01 20:00', end_date: '2031-05-01 22:00' };
 
 describeDatabases('texts are kept whole or refused', (open) => {
+  let db: Database;
   let running: RunningSite;
 
   beforeAll(async () => {
-    const db = await loadSite(await open());
+    db = await loadSite(await open());
     running = await serveDatabase(db);
   });
   afterAll(() => running.close());
@@ -42,6 +65,41 @@ describeDatabases('texts are kept whole or refused', (open) => {
   ])('refuses in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
     const { status, body: refusal } = await send(path, body, method);
     expect([status, refusal.code, refusal.data.params]).toEqual([400, 'rest_invalid_param', { [field]: 'The text is too long.' }]);
+  });
+
+  const ways: readonly (readonly [string, (method: string, path: string, body: object) => Promise<{ status: number; body: Json }>])[] = [
+    ['', (method, path, body) => running.send(method, `/wp-json${path}`, { as: 'admin', headers: { 'X-TEC-EEA': '1' }, body })],
+    [
+      ' within a batch',
+      async (method, path, body) => {
+        const requests = [{ method, path, body, headers: { 'X-TEC-EEA': '1' } }];
+        return (await running.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).body.responses[0];
+      },
+    ],
+  ];
+  const passwords = async (): Promise<string[]> => (await db.from('posts').pluck('post_password')).filter((one) => one !== '');
+
+  describe.each(ways)('the password of a record%s', (_, write) => {
+    const named = (password: string) => ({ ...DATES, title: 'x', venue: 'x', organizer: 'x', name: `${Math.random()}`, password });
+
+    it.each(WRITES.map((one) => [`${one.method} ${one.path}`, one] as const))('is kept whole or refused by %s', async (_name, one) => {
+      const before = await passwords();
+      for (const character of ['a', '🎷']) {
+        const { status, body } = await write(one.method, one.path, named(character.repeat(256)));
+        if (one.keeps) expect([status, body.data.params]).toEqual([400, { password: 'The text is too long.' }]);
+        else expect(status).toBeLessThan(500);
+        expect(await passwords()).toEqual(before);
+      }
+      const longest = '🎷'.repeat(255);
+      const { status, body } = await write(one.method, one.path, named(longest));
+      if (one.keeps) expect([status, body.password]).toEqual([one.path.match(/\d$/) ? 200 : 201, longest]);
+      else expect([status < 500, await passwords()]).toEqual([true, before]);
+    });
+  });
+
+  it('tries the password of every kind in every interface', () => {
+    expect(WRITES.filter(({ keeps }) => keeps)).toHaveLength(12);
+    expect(new Set(WRITES.map(({ path }) => path.split('/')[1]))).toEqual(new Set(['calendar', 'wp', 'tec']));
   });
 
   const LONG = 'x'.repeat(1601);

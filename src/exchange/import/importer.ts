@@ -19,6 +19,7 @@ import {
   writeLedger,
   writeWaiting,
 } from '../../storage/rows/imports.ts';
+import { requireAuthor } from '../../storage/rows/posts.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
 import { nowUtc, unixFromDate, unixFromText } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
@@ -262,8 +263,13 @@ async function write(state: ImportState, { task, keys, originals = new Map(), se
       named: [],
       originals,
       events: [],
+      kept: new Map(),
       touched: { any: false, tree: false },
     };
+    if (!run.dry) {
+      joinWriters(db);
+      await requireAuthor(db, run.caller.viewer.id);
+    }
     await task(work);
     if (run.dry) return work;
     await writeLedger(db, run.importId, ledger.added());

@@ -1,5 +1,5 @@
 import { takenPostIds } from '../../storage/lists/many-posts.ts';
-import { findUserByLogin } from '../../storage/rows/users.ts';
+import { findUserByLogin, keepUser } from '../../storage/rows/users.ts';
 import type { Link, PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';
 import type { Wants, Work } from './run.ts';
@@ -40,9 +40,16 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
   return { author, parent, links, terms: [...found] };
 }
 
-/** The user of ours that an author of the source is: one who came with it, or one of this login. */
-export async function authorOf({ db, ledger }: Work, author: string): Promise<number | undefined> {
-  return ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
+/**
+ * The user of ours that an author of the source is: one who came with it, or one of this login. It is kept from being
+ * deleted until the work is done.
+ */
+export async function authorOf({ run, db, ledger, kept }: Work, author: string): Promise<number | undefined> {
+  const user = ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
+  if (user === undefined || run.dry) return user;
+  const isThere = kept.get(user) ?? (await keepUser(db, user));
+  kept.set(user, isThere);
+  return isThere ? user : undefined;
 }
 
 /**

@@ -32,6 +32,9 @@ export type OrphanName =
   | 'rows-without-event'
   | 'links-to-nothing'
   | 'images-gone'
+  | 'comments-without-post'
+  | 'comment-metas-without-comment'
+  | 'attachments-of-nothing'
   | 'parents-gone';
 
 const EXAMPLES = 10;
@@ -147,6 +150,35 @@ const RULES: readonly Rule[] = [
       missing(db, rows, ['posts', 'ID'], asId(db, 'o.meta_value'), (sub) => sub.where('x.post_type', 'attachment'));
     },
     describe: ({ post_id, meta_value }) => `${String(post_id)} - ${String(meta_value)}`,
+  },
+  {
+    name: 'comments-without-post',
+    table: 'comments',
+    key: ['comment_ID'],
+    orphans: (db, rows) => {
+      // Some plugins keep notes that are about no post.
+      rows.where('o.comment_post_ID', '>', 0);
+      missing(db, rows, ['posts', 'ID'], 'o.comment_post_ID');
+    },
+    describe: ({ comment_ID, comment_post_ID }) => `${String(comment_ID)} - ${String(comment_post_ID)}`,
+  },
+  {
+    name: 'comment-metas-without-comment',
+    table: 'commentmeta',
+    key: ['meta_id'],
+    orphans: (db, rows) => missing(db, rows, ['comments', 'comment_ID'], 'o.comment_id'),
+    describe: ({ comment_id, meta_key }) => `${String(comment_id)} ${String(meta_key)}`,
+  },
+  {
+    name: 'attachments-of-nothing',
+    table: 'posts',
+    key: ['ID'],
+    orphans: (db, rows) => {
+      rows.where('o.post_type', 'attachment').where('o.post_parent', '>', 0);
+      missing(db, rows, ['posts', 'ID'], 'o.post_parent');
+    },
+    describe: ({ ID, post_parent }) => `${String(ID)} - ${String(post_parent)}`,
+    set: { post_parent: 0 },
   },
   {
     name: 'parents-gone',

@@ -88,10 +88,15 @@ function noteBefore(db: Database, { ID, post_type, post_status, post_parent }: P
   if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false, row });
 }
 
-/** The same for one that is not locked: looks at it, unless it is known. */
-export async function learnPost(db: Database, id: number): Promise<void> {
-  if (!db.gathered(TOUCHED) || db.gathered(TOUCHED)?.posts.has(id)) return;
-  for (const [ID, state] of await statesOf(db, [id])) noteBefore(db, { ID, ...state }, {});
+/** The same for some that are not locked: looks at those that are not known. */
+export async function learnPosts(db: Database, ids: readonly number[]): Promise<void> {
+  const posts = db.gathered(TOUCHED)?.posts;
+  if (!posts) return;
+  for (const [ID, state] of await statesOf(
+    db,
+    ids.filter((id) => !posts.has(id)),
+  ))
+    noteBefore(db, { ID, ...state }, {});
 }
 
 /** A post that has just been made. */

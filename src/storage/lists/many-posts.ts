@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TableName } from '../engine/tables.ts';
 import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
-import { BLANK } from '../rows/posts.ts';
+import { BLANK, removeCommentsOf } from '../rows/posts.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Visibility } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
@@ -63,6 +63,7 @@ export async function removeRemains(db: Database, ids: readonly number[], occurr
     .whereIn('object_id', [...ids])
     .whereIn('term_taxonomy_id', ours)
     .delete();
+  await removeCommentsOf(db, ids);
   if (!occurrences) return;
   for (const table of ['tec_occurrences', 'tec_events'] as const)
     await db

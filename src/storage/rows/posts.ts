@@ -1,12 +1,15 @@
+import { fail } from '../../errors.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
-import { insertRows } from '../engine/insert.ts';
+import { insertOwned, insertRows } from '../engine/insert.ts';
+import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import { partsOfMeta } from '../journal/own-changes.ts';
-import { columnsWritten, learnPost, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
+import { columnsWritten, learnPosts, postBefore, postChanged, postMade, postRemoved } from '../journal/touched.ts';
 import { loadPosts } from './bundle.ts';
+import { keepUser } from './users.ts';
 
 /** The row of one post, or undefined. */
 export async function findPost(db: Database, id: number): Promise<Post | undefined> {
@@ -87,11 +90,32 @@ export async function findByMeta(db: Database, type: string, key: string, value:
   return rows.map(({ ID }) => ID);
 }
 
-/** Inserts a post; columns that are not named get WordPress's defaults. Returns its id. */
+/**
+ * Inserts a post; columns that are not named get WordPress's defaults. Returns its id.
+ *
+ * @throws rest_invalid_author where its author is no user any more
+ */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
-  const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
-  postMade(db, columns.ID ?? id, columns);
+  const { post_author: author = 0, ID: wished } = columns;
+  const row = { ...BLANK, ...columns };
+  if (author > 0 && wished === undefined) {
+    const id = (await insertOwned(db, 'posts', row, author)) || fail('rest_invalid_author');
+    postMade(db, id, columns);
+    return id;
+  }
+  await requireAuthor(db, author);
+  const id = await insertRows(db, 'posts', [row]);
+  postMade(db, wished ?? id, columns);
   return id;
+}
+
+/**
+ * Keeps who writes posts from being deleted until the end of the transaction. `author`: 0 for nobody.
+ *
+ * @throws rest_invalid_author for somebody who is no user any more
+ */
+export async function requireAuthor(db: Database, author: number): Promise<void> {
+  if (author > 0 && !(await keepUser(db, author))) fail('rest_invalid_author');
 }
 
 /** The columns of a post that nothing is said about. */
@@ -113,9 +137,15 @@ export const BLANK = {
   comment_count: 0,
 };
 
+/**
+ * Changes columns of a post.
+ *
+ * @throws rest_invalid_author where it is given to somebody who is no user any more
+ */
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
   if (Object.keys(columns).length === 0) return;
-  if (columns.post_status !== undefined) await learnPost(db, id);
+  if (columns.post_author !== undefined) await requireAuthor(db, columns.post_author);
+  if (columns.post_status !== undefined) await learnPosts(db, [id]);
   await db.from('posts').where('ID', id).update(columns);
   columnsWritten(db, id, columns);
 }
@@ -161,15 +191,40 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
 
 /** Taxonomies whose relations name terms instead of posts (Polylang). */
 const ABOUT_TERMS = ['term_language', 'term_translations'];
+const COMMENTS_AT_ONCE = 1000;
 
-/** Removes a post with its metas, its links to terms and its revisions. Returns nothing. */
+/**
+ * Removes a post with its metas, its links to terms, its revisions and its comments. What is attached to it moves to
+ * what it stood below itself (`wp_delete_post`).
+ */
 export async function removePost(db: Database, id: number): Promise<void> {
-  await learnPost(db, id);
-  const revisions = (await db.from('posts').where({ post_parent: id, post_type: 'revision' }).select('ID')).map(({ ID }) => ID);
-  const ids = [id, ...revisions];
+  await learnPosts(db, [id]);
+  const below = await db.rows<Pick<Post, 'ID' | 'post_type'> & { above: number }>`
+    SELECT c.ID, c.post_type, p.post_parent AS above FROM {posts} c JOIN {posts} p ON p.ID = c.post_parent
+    WHERE c.post_parent = ${id} AND c.post_type IN ('attachment', 'revision')`;
+  const idsOf = (type: string) => below.filter(({ post_type }) => post_type === type).map(({ ID }) => ID);
+  await moveAttachments(db, idsOf('attachment'), below[0]?.above ?? 0);
+  await removeCommentsOf(db, [id]);
+  const ids = [id, ...idsOf('revision')];
   await db.from('postmeta').whereIn('post_id', ids).delete();
   await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id NOT IN
     (SELECT term_taxonomy_id FROM {term_taxonomy} WHERE taxonomy IN (${ABOUT_TERMS}))`;
   await db.from('posts').whereIn('ID', ids).delete();
   postRemoved(db, id);
+}
+
+async function moveAttachments(db: Database, ids: readonly number[], parent: number): Promise<void> {
+  if (ids.length === 0) return;
+  await learnPosts(db, ids);
+  await db.from('posts').whereIn('ID', ids).update({ post_parent: parent });
+  for (const id of ids) columnsWritten(db, id, { post_parent: parent });
+}
+
+/** Removes the comments of these posts with their metas. No answer shows any, so that it is no change of a post. */
+export async function removeCommentsOf(db: Database, ids: readonly number[]): Promise<void> {
+  const comments: number[] = await db.from('comments').whereIn('comment_post_ID', ids).pluck('comment_ID');
+  for (const some of pagesOf(comments, COMMENTS_AT_ONCE)) {
+    await db.from('commentmeta').whereIn('comment_id', some).delete();
+    await db.from('comments').whereIn('comment_ID', some).delete();
+  }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { beginsWith, contains, either, equalsAny, placeAmong } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
-import { Piece } from '../engine/statement.ts';
+import { Piece, verbatim } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
 import { postChanged, userTouched } from '../journal/touched.ts';
 import { lockNames, userLock } from './locks.ts';
@@ -147,6 +147,23 @@ export async function replaceUserMeta(db: Database, id: number, key: string, bef
  * to be changed.
  */
 export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
+
+/**
+ * Keeps a user from being deleted until the end of the transaction. False where there is no such user. Several
+ * transactions may keep one. Call `joinWriters` or `noteChange`, for the sake of clusters.
+ */
+export async function keepUser(db: Database, id: number): Promise<boolean> {
+  const rows = await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.share)}`;
+  return rows.length > 0;
+}
+
+/**
+ * Waits for those who write posts of a user, so that they are all counted, and lets no others begin until the end of
+ * the transaction: they find the user gone.
+ */
+export async function closeUser(db: Database, id: number): Promise<void> {
+  await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
+}
 
 /**
  * How many posts of any type a user is the author of; links and revisions count too, since they would be left without

@@ -1,0 +1,80 @@
+import { expect, it } from '@jest/globals';
+import { removeRemains } from '../../src/storage/lists/many-posts.ts';
+import { BLANK } from '../../src/storage/rows/posts.ts';
+import { ZERO_DATE } from '../../src/wordpress/time.ts';
+import { describeAsking } from '../support/asking.ts';
+
+/*
+ * What goes with a post that is deleted for good, and what stays (`wp_delete_post`). Only `wp/v2` deletes for good, of
+ * the interfaces; the others know the trash.
+ */
+
+/** What deletes a record of the sample site of each kind. */
+const DELETIONS = [
+  ['tribe_events', 38],
+  ['tribe_venue', 22],
+  ['tribe_organizer', 24],
+  ['media', 10],
+] as const;
+/** What stands above the record that is deleted, and a picture that hangs on it. */
+const [ABOVE, PICTURE] = [44, 11];
+const NOTED = { comment_author: 'Anna', comment_content: 'Good', comment_date: ZERO_DATE, comment_date_gmt: ZERO_DATE };
+
+describeAsking('what belongs to a post', (ask) => {
+  const removed = (base: string, id: number, query = '') => ask.send('DELETE', `/wp-json/wp/v2/${base}/${id}${query}`, { as: 'admin' });
+  const picture = async () => (await ask.send('GET', `/wp-json/wp/v2/media/${PICTURE}`, { as: 'admin' })).body.post;
+  const left = async () => ({
+    comments: (await ask.db().from('comments').orderBy('comment_ID').pluck('comment_post_ID')).map(Number),
+    metas: (await ask.db().from('commentmeta').orderBy('meta_id').pluck('meta_value')).map(String),
+    revisions: (await ask.db().from('posts').where('post_type', 'revision').pluck('post_parent')).map(Number),
+  });
+
+  it.each(DELETIONS)('goes or moves up with one of %s', async (base, id) => {
+    const before = (await left()).revisions;
+    await ask.rows(async (db) => {
+      for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();
+      await db.from('posts').where('ID', id).update({ post_parent: ABOVE });
+      await db.from('posts').insert({ ...BLANK, post_type: 'revision', post_status: 'inherit', post_parent: id });
+      await db.from('posts').where('ID', PICTURE).update({ post_parent: id });
+      for (const post of [id, ABOVE]) {
+        const row = { ...NOTED, comment_post_ID: post };
+        await db.from('comments').insert(row);
+        const [comment] = await db.from('comments').where('comment_post_ID', post).pluck('comment_ID');
+        await db.from('commentmeta').insert({ comment_id: Number(comment), meta_key: 'of', meta_value: String(post) });
+      }
+    });
+    expect(await picture()).toBe(id);
+    if (base !== 'media') {
+      expect((await removed(base, id)).status).toBe(200);
+      expect((await left()).comments).toEqual([id, ABOVE]);
+    }
+    expect((await removed(base, id, '?force=true')).status).toBe(200);
+    expect(await ask.db().from('posts').where('ID', id).select('ID')).toEqual([]);
+    expect(await left()).toEqual({ comments: [ABOVE], metas: [String(ABOVE)], revisions: before.filter((one) => one !== id) });
+    expect(await picture()).toBe(ABOVE);
+    expect(await ask.db().from('posts').where('post_parent', id).select('ID')).toEqual([]);
+  });
+
+  it('is seen by everybody, and in the journal, once it belongs to nothing', async () => {
+    await ask.rows(async (db) => {
+      await db.from('posts').where('ID', 38).update({ post_status: 'draft' });
+      await db.from('posts').where('ID', PICTURE).update({ post_parent: 38 });
+    });
+    const seen = async () => (await ask.send('GET', `/wp-json/wp/v2/media/${PICTURE}`)).status;
+    expect(await seen()).toBe(401);
+    const { last } = (await ask.db().from('fasti_journal').max({ last: 'number' }).first()) as unknown as { last: number };
+    expect((await removed('tribe_events', 38, '?force=true')).status).toBe(200);
+    expect(await seen()).toBe(200);
+    const noted = await ask.db().from('fasti_journal').where('number', '>', last).where('object', PICTURE).select('what', 'is_public');
+    expect(noted).toEqual([{ what: 'changed', is_public: 1 }]);
+  });
+  it('is not inherited by what is imported under the id of a post that somebody else has deleted', async () => {
+    const [GONE, OTHER] = [9_999, 44];
+    await ask.rows(async (db) => {
+      for (const table of ['comments', 'commentmeta'] as const) await db.from(table).delete();
+      for (const comment_post_ID of [GONE, OTHER]) await db.from('comments').insert({ ...NOTED, comment_post_ID });
+    });
+    await ask.db().transaction((db) => removeRemains(db, [GONE], true));
+    expect((await left()).comments).toEqual([OTHER]);
+  });
+});
