@@ -14,6 +14,7 @@ import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { ALL_FOUND, filterChoices, listParams } from './list-filters.ts';
+import { PreviewLink } from './preview-link.tsx';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
 
 /*
@@ -317,6 +318,7 @@ function RowActions(props: {
           {say('desk:actions.view')}
         </Link>
       )}
+      <PreviewLink visit={visit} record={it} title={title} />
       {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
         <Link href={deskUrl(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
           {say('desk:actions.duplicate')}

@@ -8,6 +8,7 @@ import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
+import { PreviewLink } from './preview-link.tsx';
 import { Suggested } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
@@ -127,6 +128,7 @@ function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly re
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      <PreviewLink visit={visit} record={record} />
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
       {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
       {mayCreate(visit.caller, kind) && (

@@ -11,7 +11,7 @@ import { loginCookieName } from '../wordpress/cookies.ts';
 import { parseJson } from '../wordpress/json.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Signing in and out, and the pages that links lead to by which somebody chooses a password.
@@ -98,15 +98,12 @@ export async function signOut(visit: Visit): Promise<Outcome> {
   };
 }
 
-/**
- * The header that sets a login cookie. Where WordPress writes to the same database by keys that we do not know, it is
- * for the desk alone, so that WordPress's own is not replaced.
- */
-export function setCookie({ site, settings, base, request }: Visit, { name, value, maxAge }: MadeCookie): string {
-  const whole = site.config.keys !== undefined || !settings.shared;
+/** The header that sets a login cookie. */
+export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): string {
+  const { base, request } = visit;
   return [
     `${name}=${encodeURIComponent(value)}`,
-    `Path=${whole ? base.slice(0, base.lastIndexOf('/') + 1) : base}`,
+    `Path=${isLoginOfSite(visit) ? base.slice(0, base.lastIndexOf('/') + 1) : base}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
