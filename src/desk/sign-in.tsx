@@ -80,7 +80,7 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
       agent: request.agent,
     });
     if (kept) return { html: resumePage(visit, kept, await formNonce(site, login)), cookie: setCookie(visit, cookie) };
-    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, '/events'), cookie: setCookie(visit, cookie) };
+    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
     const wrong = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
@@ -203,7 +203,7 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
     const { cookie } = await beginSession(site, settings, user, { remember: false, address, agent });
-    return { to: deskUrl(visit, '/events', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
+    return { to: deskUrl(visit, '', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
     return welcomePage(visit, link, accountSentence(visit, error));

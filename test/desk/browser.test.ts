@@ -145,6 +145,14 @@ describeInBrowser('The desk in a browser', (visit) => {
         const admin = await visitor(ask, 'admin');
         const [name = '', value = ''] = admin.cookie().split('=');
         const { page } = await visit({ ...view, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
+        // Names are as long as people make them.
+        const long = 'The large hall behind the old town hall by the market, '.repeat(2);
+        await ask.made('/events', {
+          title: long,
+          start_date: '2027-01-01 10:00',
+          end_date: '2027-01-01 11:00',
+          venue: { venue: long, city: 'Asti' },
+        });
         const first = await ask.db().from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).first('ID');
         await page.goto(at('/admin/sign-in'));
         expect(await accessibilityFaults(page)).toEqual([]);

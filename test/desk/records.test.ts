@@ -174,6 +174,18 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get('/admin/venues?search=barn')).text).not.toContain('name="found"');
   });
 
+  it('offers new categories to those who may make them, and leads from a venue or an organizer to its events', async () => {
+    for (const [as, offered] of [['admin', true], ['ed', true], ['auth', true], ['contrib', false]] as const) {
+      const { text } = await (await visitor(ask, as)).get('/admin/events/new');
+      expect([as, text.includes('name="categories[ids][]"'), text.includes('name="categories[fresh]"')]).toEqual([as, true, offered]);
+    }
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'The mill' });
+    expect((await anna.get(`/admin/venues/${id}`)).text).toContain(`<a href="/admin/events?venue=${id}">Its events</a>`);
+    const { id: other } = await ask.made('/organizers', { organizer: 'Millers' });
+    expect((await anna.get(`/admin/organizers/${other}`)).text).toContain(`<a href="/admin/events?organizer=${other}">Its events</a>`);
+  }); // biome-ignore format: pairs
+
   it('narrows the list of events by venue, organizer and author', async () => {
     const anna = await visitor(ask, 'admin');
     const event = await ask.made('/events', {

@@ -44,7 +44,9 @@ describeAsking(
           'cache-control': expect.stringMatching(/no-store.*private/),
           'x-robots-tag': 'noindex, nofollow',
         });
-        expect(Object.keys(answer.headers).filter((header) => /etag|last-modified|surrogate|allow-(origin|credentials)/.test(header))).toEqual([]);
+        expect(
+          Object.keys(answer.headers).filter((header) => /etag|last-modified|surrogate|allow-(origin|credentials)/.test(header)),
+        ).toEqual([]);
         // A script of another site could read the answer.
         expect([as, (await who.get(url, { Origin: 'https://other.example' })).status]).toEqual([as, 404]);
       }
