@@ -65,6 +65,7 @@ export function freshValues({ settings, caller }: Visit, kind: PostKind): Values
   return {
     status: viewer.can(`publish_${kind.capabilities}`) ? 'publish' : 'pending',
     ...('author' in kind.fields ? { author: viewer.id } : {}),
+    ...(settings.contentLanguages && 'language' in kind.fields ? { language: settings.contentLanguages.defaultCode } : {}),
     ...('timezone' in kind.fields ? { timezone: settings.timezone } : {}),
     // Maps of a new venue are shown unless somebody says otherwise.
     ...(kind.dated

@@ -109,6 +109,12 @@ function navigation({ caller, i18n: { say } }: Visit): NavigationItem[] {
   ].filter(({ shown }) => shown);
 }
 
+/** The address where somebody who has signed in begins: the first part that they may use, with what was done. */
+export function firstPage(visit: Visit): string {
+  const [first] = navigation(visit);
+  return deskUrl(visit, first?.path ?? '/me', { done: textIn(visit.request.query, 'done') });
+}
+
 function Header({ visit, part }: { readonly visit: Visit; readonly part: string | undefined }): JSX.Element {
   const { settings, i18n, login, nonce } = visit;
   return (

@@ -2,7 +2,10 @@ import { authorOptions, linkOptions, termChoices } from '../forms/control-data.t
 import { textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import type { Option } from '../html/form-fields.tsx';
+import { listedToEdit } from '../kinds/editable.ts';
 import type { PostKind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
+import type { Caller } from '../records/caller.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import type { Visit } from './visit.ts';
 
@@ -35,6 +38,30 @@ export async function filterChoices(visit: Visit, kind: PostKind): Promise<Filte
     { name: 'organizer', label: say('desk:columns.organizer'), options: organizers },
     { name: 'author', label: labelOf(visit.i18n, kind.name, 'author'), options: authors.length > 1 ? authors : [] },
   ].filter(({ options }) => options.length > 0);
+}
+
+/** How many rows a list has, where its address does not say. */
+const ROWS = 20;
+
+/** By this name a form says that all records are meant which its list was narrowed to, on whatever page. */
+export const ALL_FOUND = 'found';
+
+/**
+ * Parameters of the kind's list from the query of a page's address: any of its filters, `month` for the dates of one,
+ * `mine` for what the caller wrote.
+ */
+export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, kind: PostKind): Values {
+  const { filters } = listedToEdit(kind);
+  const named = Object.entries(query).filter(
+    ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
+  );
+  const month = MONTH.exec(textIn(query, 'month'))?.[0];
+  return {
+    per_page: ROWS,
+    ...Object.fromEntries(named),
+    ...(kind.dated && month ? monthBounds(month) : {}),
+    ...(textIn(query, 'mine') === '' ? {} : { author: viewer.id }),
+  };
 }
 
 /** A month as addresses name it. */

@@ -7,15 +7,14 @@ import { labelOf } from '../forms/labels.ts';
 import { hourCycleOf, spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
-import { listedToEdit } from '../kinds/editable.ts';
 import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
-import type { Values } from '../kinds/param.ts';
 import { type Editable, type EditList, listToEdit } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { filterChoices, MONTH, monthBounds } from './list-filters.ts';
+import { ALL_FOUND, filterChoices, listParams } from './list-filters.ts';
+import { PreviewLink } from './preview-link.tsx';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
 
 /*
@@ -69,13 +68,10 @@ const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
 /** The fields that a row's quick form has. */
 const quickFields = (kind: PostKind): string[] => [kind.titleField, ...(kind.dated ? ['start_date', 'end_date'] : []), 'status'];
 
-/** How many rows a list has, where its address does not say. */
-const ROWS = 20;
-
 /** The list of a kind, narrowed as the address says. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
-  const list = await listToEdit(visit.site, visit.caller, kind, listParams(visit, kind));
+  const list = await listToEdit(visit.site, visit.caller, kind, listParams(query, visit.caller, kind));
   const { say } = visit.i18n;
   const choices = await filterChoices(visit, kind);
   const html = deskPage(visit, {
@@ -127,24 +123,6 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
     ),
   });
   return { html };
-}
-
-/**
- * Parameters of the kind's list from the address of a page: any of its filters, `month` for the dates of one, `mine`
- * for what the caller wrote.
- */
-function listParams({ request: { query }, caller }: Visit, kind: PostKind): Values {
-  const { filters } = listedToEdit(kind);
-  const named = Object.entries(query).filter(
-    ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
-  );
-  const month = MONTH.exec(textIn(query, 'month'))?.[0];
-  return {
-    per_page: ROWS,
-    ...Object.fromEntries(named),
-    ...(kind.dated && month ? monthBounds(month) : {}),
-    ...(textIn(query, 'mine') === '' ? {} : { author: caller.viewer.id }),
-  };
 }
 
 /** The parameters of the present address, some of them changed. */
@@ -211,6 +189,12 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
           <input type="checkbox" />
           {say('desk:list.select-all')}
         </label>
+        {list.pages > 1 && (
+          <label class="choice">
+            <input type="checkbox" name={ALL_FOUND} value="1" />
+            {say('desk:list.select-found', { count: list.total })}
+          </label>
+        )}
       </form>
       <table class="list">
         <thead>
@@ -334,6 +318,7 @@ function RowActions(props: {
           {say('desk:actions.view')}
         </Link>
       )}
+      <PreviewLink visit={visit} record={it} title={title} />
       {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
         <Link href={deskUrl(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
           {say('desk:actions.duplicate')}

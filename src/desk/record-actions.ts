@@ -1,11 +1,13 @@
 import { ApiError, refuse } from '../errors.ts';
 import { idIn, textIn, textsIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import { listToEdit, readToEdit } from '../records/editing.ts';
+import type { Values } from '../kinds/param.ts';
+import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/post-writes.ts';
 import { mayTrash } from '../records/posts.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { ALL_FOUND, listParams } from './list-filters.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -38,23 +40,34 @@ export async function actOnOne(visit: Submission, kind: PostKind, id: number, ac
   return { to: backTo(visit, kind, { done: DONE[action] }) };
 }
 
-/** All records that are selected. */
+/** All records that are selected, or all that the list they stand in was narrowed to. */
 export async function actOnSelected(visit: Submission, kind: PostKind): Promise<Outcome> {
   const wanted = textIn(visit.fields, 'action');
   const action = RECORD_ACTIONS.find((name) => name === wanted);
-  const ids = [...new Set(textsIn(visit.fields, 'ids').map(idIn))].filter((id) => id > 0);
+  const ids = textIn(visit.fields, ALL_FOUND) === '1' ? await foundIds(visit, kind) : selectedIds(visit);
   if (action === undefined || ids.length === 0) return { to: backTo(visit, kind, {}) };
   return { to: backTo(visit, kind, { done: DONE[action], ...(await actOnAll(visit, kind, ids, action)) }) };
 }
 
-/** How many records are deleted by one press of the button that empties the trash. */
-const MOST_DELETED = 500;
+const selectedIds = ({ fields }: Submission): number[] => [...new Set(textsIn(fields, 'ids').map(idIn))].filter((id) => id > 0);
+
+async function foundIds(visit: Submission, kind: PostKind): Promise<number[]> {
+  const rows = await manyToEdit(visit, kind, listParams(listQuery(visit), visit.caller, kind));
+  return rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
+}
+
+/** How many records something is done to at once. */
+const MOST_AT_ONCE = 500;
+
+/** The first records of a list, as many as something is done to at once. */
+async function manyToEdit({ site, caller }: Visit, kind: PostKind, params: Values): Promise<readonly Editable[]> {
+  const wide = { ...site, config: { ...site.config, maxPerPage: MOST_AT_ONCE } };
+  return (await listToEdit(wide, caller, kind, { ...params, per_page: MOST_AT_ONCE, page: 1 })).rows;
+}
 
 /** Deletes what is in the trash, as far as the caller may, the newest first. */
 export async function emptyTrash(visit: Submission, kind: PostKind): Promise<Outcome> {
-  const { site, caller } = visit;
-  const wide = { ...site, config: { ...site.config, maxPerPage: MOST_DELETED } };
-  const { rows } = await listToEdit(wide, caller, kind, { status: 'trash', per_page: MOST_DELETED });
+  const rows = await manyToEdit(visit, kind, { status: 'trash' });
   const ids = rows.filter(({ mayDelete }) => mayDelete).map(({ id }) => id);
   return { to: deskUrl(visit, `/${kind.path}`, { status: 'trash', done: DONE.delete, ...(await actOnAll(visit, kind, ids, 'delete')) }) };
 }
@@ -79,8 +92,11 @@ async function actOnAll(
 }
 
 /** The address of the list that somebody came from, with what was done. */
-function backTo(visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string {
-  const back = textIn(visit.fields, 'back');
-  const kept = Object.fromEntries(new URLSearchParams(back.startsWith('?') ? back : ''));
-  return deskUrl(visit, `/${kind.path}`, { ...kept, ...done });
+const backTo = (visit: Submission, kind: PostKind, done: Readonly<Record<string, string | number | undefined>>): string =>
+  deskUrl(visit, `/${kind.path}`, { ...listQuery(visit), ...done });
+
+/** What the list was narrowed by that a form stood in. */
+function listQuery({ fields }: Submission): Record<string, string> {
+  const back = textIn(fields, 'back');
+  return Object.fromEntries(new URLSearchParams(back.startsWith('?') ? back : ''));
 }

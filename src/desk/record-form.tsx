@@ -2,12 +2,14 @@ import { Fragment, type JSX } from 'preact';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
 import { Link } from '../html/links.tsx';
 import { mapUrl, type Where } from '../html/map-url.ts';
+import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
-import type { Editable } from '../records/editing.ts';
+import { type Editable, mayListToEdit } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
+import { PreviewLink } from './preview-link.tsx';
 import { Suggested } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
@@ -127,7 +129,11 @@ function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly re
     <p class="record-links">
       <span class="status">{say(`statuses:${row.post_status}`)}</span>
       {row.post_status === 'publish' && typeof shown.url === 'string' && <Link href={shown.url}>{say('desk:actions.view')}</Link>}
+      <PreviewLink visit={visit} record={record} />
       {map !== undefined && <Link href={map}>{say('pages:map')}</Link>}
+      {!kind.dated && mayListToEdit(visit.caller, postKind('event')) && (
+        <Link href={deskUrl(visit, '/events', { [kind.name]: record.id })}>{say('desk:actions.events')}</Link>
+      )}
       {recurs && <Link href={deskUrl(visit, `/${kind.path}/${record.id}/dates`)}>{say('desk:dates.link')}</Link>}
       {mayCreate(visit.caller, kind) && (
         <Link href={deskUrl(visit, `/${kind.path}/${record.id}/duplicate`)}>{say('desk:actions.duplicate')}</Link>

@@ -6,6 +6,7 @@ import { authorizeByForm, authorizePage } from './authorize.tsx';
 import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
 import { backUpByForm, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
+import { firstPage } from './layout.tsx';
 import { listPage } from './lists.tsx';
 import { monthPage, moveEvent } from './month.tsx';
 import { changeOwnPassword, chooseLanguage, makeOwnPassword, ownPage, revokeOwn } from './own-account.tsx';
@@ -52,8 +53,8 @@ const idOf = ({ id }: PathParams): number => idIn(id);
 
 /** Every address of the desk. */
 export const deskRoutes: readonly DeskRoute[] = [
-  get('', 'signed-in', async (visit) => ({ to: deskUrl(visit, '/events') })),
-  get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '/events') } : { html: signInPage(visit) })),
+  get('', 'signed-in', async (visit) => ({ to: firstPage(visit) })),
+  get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
   post('/sign-in', 'anyone', signInByForm),
   post('/sign-out', 'signed-in', signOut),
   get('/welcome', 'anyone', (visit) => welcomePage(visit)),

@@ -23,7 +23,7 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
           <Input
             key={name}
             name={name}
-            label={say(`cli:option.names.${name}`)}
+            label={withCapital(say(`cli:option.names.${name}`))}
             value={name in typed ? textIn(typed, name) : siteOption(visit.settings, name)}
             error={wrong.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
           />
@@ -36,6 +36,9 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
   });
   return { html, ...(wrong.length > 0 ? { status: 422 } : {}) };
 }
+
+/** A meaning as lists of the command line say it, as the label of a box. */
+const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Sets the options that were changed. */
 export async function saveSettings(visit: Submission): Promise<Outcome> {

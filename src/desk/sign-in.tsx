@@ -11,7 +11,7 @@ import { loginCookieName } from '../wordpress/cookies.ts';
 import { parseJson } from '../wordpress/json.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
  * Signing in and out, and the pages that links lead to by which somebody chooses a password.
@@ -80,7 +80,7 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
       agent: request.agent,
     });
     if (kept) return { html: resumePage(visit, kept, await formNonce(site, login)), cookie: setCookie(visit, cookie) };
-    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, '/events'), cookie: setCookie(visit, cookie) };
+    return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
     const wrong = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
@@ -98,15 +98,12 @@ export async function signOut(visit: Visit): Promise<Outcome> {
   };
 }
 
-/**
- * The header that sets a login cookie. Where WordPress writes to the same database by keys that we do not know, it is
- * for the desk alone, so that WordPress's own is not replaced.
- */
-export function setCookie({ site, settings, base, request }: Visit, { name, value, maxAge }: MadeCookie): string {
-  const whole = site.config.keys !== undefined || !settings.shared;
+/** The header that sets a login cookie. */
+export function setCookie(visit: Visit, { name, value, maxAge }: MadeCookie): string {
+  const { base, request } = visit;
   return [
     `${name}=${encodeURIComponent(value)}`,
-    `Path=${whole ? base.slice(0, base.lastIndexOf('/') + 1) : base}`,
+    `Path=${isLoginOfSite(visit) ? base.slice(0, base.lastIndexOf('/') + 1) : base}`,
     'HttpOnly',
     'SameSite=Lax',
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
@@ -206,7 +203,7 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
     const { cookie } = await beginSession(site, settings, user, { remember: false, address, agent });
-    return { to: deskUrl(visit, '/events', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
+    return { to: deskUrl(visit, '', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
     return welcomePage(visit, link, accountSentence(visit, error));

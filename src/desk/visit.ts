@@ -71,6 +71,13 @@ export type Outcome =
   | { readonly to: string; readonly cookie?: string }
   | { readonly json: unknown };
 
+/**
+ * Whether a login at the desk holds on the whole site. Where WordPress writes to the same database by keys that we do
+ * not know, it is for the desk alone, so that WordPress's own is not replaced.
+ */
+export const isLoginOfSite = ({ site, settings }: Pick<Visit, 'site' | 'settings'>): boolean =>
+  site.config.keys !== undefined || !settings.shared;
+
 /** The address of a page of the desk. Parameters without a value are left out; a list is repeated. */
 export function deskUrl(
   { base }: Pick<Visit, 'base'>,

@@ -82,10 +82,12 @@ export const categories: Control = {
             </label>
           ))}
         </div>
-        <label>
-          <span class="quiet">{data.say('desk:form.new-terms')}</span>
-          <input type="text" name={`${name}[fresh]`} value={fresh} />
-        </label>
+        {data.freshTerms.has(name) && (
+          <label>
+            <span class="quiet">{data.say('desk:form.new-terms')}</span>
+            <input type="text" name={`${name}[fresh]`} value={fresh} />
+          </label>
+        )}
         {hint && <p class="hint">{hint}</p>}
         {error && <p class="error">{error}</p>}
       </fieldset>

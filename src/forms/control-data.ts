@@ -8,6 +8,7 @@ import { mayUpload } from '../media/images.ts';
 import { shownMedia } from '../records/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
+import { mayManageTerms } from '../records/visibility.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import type { ControlData, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
@@ -42,6 +43,9 @@ export async function loadControlData(
   return {
     say: i18n.say,
     terms,
+    freshTerms: new Set(
+      fields.flatMap(([name, field]) => (isTerms(field) && mayManageTerms(caller, termKind(field.place.kind)) ? [name] : [])),
+    ),
     links,
     authors,
     image,

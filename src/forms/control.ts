@@ -16,6 +16,8 @@ export interface ControlData {
   readonly say: (key: string, values?: Readonly<Record<string, string | number>>) => string;
   /** Terms that can be chosen, by field. */
   readonly terms: Readonly<Record<string, readonly TermChoice[]>>;
+  /** The fields whose new terms the caller may make. */
+  readonly freshTerms: ReadonlySet<string>;
   /** What can be linked to, by field, and the fields of a new record of that kind. */
   readonly links: Readonly<Record<string, LinkChoices>>;
   readonly statuses: readonly Option[];
@@ -32,6 +34,7 @@ export interface ControlData {
 /** What inputs need to know that offer no choices. */
 export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   terms: {},
+  freshTerms: new Set(),
   links: {},
   statuses: [],
   authors: [],

@@ -9,6 +9,13 @@ export function isSafeAddress(href: string): boolean {
   return URL.canParse(href, base) && SAFE.has(new URL(href, base).protocol);
 }
 
+/** An address without its host, for what has to stay at the host that the page came from: forms, logins. */
+export function onThisHost(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
 export interface LinkProps {
   readonly href: string;
   readonly children?: ComponentChildren;

@@ -1,9 +1,13 @@
 import type { Request } from 'express';
+import { loginOf } from '../accounts/logins.ts';
+import { viewerOf } from '../accounts/viewer.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
+import { ApiError } from '../errors.ts';
 import { PAGE_POLICY } from '../html/document.tsx';
 import { postKind } from '../kinds/index.ts';
 import { servesPages } from '../known-settings.ts';
 import { type Page, problemPage } from '../pages/pages.tsx';
+import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
@@ -16,6 +20,7 @@ import type { FeedRequest } from './feeds/feed-request.ts';
 import { problemOf } from './problem.ts';
 import { expiryOf, httpDate, NO_STORE, REVALIDATE } from './protocol.ts';
 import { surrogateKeys } from './surrogates.ts';
+import { visitorOf } from './visitor.ts';
 
 /** The HTML pages of a site. */
 export interface Pages {
@@ -23,6 +28,11 @@ export interface Pages {
   readonly areOn: (settings: SiteSettings) => boolean;
   /** The page that is asked for; `password`: what was entered to open it. */
   readonly answer: (wanted: FeedRequest, req: Request, password?: string) => Promise<Answer>;
+  /**
+   * The page of a record that not everybody may see yet, for somebody who may edit it; undefined: none is asked for, or
+   * not by such a one.
+   */
+  readonly preview: (wanted: FeedRequest, req: Request) => Promise<Answer | undefined>;
   /** The error that ended a request, as a page. */
   readonly problem: (site: Site, settings: SiteSettings, req: Request, error: unknown) => Answer;
 }
@@ -39,6 +49,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   return {
     areOn: (settings) => servesPages(config, settings),
     problem,
+    preview: (wanted, req) => previewAnswer(theme, wanted, req),
     answer: async (wanted, req, password) => {
       const { site, caller, address, query } = wanted;
       const changedAt = site.changedAt();
@@ -52,6 +63,35 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
       }
     },
   };
+}
+
+/** How a record is named that somebody wants to preview; undefined: that is not what is asked for. */
+function previewedIn({ address, query }: FeedRequest): PreviewedRecord | undefined {
+  const { page, form, byPath } = address;
+  const isAsked = typeof query.preview === 'string' && query.preview !== '';
+  if (!isAsked || form !== undefined || byPath || page.of !== 'event' || page.id === undefined) return undefined;
+  return { id: page.id, type: typeof query.post_type === 'string' ? query.post_type : undefined };
+}
+
+async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Request): Promise<Answer | undefined> {
+  const { site, caller: visitor, address, query } = wanted;
+  const record = previewedIn(wanted);
+  // Scripts of other sites, which may read answers, say where they come from; whoever follows a link does not.
+  if (!record || req.headers.origin !== undefined || !servesPages(site.config, visitor.settings)) return undefined;
+  const settings = await site.settings();
+  const login = await loginOf(site, settings, { cookie: req.headers.cookie });
+  if (!login) return undefined;
+  const viewer = viewerOf(site.db, settings, login.user);
+  const editor = visitorOf(site, settings, req, { segment: address.language, query, viewer });
+  try {
+    const page = await previewPage({ ...theme, site }, { editor, visitor }, record);
+    const headers = { 'X-Robots-Tag': 'noindex, nofollow' };
+    return pageAnswer(page, { site, caller: visitor, personal: true, changedAt: undefined, headers });
+  } catch (error) {
+    // Whoever may not preview it gets what everybody gets.
+    if (error instanceof ApiError && error.status < 500) return undefined;
+    throw error;
+  }
 }
 
 interface Frame extends Pick<FeedRequest, 'site' | 'caller'> {

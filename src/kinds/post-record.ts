@@ -30,6 +30,10 @@ export function permalink(row: LinkedPost, context: Pick<RenderContext, 'home' |
   return pageIn(context, code, (home) => postUrl({ home, permalinkStructure, singleEventSlug: calendar.singleEventSlug }, row));
 }
 
+/** The address at which it is previewed by those who may edit it (WordPress `get_preview_post_link`): by its id. */
+export const previewUrl: typeof permalink = (row, context, code) =>
+  `${permalink({ ...row, post_status: 'draft' }, context, code)}&preview=true`;
+
 /** The same for one date of an event that recurs: its page has the date in its address. */
 function occurrenceUrl(
   row: Post,

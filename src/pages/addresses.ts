@@ -1,4 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
+import { onThisHost } from '../html/links.tsx';
 import type { FeedView } from '../kinds/feed-list.ts';
 import { type TermPlace, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -47,10 +48,7 @@ export function suggestUrl({ home, settings }: PagePlace & { readonly settings: 
 }
 
 /** Its path alone: forms are sent to the host that they came from. */
-export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => {
-  const url = suggestUrl(place) ?? '';
-  return URL.canParse(url) ? new URL(url).pathname : url;
-};
+export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => onThisHost(suggestUrl(place) ?? '');
 
 const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 

@@ -9,7 +9,7 @@ import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { type FeedEvent, namedEvents, namesOf } from '../records/feed-events.ts';
-import { linkedBySlug } from '../records/linked-pages.ts';
+import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -143,22 +143,35 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ sta
 }
 
 /** The page of a venue or an organizer, with the events that name it. */
-export async function linkedPage({ site, theme }: PageContext, caller: Caller, page: LinkedPage): Promise<Content> {
+export async function linkedPage(context: PageContext, caller: Caller, page: LinkedPage): Promise<Content> {
+  return linkedContent(context, caller, page, await linkedBySlug(context.site, caller, page.kind, page.slug));
+}
+
+/**
+ * The same of a record that was found already, with those of the events that the caller may see.
+ *
+ * @throws rest_no_route where none was found, and for a page past the last one
+ */
+export async function linkedContent(
+  { site, theme }: PageContext,
+  caller: Caller,
+  { kind, number }: Pick<LinkedPage, 'kind' | 'number'>,
+  found: LinkedRecord | undefined,
+): Promise<Content> {
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
-  const { kind, slug, number } = page;
-  const { record, imageText } = (await linkedBySlug(site, caller, kind, slug)) ?? fail('rest_no_route');
+  const { record, imageText } = found ?? fail('rest_no_route');
   const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
-  const found = await listCalendar(site, caller, UPCOMING, {
+  const listed = await listCalendar(site, caller, UPCOMING, {
     filters: { [kind]: String(record.id) },
     unhidden: true,
     withJsonLd: true,
     limit: perPage,
     offset: (number - 1) * perPage,
   });
-  if (found.events.length === 0 && number > 1) fail('rest_no_route');
-  const pages = Math.ceil(found.total / perPage);
+  if (listed.events.length === 0 && number > 1) fail('rest_no_route');
+  const pages = Math.ceil(listed.total / perPage);
   const at = (other: number) => pageAt(record.url, other);
   const name = plainLine('venue' in record ? record.venue : record.organizer);
   const picture = pictureOf(record.image, 'large', imageText);
@@ -174,7 +187,7 @@ export async function linkedPage({ site, theme }: PageContext, caller: Caller, p
     email: 'venue' in record ? '' : plainLine(record.email ?? ''),
     website: websiteOf(record.website),
     heading: say('venue' in record ? 'pages:events-at' : 'pages:events-by', { name }),
-    events: found.events.map((event) => eventCard(event, caller, i18n)),
+    events: listed.events.map((event) => eventCard(event, caller, i18n)),
     previous,
     next,
     here: pages > 1 ? say('pages:page', { page: number, pages }) : undefined,
@@ -191,10 +204,10 @@ export async function linkedPage({ site, theme }: PageContext, caller: Caller, p
     picture,
     previous: previous?.href,
     next: next?.href,
-    data: [...(record.json_ld === undefined ? [] : [record.json_ld]), ...structuredEvents(found.events)],
-    records: found.events.map((event) => event.record),
+    data: [...(record.json_ld === undefined ? [] : [record.json_ld]), ...structuredEvents(listed.events)],
+    records: listed.events.map((event) => event.record),
     subject: {},
-    timeliness: found.timeliness,
+    timeliness: listed.timeliness,
   };
 }
 

@@ -44,6 +44,9 @@ const ASKED = [
   'custom_fields',
 ];
 
+/** Texts of the kind that mean something to editors alone. */
+const NOT_ASKED: ReadonlySet<string> = new Set(['external_id']);
+
 /** The field that people do not see: whoever fills it in is a program. */
 const TRAP = 'homepage';
 
@@ -159,7 +162,7 @@ const formContextOf = (site: Site, caller: Caller): FormContext => ({
 
 function askedOf({ settings }: FormContext): { readonly kind: PostKind; readonly names: readonly string[] } {
   const kind = onSite(postKind('event'), settings);
-  const texts = Object.entries<Field>(kind.fields).flatMap(([name, { text }]) => (text ? [name] : []));
+  const texts = Object.entries<Field>(kind.fields).flatMap(([name, { text }]) => (text && !NOT_ASKED.has(name) ? [name] : []));
   return { kind, names: [...new Set([...ASKED, ...texts])].filter((name) => name in kind.fields) };
 }
 

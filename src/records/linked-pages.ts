@@ -21,7 +21,11 @@ export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindN
   const conditions = [{ by: 'slug', slugs: [own] }] as const;
   const order = { by: 'id', descending: false } as const;
   const [id] = own === '' ? [] : await listedIds(site, caller, postKind(name), { conditions, order, statuses: undefined });
-  if (id === undefined) return undefined;
+  return id === undefined ? undefined : linkedById(site, caller, name, id);
+}
+
+/** The venue or organizer with an id, with its JSON-LD, if the caller may see it. */
+export async function linkedById(site: Site, caller: Caller, name: LinkedKindName, id: number): Promise<LinkedRecord | undefined> {
   const { records, bundle } = await READ[name](site, caller, id);
   return records[0] && { record: records[0], imageText: imageTextOf(id, bundle) };
 }

@@ -21,6 +21,10 @@ interface Stored {
   readonly members?: Readonly<Record<string, string>>;
 }
 
+/** The days of the week, as `start_of_week` counts them. */
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const isWeekday = (text: string): text is (typeof WEEKDAYS)[number] => (WEEKDAYS as readonly string[]).includes(text);
+
 interface SiteOption {
   /** The value in force. */
   readonly shown: (settings: SiteSettings) => string;
@@ -57,6 +61,14 @@ const siteOptions = {
       value === '' || (sanitizeTitle(value) === value && !isTakenPiece(value)) ? { options: { [SUGGEST_SLUG_OPTION]: value } } : undefined,
   },
   day_begins: member('multiDayCutoff', /^([01]\d|2[0-3]):[0-5]\d$/, ({ calendar }) => calendar.cutoff),
+  week_begins: {
+    shown: ({ raw }) => WEEKDAYS[Number(raw.get('start_of_week') ?? 1) % WEEKDAYS.length] ?? WEEKDAYS[1],
+    stored: (value) => (isWeekday(value) ? { options: { start_of_week: String(WEEKDAYS.indexOf(value)) } } : undefined),
+  },
+  clock: {
+    shown: ({ raw }) => (/[gh]/.test(raw.get('time_format') ?? '') ? '12' : '24'),
+    stored: (value) => (value === '12' || value === '24' ? { options: { time_format: value === '12' ? 'g:i a' : 'H:i' } } : undefined),
+  },
   timezone_mode: member('tribe_events_timezone_mode', /^(event|site)$/, ({ calendar }) => calendar.timezoneMode),
 } as const satisfies Record<string, SiteOption>;
 

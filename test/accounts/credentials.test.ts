@@ -16,11 +16,10 @@ import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
-import { createLoginCookie } from '../support/login-cookie.ts';
+import { createLoginCookie, LOGIN_KEYS } from '../support/login-cookie.ts';
 import { loadSite, setOptions } from '../support/site.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
-const KEYS = { LOGGED_IN_KEY: 'a-key', LOGGED_IN_SALT: 'a-salt', NONCE_KEY: 'n-key', NONCE_SALT: 'n-salt' };
 
 /** What the verbs need of a site, with a clock that tests set. */
 function siteOn(db: Database, env: Record<string, string> = {}): Site & { now: Date } {
@@ -307,7 +306,7 @@ describeDatabases('identify', (open) => {
     let token: string;
 
     beforeEach(async () => {
-      signed = siteOn(db, KEYS);
+      signed = siteOn(db, LOGIN_KEYS);
       const { user_pass: userPass } = (await loadUsers(db, [3], [])).get(3)!.row;
       const made = createLoginCookie({ login: 'auth', userPass, expiration: now + 3600 }, 'a-keya-salt');
       token = made.token;

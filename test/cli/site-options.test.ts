@@ -21,6 +21,8 @@ const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
   event_slug: { good: ['evento'], bad: ['', 'È'] },
   suggest_slug: { good: ['', 'proponi'], bad: ['Two words', 'list', 'month', '2026-12', 'category', 'feed', 'a/b'] },
   day_begins: { good: ['04:30'], bad: ['24:00', '4:30'] },
+  week_begins: { good: ['monday', 'saturday', 'sunday'], bad: ['', 'Monday', 'lunedì', '1', 'constructor'] },
+  clock: { good: ['12', '24'], bad: ['', '0', 'H:i'] },
   timezone_mode: { good: ['site', 'event'], bad: ['both'] },
 };
 

@@ -87,12 +87,72 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a venue');
     });
 
+    it('keeps a draft of a new record while another is saved, and shows both versions where its record was saved since', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+      const title = page.getByLabel('Name', { exact: true });
+      await page.goto(at('/admin/venues/new'));
+      await title.fill('Half a venue');
+      await page.goto(at(`/admin/venues/${id}`));
+      await page.locator('#phone').fill('1');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      await page.locator('#phone').fill('22');
+      await ask.changed(`/venues/${id}`, { city: 'Alba' });
+      await page.goto(at(`/admin/venues/${id}`));
+      await page.getByRole('button', { name: 'Bring them back' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Somebody else saved this record').waitFor();
+      expect(await page.locator('.theirs .saved-now').allTextContents()).toContain('Alba');
+      expect(await page.locator('#phone').inputValue()).toBe('22');
+      await page.goto(at('/admin/venues/new'));
+      await page.getByRole('button', { name: 'Bring them back' }).click();
+      expect(await title.inputValue()).toBe('Half a venue');
+    });
+
+    it('says dates in words, selects all rows, and asks before many records are deleted', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      await page.goto(at('/admin/events/new?day=2027-03-04'));
+      await page.locator('[name="start_date[time]"]').fill('21:00');
+      await page.locator('[name="end_date[time]"]').fill('23:00');
+      expect(await page.locator('.dates-said').textContent()).toMatch(/^Thursday, March 4, 2027/);
+      for (const venue of ['One', 'Two']) {
+        const { id } = await ask.made('/venues', { venue });
+        await ask.rows((db) => db.from('posts').where('ID', id).update({ post_status: 'trash' }));
+      }
+      await page.goto(at('/admin/venues?status=trash'));
+      await page.getByLabel('Select all on this page').check();
+      await page.locator('[name=action]').selectOption('delete');
+      const asked: string[] = [];
+      page.removeAllListeners('dialog').on('dialog', (dialog) => {
+        asked.push(dialog.message());
+        void dialog.dismiss();
+      });
+      await page.getByRole('button', { name: 'Apply' }).click();
+      expect(asked).toEqual([expect.stringContaining('Delete the selected records for good?')]);
+      expect(await page.locator('tbody [type=checkbox]:checked').count()).toBe(await page.locator('tbody tr').count());
+    });
+
     it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
       'has no page that axe-core finds fault with (%s)',
       async (_, view) => {
         const admin = await visitor(ask, 'admin');
         const [name = '', value = ''] = admin.cookie().split('=');
         const { page } = await visit({ ...view, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
+        // Names are as long as people make them.
+        const long = 'The large hall behind the old town hall by the market, '.repeat(2);
+        await ask.made('/events', {
+          title: long,
+          start_date: '2027-01-01 10:00',
+          end_date: '2027-01-01 11:00',
+          venue: { venue: long, city: 'Asti' },
+        });
         const first = await ask.db().from('posts').where({ post_type: 'tribe_events', post_status: 'publish' }).first('ID');
         await page.goto(at('/admin/sign-in'));
         expect(await accessibilityFaults(page)).toEqual([]);

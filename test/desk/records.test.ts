@@ -136,6 +136,70 @@ describeAsking('Records at the desk', (ask) => {
     expect((await ask.get(`/events/${id}`)).status).toBe(404);
   });
 
+  it('empties the trash of what the caller may delete', async () => {
+    const values = (title: string) => ({ title, start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00' });
+    const [one, two] = [await ask.made('/events', values('One'), 'admin'), await ask.made('/events', values('Two'), 'auth')];
+    const kept = await ask.made('/events', values('Kept'), 'auth');
+    const anna = await visitor(ask, 'admin');
+    const nonce = async (who: typeof anna) => new Map(formIn((await who.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
+    for (const { id } of [one, two]) await anna.post(`/admin/events/${id}/trash`, { _wpnonce: await nonce(anna) });
+    const author = await visitor(ask, 'auth');
+    const empty = async (who: typeof anna) => who.submit(await who.get('/admin/events?status=trash'), '/admin/events/empty-trash');
+    const exists = async () =>
+      (await ask.db().from('posts').whereIn('ID', [one.id, two.id, kept.id]).orderBy('ID').select('ID')).map(({ ID: id }) => id);
+    expect((await empty(author)).headers.location).toContain('status=trash&done=deleted&count=1');
+    expect(await exists()).toEqual([one.id, kept.id]);
+    await empty(anna);
+    expect(await exists()).toEqual([kept.id]);
+    expect((await anna.get('/admin/events?status=trash')).text).not.toContain('empty-trash');
+  });
+
+  it('does it to all that a list was narrowed to, on whatever page, and to nothing else', async () => {
+    const anna = await visitor(ask, 'admin');
+    const made = async (venue: string) => String((await ask.made('/venues', { venue })).id);
+    const found = [await made('Mill one'), await made('Mill two'), await made('Mill three')];
+    const other = await made('Barn');
+    const list = await anna.get('/admin/venues?search=mill&per_page=2');
+    expect(list.text).toContain('All 3 that were found');
+    const done = await anna.submit(list, '/admin/venues/bulk', { action: 'trash', found: '1', 'ids[]': other });
+    expect(done.headers.location).toContain('search=mill&per_page=2&done=trashed&count=3');
+    const rows = await ask
+      .db()
+      .from('posts')
+      .whereIn('ID', [...found, other])
+      .orderBy('ID')
+      .select('post_status');
+    expect(rows.map(({ post_status: status }) => status)).toEqual(['trash', 'trash', 'trash', 'publish']);
+    // One page holds them all: what is on it can be selected.
+    expect((await anna.get('/admin/venues?search=barn')).text).not.toContain('name="found"');
+  });
+
+  it('offers new categories to those who may make them, and leads from a venue or an organizer to its events', async () => {
+    for (const [as, offered] of [['admin', true], ['ed', true], ['auth', true], ['contrib', false]] as const) {
+      const { text } = await (await visitor(ask, as)).get('/admin/events/new');
+      expect([as, text.includes('name="categories[ids][]"'), text.includes('name="categories[fresh]"')]).toEqual([as, true, offered]);
+    }
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'The mill' });
+    expect((await anna.get(`/admin/venues/${id}`)).text).toContain(`<a href="/admin/events?venue=${id}">Its events</a>`);
+    const { id: other } = await ask.made('/organizers', { organizer: 'Millers' });
+    expect((await anna.get(`/admin/organizers/${other}`)).text).toContain(`<a href="/admin/events?organizer=${other}">Its events</a>`);
+  }); // biome-ignore format: pairs
+
+  it('narrows the list of events by venue, organizer and author', async () => {
+    const anna = await visitor(ask, 'admin');
+    const event = await ask.made('/events', {
+      title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' },
+    }); // biome-ignore format: pairs
+    const page = (await anna.get('/admin/events')).text;
+    const named = { venue: event.venue.id, organizer: event.organizer[0].id, author: 1 };
+    for (const [name, id] of Object.entries(named)) {
+      expect([name, new RegExp(`<select name="${name}">.*?<option value="${id}"`, 's').test(page)]).toEqual([name, true]);
+      expect([name, (await anna.get(`/admin/events?${name}=${id}&search=mill`)).text.includes('At the mill')]).toEqual([name, true]);
+    }
+    expect((await anna.get(`/admin/events?venue=${(await ask.made('/venues', { venue: 'Barn' })).id}`)).text).not.toContain('At the mill');
+  });
+
   it('lists what is hidden and what is over, by state, month, search and author', async () => {
     const anna = await visitor(ask, 'admin');
     await ask.made('/events', {

@@ -49,8 +49,21 @@ describeAsking('Signing in to the desk', (ask) => {
     expect(unknown.text.replace('nobody-here', 'admin')).toBe(wrong.text);
     for (const place of ['https://evil.example/', '//evil.example/admin', '/admin/../x', '/\\evil.example', '/administrator']) {
       const done = await anna.submit(page, '/admin/sign-in', { log: 'admin', pwd: PASSWORD, redirect_to: place });
-      expect([place, done.headers.location]).toEqual([place, '/admin/events']);
+      expect([place, done.headers.location]).toEqual([place, '/admin']);
     }
+  });
+
+  it.each([
+    ['admin', '/admin/events'],
+    ['ed', '/admin/events'],
+    ['auth', '/admin/events'],
+    ['contrib', '/admin/events'],
+    ['sub', '/admin/me'],
+  ] as const)('begins for %s with a page that they may see', async (login, first) => {
+    const { headers } = await (await visitor(ask, login)).get('/admin?done=welcome');
+    expect(headers.location).toBe(`${first}?done=welcome`);
+    const page = await (await visitor(ask, login)).get(headers.location ?? '');
+    expect([page.status, page.text.includes('Welcome! You are signed in.')]).toEqual([200, true]);
   });
 
   it('takes the cookie that WordPress made, with the same sessions', async () => {
@@ -69,7 +82,7 @@ describeAsking('Signing in to the desk', (ask) => {
     expect((await anna.submit(page, '/admin/welcome', { password: 'short', again: 'short' })).status).toBe(422);
     expect((await anna.submit(page, '/admin/welcome', { password: PASSWORD, again: `${PASSWORD}!` })).status).toBe(422);
     const done = await anna.submit(page, '/admin/welcome', { password: PASSWORD, again: PASSWORD });
-    expect([done.status, done.headers.location]).toEqual([303, '/admin/events?done=welcome']);
+    expect([done.status, done.headers.location]).toEqual([303, '/admin?done=welcome']);
     expect((await anna.get('/admin/events')).status).toBe(200);
     expect((await anna.get(address)).status).toBe(403);
     const late = await makePasswordLink(ask.running().site, 'admin', 1800);

@@ -232,6 +232,26 @@ describeAsking('The rest of the desk', (ask) => {
     expect(new Map(formIn(copy.text, '/admin/events/new')).get('title')).toBe('Moved again');
   });
 
+  it('shows an event on each day that it lasts, in every month that it touches', async () => {
+    const admin = await visitor(ask, 'admin');
+    await ask.made('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
+    const shown = async (month: string) => (await admin.get(`/admin/month?month=${month}`)).text.split('Long week').length - 1;
+    expect([await shown('2026-12'), await shown('2027-01'), await shown('2027-02'), await shown('2027-03')]).toEqual([0, 3, 2, 0]);
+    expect((await admin.get('/admin/events?month=2027-02')).text).toContain('Long week');
+    for (const month of ['1000-01', '9999-12', '0000-01']) expect((await admin.get(`/admin/month?month=${month}`)).status).toBe(200);
+  });
+
+  it('does not move an event that somebody else has saved since the month was shown', async () => {
+    const admin = await visitor(ask, 'admin');
+    const { id } = await ask.made('/events', { title: 'Wanted twice', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
+    const month = await admin.get('/admin/month?month=2027-01');
+    const version = new RegExp(`data-event="${id}" data-version="([^"]+)"`).exec(month.text)?.[1] ?? '';
+    await ask.changed(`/events/${id}`, { start_date: '2027-01-20 11:00', end_date: '2027-01-20 12:00' });
+    const refused = await admin.submit(month, '/admin/month/move', { id: String(id), version, day: '2027-01-09' });
+    expect([refused.status, refused.text.includes('“Wanted twice” was not moved')]).toEqual([409, true]);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-01-20 11:00:00' });
+  });
+
   it('makes, changes and deletes categories and tags', async () => {
     const admin = await visitor(ask, 'admin');
     for (const path of ['/admin/categories', '/admin/tags']) {

@@ -66,6 +66,12 @@ const STATES: readonly State[] = [
     go: (page, at, { suggestion }) => page.goto(at(`/admin/events/${suggestion}`)),
     shows: '.suggested',
   },
+  {
+    name: 'the preview of what waits',
+    roles: ['admin', 'ed'],
+    go: (page, at, { suggestion }) => page.goto(at(`/?p=${suggestion}&preview=true`)),
+    shows: '.notice-quiet',
+  },
   { name: 'the suggestions in the list', roles: ['admin', 'ed'], go: to('/admin/events?status=pending'), shows: 'table.list' },
   {
     name: 'the progress of an import',

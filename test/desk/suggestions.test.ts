@@ -42,6 +42,10 @@ describeAsking(
       const page = await rosa.get(`/it${FORM}`, {});
       expect([page.status, page.headers['cache-control']]).toEqual([200, expect.stringContaining('no-store')]);
       expect(page.text).toContain('Proponi un evento');
+      // What is for editors is not asked for.
+      const asked = elements(page.text, ({ name }) => ['input', 'textarea', 'select'].includes(name)).map(({ attribs }) => attribs.name);
+      expect(asked).toEqual(expect.arrayContaining(['title', 'categories[ids][]', 'from_note']));
+      for (const field of ['external_id', 'categories[fresh]', 'status', 'tags']) expect(asked).not.toContain(field);
     });
 
     it('wait for somebody who publishes, and nobody else learns who sent them', async () => {

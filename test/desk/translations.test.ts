@@ -5,6 +5,7 @@ import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browse
 import { describeDatabases } from '../support/databases.ts';
 import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
+import { LOGIN_KEYS } from '../support/login-cookie.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 
 const EVENTS = '/wp-json/calendar/events/v1/events';
@@ -15,7 +16,7 @@ describeDatabases('Translations at the desk', (open) => {
   let admin: Visitor;
   beforeAll(async () => {
     db = await loadLanguages(await open(), 'polylang');
-    running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
+    running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(NOON) });
   });
   beforeEach(async () => {
     await resetLanguages(db, 'polylang');
@@ -76,6 +77,18 @@ describeDatabases('Translations at the desk', (open) => {
     expect((await admin.get(`/admin/events/${other.id}?beside=1`)).text).not.toContain('class="beside"');
   });
 
+  it('begins a record that translates nothing in the language of the site, and previews it below the address of its own', async () => {
+    for (const path of ['/admin/events/new', '/admin/venues/new', '/admin/organizers/new'])
+      expect([path, new Map(formIn((await admin.get(path)).text, path)).get('language')]).toEqual([path, 'en']);
+    const body = { title: 'Al mulino', start_date: '2027-05-01 10:00', end_date: '2027-05-01 12:00', language: 'it', status: 'draft' };
+    const { body: draft } = await running.send('POST', EVENTS, { as: 'admin', body });
+    const { text } = await admin.get(`/admin/events/${draft.id}`);
+    const path = `/it/?post_type=tribe_events&p=${draft.id}&preview=true`;
+    expect(text).toContain(`<a href="${path.replaceAll('&', '&amp;')}">Preview</a>`);
+    const page = await admin.get(path);
+    expect([page.status, page.text.includes('<html lang="it"'), page.text.includes('Al mulino')]).toEqual([200, true, true]);
+  });
+
   it('is not offered where content has no languages of its own', async () => {
     await db.from('options').where('option_name', 'polylang').delete();
     await db.from('fasti_changes').increment('counter');
@@ -95,7 +108,7 @@ describeInBrowser('Translations in a browser', (visit) => {
       ),
     )('are made beside the other text, and nothing hinders anybody (%s)', async (_, view, javaScriptEnabled) => {
       const db = await loadLanguages(await open(), 'polylang');
-      const running = await serveDatabase(db, { env: { CACHE: 'off' }, clock: () => new Date(NOON) });
+      const running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(NOON) });
       try {
         for (const role of ['admin', 'ed', 'contrib']) {
           const person = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, role);

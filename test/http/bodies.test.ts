@@ -10,7 +10,7 @@ import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
 import { toSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { createLoginCookie } from '../support/login-cookie.ts';
+import { createLoginCookie, LOGIN_KEYS } from '../support/login-cookie.ts';
 import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 
@@ -19,7 +19,6 @@ const MEDIA = '/wp-json/wp/v2/media';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const PARTS_TYPE = { 'Content-Type': 'multipart/form-data; boundary=X' };
-const KEYS = { LOGGED_IN_KEY: 'a-key', LOGGED_IN_SALT: 'a-salt', NONCE_KEY: 'n-key', NONCE_SALT: 'n-salt' };
 const TOO_LARGE = { status: 413, body: { code: 'rest_request_too_large', data: { status: 413 } } };
 const READING = { status: 401, body: { code: 'rest_forbidden' } };
 
@@ -35,7 +34,7 @@ describeDatabases('bodies', (open) => {
   beforeAll(async () => {
     db = await loadSite(await open());
     running = await serveDatabase(db, {
-      env: { ...KEYS, BODY_LIMIT: '200kb', UPLOAD_LIMIT: '300kb', BODY_MEMORY: '2mb' },
+      env: { ...LOGIN_KEYS, BODY_LIMIT: '200kb', UPLOAD_LIMIT: '300kb', BODY_MEMORY: '2mb' },
       clock: () => new Date('2026-11-20T12:00:00Z'),
     });
     send = running.send;

@@ -62,6 +62,25 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.textContent('h1')).toBe('Search: fair');
   });
 
+  it('are printed without what is only of use on a screen', async () => {
+    const { page } = await visit();
+    const shown = async (selector: string) => {
+      const all = page.locator(selector);
+      const states = await all.evaluateAll((found) => found.map((one) => [one.className || one.tagName, one.checkVisibility()] as const));
+      return states.flatMap(([name, isVisible]) => (isVisible ? [name] : []));
+    };
+    const tools = 'nav, form, button, .site-footer, .subscribe, .steps, .buttons, .back';
+    for (const url of [...PATHS.map((path) => base + path), record.url, record.venue]) {
+      await page.emulateMedia({ media: 'screen' });
+      await page.goto(url);
+      expect([url, (await shown(tools)).length > 0]).toEqual([url, true]);
+      await page.emulateMedia({ media: 'print' });
+      expect([url, await shown(tools)]).toEqual([url, []]);
+    }
+    await page.goto(record.url);
+    expect(await shown('h1, .record-when, .record-where, .facts')).toEqual(['H1', 'record-when', 'record-where', 'facts']);
+  });
+
   it('try the API out from its reference, with the login that is entered there', async () => {
     const { page, complaints } = await visit();
     await page.goto(`${base}/doc#get-venues`);

@@ -26,6 +26,31 @@ describeAsking(
         ...values,
       });
 
+    it('say that an event is over once it is, from memory too, and mark today on its own day only', async () => {
+      const { url } = await made({ title: 'Short one', start_date: '2026-11-20 12:00:00', end_date: '2026-11-20 13:30:00' });
+      const isOver = async () => (await get(pathOf(url))).text.includes('This event is over.');
+      expect([await isOver(), await isOver()]).toEqual([false, false]);
+      ask.at('2026-11-20T12:31:00Z');
+      expect(await isOver()).toBe(true);
+      const { url: later } = await made({ start_date: '2026-11-22 12:00:00', end_date: '2026-11-22 13:00:00' });
+      expect((await get(pathOf(later))).text).not.toContain('This event is over.');
+      ask.at('2026-11-22T12:01:00Z');
+      expect((await get(pathOf(later))).text).toContain('This event is over.');
+      ask.at(NOON);
+      const today = async (path: string) => /aria-current="page">Today</.test((await get(path)).text);
+      expect([await today('/events/today/'), await today('/events/2026-12-05/')]).toEqual([true, false]);
+    });
+
+    it('say where an event takes place and for how much before its text', async () => {
+      const { url, venue } = await made({ venue: { venue: 'The mill', city: 'Asti' }, cost: '€ 12', description: 'Bring a chair.' });
+      const { text } = await get(pathOf(url));
+      const top = text.slice(text.indexOf('<h1'), text.lastIndexOf('Bring a chair.'));
+      expect(top).toContain(`<a href="${venue.url}">The mill</a>, Asti`);
+      expect(top).toContain('<span class="hidden">Cost: </span>€12');
+      const { text: plain } = await get(pathOf((await made({ title: 'Without either' })).url));
+      expect(plain).not.toContain('record-where');
+    });
+
     it.each([
       [
         '/%postname%/',

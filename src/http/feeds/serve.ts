@@ -44,7 +44,7 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     const wanted = await readWanted(from, req);
     if (!wanted) return next();
     notesOf(req).route = `feeds/${wanted.address.form ?? 'page'}`;
-    if (!answers || url === undefined) return deliver(req, res, await compose(wanted, req, pages));
+    if (!answers || url === undefined) return deliver(req, res, (await pages.preview(wanted, req)) ?? (await compose(wanted, req, pages)));
     const { settings } = wanted.caller;
     const byHost = hasHosts(settings.contentLanguages);
     const { text, whole } = canonicalQuery(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, paramsOf(settings));

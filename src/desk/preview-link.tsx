@@ -1,0 +1,25 @@
+import type { JSX } from 'preact';
+import { Link, onThisHost } from '../html/links.tsx';
+import { previewUrl } from '../kinds/post-record.ts';
+import { servesPages } from '../known-settings.ts';
+import type { Editable } from '../records/editing.ts';
+import { isLoginOfSite, type Visit } from './visit.ts';
+
+/** Leads to the page of a record that is not published, where whoever is signed in here can see it. */
+export function PreviewLink(props: { readonly visit: Visit; readonly record: Editable; readonly title?: string }): JSX.Element | null {
+  const {
+    visit,
+    title,
+    record: { row, record, mayEdit },
+  } = props;
+  const { site, settings, i18n } = visit;
+  const isShown = mayEdit && !['publish', 'trash'].includes(row.post_status);
+  if (!isShown || !isLoginOfSite(visit) || !(settings.shared || servesPages(site.config, settings))) return null;
+  const address = previewUrl(row, visit.caller, typeof record.language === 'string' ? record.language : undefined);
+  const text = i18n.say('desk:actions.preview');
+  return (
+    <Link href={onThisHost(address)} label={title === undefined ? undefined : `${text}: ${title}`}>
+      {text}
+    </Link>
+  );
+}

@@ -1,0 +1,58 @@
+import { fail } from '../errors.ts';
+import { event } from '../kinds/event.ts';
+import type { LinkedKindName } from '../kinds/feed-pages.ts';
+import { postKindOfType } from '../kinds/index.ts';
+import type { Caller } from '../records/caller.ts';
+import { readToEdit } from '../records/editing.ts';
+import { linkedById } from '../records/linked-pages.ts';
+import { type Content, i18nFor, type Page, type PageContext, pageOf } from './pages.tsx';
+import { eventPage, linkedContent } from './record-pages.ts';
+
+/** Who looks at the page of a record before everybody may see it. */
+export interface Onlooker {
+  /** Somebody who may edit it. */
+  readonly editor: Caller;
+  /** The same as everybody else: what stands around the record is shown to them as it will be to others. */
+  readonly visitor: Caller;
+}
+
+/** The record to be previewed, as its address names it. */
+export interface PreviewedRecord {
+  readonly id: number;
+  /** Its post type; undefined: that of events. */
+  readonly type: string | undefined;
+}
+
+/**
+ * The page of a record as it will be once it is published, for somebody who may edit it (WordPress `is_preview`).
+ *
+ * @throws rest_no_route, rest_invalid_param where there is none to preview; rest_forbidden
+ */
+export async function previewPage(context: PageContext, { editor, visitor }: Onlooker, { id, type }: PreviewedRecord): Promise<Page> {
+  const { site } = context;
+  const kind = postKindOfType(type ?? 'tribe_events') ?? fail('rest_no_route');
+  const { id: own, row } = await readToEdit(site, editor, kind, id);
+  if (row.post_status === 'trash') fail('rest_no_route');
+  const content =
+    kind.name === 'event'
+      ? await eventPage(context, editor, { of: 'event', id: own }, row.post_password || undefined)
+      : await linkedPreview(context, editor, kind.name, own);
+  const { say } = i18nFor(site, visitor);
+  const notice = say('pages:preview', { status: say(`statuses:${row.post_status}`) });
+  return pageOf(context, visitor, { ...content, unlisted: true, body: <Previewed notice={notice}>{content.body}</Previewed> });
+}
+
+/** A venue or an organizer, with those of its events that everybody sees: as shown to an editor who edits no events. */
+async function linkedPreview(context: PageContext, editor: Caller, kind: LinkedKindName, id: number): Promise<Content> {
+  const { viewer } = editor;
+  const can = (capability: string) => !capability.endsWith(`_${event.capabilities}`) && viewer.can(capability);
+  const reader = { ...editor, viewer: { ...viewer, can } };
+  return linkedContent(context, reader, { kind, number: 1 }, await linkedById(context.site, reader, kind, id));
+}
+
+const Previewed = ({ notice, children }: { readonly notice: string; readonly children: Content['body'] }) => (
+  <>
+    <p class="notice notice-quiet">{notice}</p>
+    {children}
+  </>
+);
