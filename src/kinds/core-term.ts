@@ -15,7 +15,10 @@ type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
 const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
 
 /** A taxonomy as WordPress's own routes know it. */
-export type CoreTaxonomy = Pick<TermKind, 'taxonomy' | 'hierarchical' | 'restBase' | 'manage'>;
+export interface CoreTaxonomy extends Pick<TermKind, 'taxonomy' | 'hierarchical' | 'restBase' | 'manage'> {
+  /** Its own routes write nothing. */
+  readonly readOnly?: true;
+}
 
 /** Categories of the blog, which are no kind of the calendar: they are read, and written by WordPress. */
 export const blogCategory: CoreTaxonomy = {
@@ -23,6 +26,7 @@ export const blogCategory: CoreTaxonomy = {
   hierarchical: true,
   restBase: 'categories',
   manage: ['manage_categories'],
+  readOnly: true,
 };
 
 /**

@@ -1,6 +1,7 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
 import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core-params.ts';
 import { type CoreTaxonomy, coreTerm } from '../kinds/core-term.ts';
+import type { Methods } from '../kinds/core-view.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
 import type { Selected } from '../kinds/param.ts';
@@ -47,7 +48,7 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
     limit,
     offset,
   });
-  const shown = { view: viewOf(values), methods: termMethods(caller, kind) };
+  const shown = { view: viewOf(values), methods: methodsOn(caller, kind) };
   const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, shown));
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
 }
@@ -56,9 +57,12 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
 export async function readCoreTerm({ db }: Site, caller: Caller, kind: CoreTaxonomy, id: number, values: ContextValues): Promise<Shown> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
-  const record = coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: termMethods(caller, kind) });
+  const record = coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: methodsOn(caller, kind) });
   return { record, version: versionOfTerm(caller, term) };
 }
+
+/** What the caller may do with a term on its own route. */
+const methodsOn = (caller: Caller, kind: CoreTaxonomy): Methods => (kind.readOnly ? ['GET'] : termMethods(caller, kind));
 
 /** Terms of these ids as embedded ones, by id. */
 export async function embeddedTerms(
@@ -69,7 +73,7 @@ export async function embeddedTerms(
 ): Promise<Map<number, CoreRecord>> {
   if (ids.length === 0) return new Map();
   const [terms, tree] = await Promise.all([loadTerms(db, kind.taxonomy, ids), kind.hierarchical ? loadTree(db, kind.taxonomy) : new Map()]);
-  const shown = { view: 'embed', methods: termMethods(caller, kind) } as const;
+  const shown = { view: 'embed', methods: methodsOn(caller, kind) } as const;
   const record = (term: Term) => coreTerm(term, kind, ancestors(term, tree), caller, shown);
   return new Map([...terms].map(([id, term]) => [id, record(term)]));
 }

@@ -132,6 +132,8 @@ describeAsking('posts of the blog and pages', (ask) => {
         taxonomy: 'category', parent: 600, meta: [],
       }); // biome-ignore format: pairs
       expect(links['wp:post_type']).toEqual([{ href: `http://127.0.0.1:8081${CORE}/posts?categories=601` }]);
+      const { body: seen } = await ask.send('GET', `${CORE}/categories/601`, { as: 'admin' });
+      expect(seen._links.self[0].targetHints).toEqual({ allow: ['GET'] });
       expect((await read('categories/601?_embed=up'))._embedded.up[0].id).toBe(600);
       expect((await ask.send('GET', `${CORE}/categories/602`)).status).toBe(404);
       expect((await ask.send('POST', `${CORE}/categories`, { as: 'admin', body: { name: 'X' } })).status).toBe(404);

@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { readMoment, readTime } from '../../src/exchange/csv/dates.ts';
 import { mapHeaders } from '../../src/exchange/csv/layout.ts';
+import { readMoments, readTimes } from '../../src/exchange/csv/ranges.ts';
 import { openCsv } from '../../src/exchange/csv/read.ts';
 import { writeRejected } from '../../src/exchange/csv/rejected.ts';
 import { writeCsv } from '../../src/exchange/csv/write.ts';
@@ -117,6 +118,61 @@ describe('a time in a CSV file', () => {
   it.each(['8', '24:00', '13 pm', '0 am', '20:60', 'noon', '0.25', '1.8125'])('%j is refused', (cell) =>
     expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
+});
+
+describe('a cell that says from when until when', () => {
+  const days = (cell: string, order?: 'dmy') => {
+    const { from, to } = readMoments(cell, order, WHERE)!;
+    return [from.day, to?.day];
+  };
+  it.each([
+    ['5-7 dicembre 2026', '2026-12-05', '2026-12-07'],
+    ['5–7 dicembre 2026', '2026-12-05', '2026-12-07'],
+    ['5/7 dicembre 2026', '2026-12-05', '2026-12-07'],
+    ['dal 5 al 7 dicembre 2026', '2026-12-05', '2026-12-07'],
+    ['dal 30 novembre al 2 dicembre 2026', '2026-11-30', '2026-12-02'],
+    ['dall’8 all’11 dicembre 2026', '2026-12-08', '2026-12-11'],
+    ['da sabato 5 a domenica 6 dicembre 2026', '2026-12-05', '2026-12-06'],
+    ['28 dicembre 2026 - 3 gennaio 2027', '2026-12-28', '2027-01-03'],
+    ['from December 5 to December 7, 2026', '2026-12-05', '2026-12-07'],
+    ['December 5 - 7, 2026', '2026-12-05', '2026-12-07'],
+    ['2026-12-05 - 2026-12-07', '2026-12-05', '2026-12-07'],
+    ['2026-12-05 to 2026-12-07', '2026-12-05', '2026-12-07'],
+    ['5 dicembre 2026', '2026-12-05', undefined],
+    ['2026-12-05', '2026-12-05', undefined],
+  ])('%j is %s to %s', (cell, from, to) => expect(days(cell)).toEqual([from, to]));
+  it('may have its days in figures, if their order is said', () => {
+    expect(days('5/12/2026 - 7/12/2026', 'dmy')).toEqual(['2026-12-05', '2026-12-07']);
+    expect(() => days('5/12/2026 - 7/12/2026')).toThrow(expect.objectContaining({ fault: 'csv-date-order' }));
+  });
+  it.each([
+    '7-5 dicembre 2026',
+    '28 dicembre - 3 gennaio 2027',
+    '5-7',
+    '5-6-7 dicembre 2026',
+    'dal 5 dicembre 2026',
+    '5 - 40 dicembre 2026',
+    `5${' '.repeat(200)}- 7 dicembre 2026`,
+  ])('%j is refused', (cell) => expect(() => readMoments(cell, 'dmy', WHERE)).toThrow(expect.objectContaining({ fault: 'csv-date' })));
+
+  it.each([
+    ['20.30 - 23.00', '20:30:00', '23:00:00'],
+    ['20:30-23', '20:30:00', '23:00:00'],
+    ['dalle 21 alle 23.30', '21:00:00', '23:30:00'],
+    ['dalle ore 21 alle ore 1', '21:00:00', '01:00:00'],
+    ['from 9 to 17', '09:00:00', '17:00:00'],
+    ['7-9 pm', '19:00:00', '21:00:00'],
+    ['7 – 9:30 p.m.', '19:00:00', '21:30:00'],
+    ['11-1 pm', '11:00:00', '13:00:00'],
+    ['10-1 am', '22:00:00', '01:00:00'],
+    ['10 am - 1 pm', '10:00:00', '13:00:00'],
+    ['21:00', '21:00:00', undefined],
+  ])('%j is %s to %s', (cell, from, to) => expect(readTimes(cell, WHERE)).toEqual({ from, ...(to ? { to } : {}) }));
+  it.each(['8', '20-24', '20 - 21 - 22', '7-13 pm', 'sera - notte'])('%j is refused as a time', (cell) =>
+    expect(() => readTimes(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
+  );
+  it('says nothing where it is empty', () =>
+    expect([readMoments(' ', 'dmy', WHERE), readTimes('', WHERE)]).toEqual([undefined, undefined]));
 });
 
 describe('the headings of a CSV file', () => {
@@ -253,6 +309,27 @@ describeDatabases('CSV', (open, engine) => {
     expect(await dates('Sagra del tartufo')).toEqual(['2027-04-19 20:30:00', '2027-04-19 23:00:00', '€ 10,50']);
     expect(await dates('Mostra')).toEqual(['2027-04-19 09:30:00', '2027-04-20 18:30:00', '5 euro']);
     expect((await dates('Gita')).slice(0, 2)).toEqual(['2027-04-19 21:00:00', '2027-04-19 21:00:00']);
+  });
+
+  it('is read below titles, and with from when until when in one cell', async () => {
+    const table = [
+      'Programma, inverno 2026;;;',
+      '',
+      'aggiornato il 25/11/2026;;;',
+      'Titolo;Data inizio;Ora inizio;Luogo',
+      'Fiera;5-7 dicembre 2031;10 - 19;',
+      'Veglione;31 dicembre 2031;dalle 21 alle 2;',
+      'Storta;7-5 dicembre 2031;;',
+    ];
+    const source = openCsv([file('programma.csv', table.join('\r\n'))], { caller, dateOrder: 'dmy', skipBadRows: true });
+    const { losses } = await importItems(site, caller, source.entries(), { source: source.name() });
+    const dates = async (title: string) => {
+      const stored = await metas((await post(title)).ID);
+      return ['_EventStartDate', '_EventEndDate'].map((key) => stored.get(key));
+    };
+    expect(await dates('Fiera')).toEqual(['2031-12-05 10:00:00', '2031-12-07 19:00:00']);
+    expect(await dates('Veglione')).toEqual(['2031-12-31 21:00:00', '2032-01-01 02:00:00']);
+    expect(JSON.stringify(losses)).toContain('programma.csv:7');
   });
 
   it('is read as calendars of Microsoft in Italian write it, what is private staying so', async () => {

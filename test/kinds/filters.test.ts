@@ -41,7 +41,20 @@ const CONTROLS = LISTS.flatMap(([list, params]) =>
 );
 
 /** What might be sent of a parameter. The grammar tells what is a value of it. */
-const SENT: readonly unknown[] = ['1 hour ago', 'tomorrow', '2026-05-01T10:00:00', 'post_title', 'image', 'authors', 'aside', 'OR', [12], 12, true, false];
+const SENT: readonly unknown[] = [
+  '1 hour ago',
+  'tomorrow',
+  '2026-05-01T10:00:00',
+  'post_title',
+  'image',
+  'authors',
+  'aside',
+  'OR',
+  [12],
+  12,
+  true,
+  false,
+];
 const valuesOf = ({ grammar }: ListParam<unknown, unknown>): unknown[] =>
   SENT.flatMap((sent) => {
     const { value, fault, late } = grammar.read(sent, () => true, {});

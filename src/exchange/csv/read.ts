@@ -12,6 +12,7 @@ import { type Entry, type Link, type PostItem, SourceFault, type TermReference }
 import type { Source } from '../items/source.ts';
 import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
 import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
+import { readMoments, readTimes } from './ranges.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
 
 export interface CsvOptions {
@@ -91,7 +92,7 @@ async function* outcomes(
   let headings: readonly string[] = [];
   for (const path of paths) {
     const file = basename(path);
-    const table = await openTable(path);
+    const table = await openTable(path, (cells) => isHead(cells, options));
     const first = await table.rows.next();
     if (first.done) throw new SourceFault('empty', { file });
     headings = first.value.cells;
@@ -115,8 +116,18 @@ async function* outcomes(
 
 const LONGEST_EXAMPLE = 60;
 
-function layoutOf(file: string, { cells, line }: CsvRow, { kind, map, caller }: CsvOptions) {
-  const mapped = mapHeaders(cells, { kind, map, custom: customColumns(caller.settings.calendar.customFields) });
+const mappingOf = (cells: readonly string[], { kind, map, caller }: CsvOptions) =>
+  mapHeaders(cells, { kind, map, custom: customColumns(caller.settings.calendar.customFields) });
+
+/** Whether cells are the first line of a table of ours, rather than a title above it. */
+function isHead(cells: readonly string[], options: CsvOptions): boolean {
+  const mapped = mappingOf(cells, options);
+  const known = mapped?.columns.filter(({ column }) => column !== undefined) ?? [];
+  return known.length > 1 && (mapped?.kind !== 'event' || known.some(({ column }) => column === 'start_date'));
+}
+
+function layoutOf(file: string, { cells, line }: CsvRow, options: CsvOptions) {
+  const mapped = mappingOf(cells, options);
   if (!mapped) throw new SourceFault('csv-headers', { file, line, headers: cells.join(', ').slice(0, 200) });
   const [unknown] = mapped.unknown;
   if (unknown !== undefined)
@@ -219,11 +230,13 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
  * the date.
  */
 function momentsOf(row: Row, where: Where, { dateOrder }: CsvOptions, allDay: boolean): { start: string; end: string } {
-  const moment = (side: 'start' | 'end'): Partial<Moment> => {
-    const day = readMoment(row[`${side}_date`] ?? '', dateOrder, { ...where, column: `${side}_date` });
-    return { ...day, time: readTime(row[`${side}_time`] ?? '', { ...where, column: `${side}_time` }) ?? day?.time };
-  };
-  const [from, to] = [moment('start'), moment('end')];
+  const cell = (column: string): string => row[column] ?? '';
+  const at = (column: string) => ({ ...where, column });
+  const days = readMoments(cell('start_date'), dateOrder, at('start_date'));
+  const times = readTimes(cell('start_time'), at('start_time'));
+  const end = readMoment(cell('end_date'), dateOrder, at('end_date')) ?? days?.to;
+  const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
+  const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), at('end_time')) ?? end?.time ?? times?.to };
   if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
   const startTime = from.time ?? '00:00:00';
   const endTime = to.time ?? (allDay ? '23:59:59' : startTime);

@@ -26,21 +26,39 @@ export interface Table {
 
 /**
  * Opens a file that is separated by commas, semicolons, tabs or vertical bars (RFC 4180). Its rows come with the first
- * line, without those that are empty; they may be of different lengths.
+ * line, without those that are empty; they may be of different lengths. `isHead` tells the first line from titles above
+ * it, which are left out; where it knows none, all of the file is the table.
  *
  * @throws SourceFault `empty` and those of `textOfTable`; when its rows are read `too-long` and `csv-quote` with the
  * line on which the row begins, `csv-malformed`
  */
-export async function openTable(path: string): Promise<Table> {
+export async function openTable(path: string, isHead: (cells: readonly string[]) => boolean): Promise<Table> {
   const { pieces: texts, encoding } = textOfTable(path);
   const first = await texts.next();
   if (first.done) throw new SourceFault('empty', { file: basename(path) });
   const [line = ''] = first.value.split(/\r?\n|\r/, 1);
   const said = SEPARATOR_LINE.exec(line)?.[1];
-  const delimiter = said ?? delimiterOf(line);
   // The line in which a spreadsheet program says the separator is no row.
   const text = said === undefined ? first.value : first.value.slice(line.length);
-  return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, withFirst(text, texts)) };
+  const head = findHead(text, said, isHead);
+  const delimiter = said ?? delimiterOf(head?.line ?? line);
+  // Titles become empty lines, so that those below keep their numbers.
+  const rows = head ? text.slice(0, head.at).replace(/[^\r\n]+/g, '') + text.slice(head.at) : text;
+  return { encoding, delimiter, rows: rowsOf(basename(path), delimiter, withFirst(rows, texts)) };
+}
+
+/** So many lines may stand above the first one of a table. */
+const MOST_TITLES = 20;
+
+/** The first line of a table, and where it begins. */
+function findHead(text: string, delimiter: string | undefined, isHead: (cells: readonly string[]) => boolean) {
+  let at = 0;
+  for (const piece of text.split(/(?<=\n|\r(?!\n))/, MOST_TITLES)) {
+    const line = piece.replace(/\r?\n$|\r$/, '').replace(/^\ufeff/, '');
+    if (isHead(line.split(delimiter ?? delimiterOf(line)).map((cell) => cell.replace(/^"|"$/g, '')))) return { at, line };
+    at += piece.length;
+  }
+  return undefined;
 }
 
 /** `sep=;`, as Excel reads and writes it. */

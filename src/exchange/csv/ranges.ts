@@ -1,0 +1,111 @@
+import { SourceFault } from '../items/items.ts';
+import { monthOf } from './date-words.ts';
+import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
+
+/*
+ * Cells that say from when until when: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `20.30 - 23.00`.
+ */
+
+type At = Where & { readonly column: string };
+
+/** The moment that a cell of dates says, or the first and the last one. */
+export interface MomentRange {
+  readonly from: Moment;
+  readonly to?: Moment | undefined;
+}
+
+/**
+ * The moments that a cell of dates says; undefined of an empty one. What one side of a range lacks of month and year,
+ * it has from the other.
+ *
+ * @throws SourceFault what `readMoment` throws of the whole cell, if it is no range either
+ */
+export function readMoments(cell: string, order: DateOrder | undefined, at: At): MomentRange | undefined {
+  return orRange(
+    () => {
+      const from = readMoment(cell, order, at);
+      return from && { from };
+    },
+    () => {
+      const sides = sidesOf(cell, DATE_SIGNS, FIRST_DAY);
+      const [from, to] = (sides ? completed(sides) : []).map((side) => readMoment(side, order, at));
+      return from && to && from.day <= to.day ? { from, to } : undefined;
+    },
+  );
+}
+
+/** `HH:MM:SS` of the time or the two times that a cell says: `21:00`, `20.30 - 23.00`, `dalle 21 alle 23`, `7-9 pm`. */
+export function readTimes(cell: string, at: At): { readonly from: string; readonly to?: string | undefined } | undefined {
+  return orRange(
+    () => {
+      const from = readTime(cell, at);
+      return from === undefined ? undefined : { from };
+    },
+    () => {
+      const sides = sidesOf(cell, TIME_SIGNS, FIRST_TIME);
+      if (!sides) return undefined;
+      const [first, last] = sides;
+      const half = /[ap](?=\.?m\.?$)/i.exec(last)?.[0].toLowerCase();
+      const to = readTime(timeIn(last, half), at);
+      const from = readTime(timeIn(first, half), at);
+      if (from === undefined || to === undefined) return undefined;
+      // `11-1 pm` begins in the morning, `10-1 am` in the evening before.
+      return { from: half !== undefined && from > to ? readTime(timeIn(first, half === 'p' ? 'a' : 'p'), at)! : from, to };
+    },
+  );
+}
+
+/** What a cell says as a whole, else as a range; the fault of the whole where it is neither. */
+function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T | undefined {
+  try {
+    return whole();
+  } catch (fault) {
+    if (!(fault instanceof SourceFault)) throw fault;
+    try {
+      const found = range();
+      if (found) return found;
+    } catch (other) {
+      // The order of a date has to be said; what else is wrong with a side says nothing of the whole.
+      if (!(other instanceof SourceFault) || other.fault === 'csv-date-order') throw other;
+    }
+    throw fault;
+  }
+}
+
+/** What stands between the two sides of a range: a dash, or a word. Blanks are single ones here. */
+const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through) )| [-–—] |[–—]|(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])/i;
+const TIME_SIGNS = / ?[-–—] ?| (?:alle|to|until|till) /i;
+/** Words before the first side. */
+const FIRST_DAY = /^(?:dall['’] ?|(?:dal?|from) )/i;
+const FIRST_TIME = /^(?:dalle|from) /i;
+
+function sidesOf(cell: string, signs: RegExp, before: RegExp): [string, string] | undefined {
+  if (cell.length > LONGEST) return undefined;
+  const text = cell.trim().replace(/\s+/g, ' ');
+  const [first, last, ...more] = text.replace(before, '').split(signs);
+  return first && last && more.length === 0 ? [first, last] : undefined;
+}
+
+/** No range of a person is longer. */
+const LONGEST = 120;
+
+/** Two sides of which each has the month and the year of the other, where it has none. */
+function completed(sides: readonly [string, string]): string[] {
+  const wordsOf = (side: string): string[] => side.split(/[\s,./-]+/);
+  const month = (side: string) => wordsOf(side).find((word) => monthOf(word) !== undefined);
+  const year = (side: string) => wordsOf(side).find((word) => /^\d{4}$/.test(word));
+  const [first, last] = sides;
+  if (month(first) === undefined && month(last) === undefined) return [...sides];
+  return [
+    [first, month(first) ?? month(last), year(first) ?? year(last)],
+    [last, month(last) ?? month(first), year(last) ?? year(first)],
+  ].map(([side = '', ...missing]) => [side, ...missing.filter((word) => word !== undefined && !wordsOf(side).includes(word))].join(' '));
+}
+
+/** A side of a range of times as a single time is written: an hour alone is one, or one of the half of a day. */
+function timeIn(side: string, half: string | undefined): string {
+  const text = side.replace(/^ore /i, '');
+  const isBare = /^\d{1,2}(?:[:.]\d\d)?$/.test(text);
+  if (isBare && half !== undefined) return `${text} ${half}m`;
+  return /^\d{1,2}$/.test(text) ? `ore ${text}` : text;
+}
