@@ -122,7 +122,7 @@ async function behindNginx(title, changed) {
   }
   const counts = await stop();
   for (const service of services) ends.push(await ended(service));
-  nginx.kill();
+  await nginx.stop();
   report(title, counts, ends);
 }
 
