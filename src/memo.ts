@@ -36,3 +36,21 @@ export function memoizeByObject<Key extends object, Result>(compute: (key: Key) 
     return found.value;
   };
 }
+
+/**
+ * Memoizes what is made of a thing by its number out of two objects, for as long as both live: what a list shows of one
+ * record again and again is made once for the list.
+ */
+export function memoizeByNumber<First extends object, Second extends object, Result>(
+  compute: (number: number, first: First, second: Second) => Result,
+): (number: number, first: First, second: Second) => Result {
+  const known = memoizeByObject((_: First) => memoizeByObject((__: Second) => new Map<number, Result>()));
+  return (number, first, second) => {
+    const made = known(first)(second);
+    const found = made.get(number);
+    if (found !== undefined) return found;
+    const result = compute(number, first, second);
+    made.set(number, result);
+    return result;
+  };
+}

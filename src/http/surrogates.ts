@@ -13,7 +13,10 @@ export function surrogateKeys(kind: Kind | undefined, body: unknown): Record<str
   const found = new Set<string>();
   const records = listIn(kind, body);
   if (records) found.add(kind.path);
-  for (const record of records ?? [body]) addKeys(found, kind, record);
+  for (const record of records ?? [body]) {
+    if (found.size >= MOST) break;
+    addKeys(found, kind, record);
+  }
   if (found.size === 0) return {};
   const names = [...found].slice(0, MOST);
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };

@@ -1,6 +1,7 @@
 import type { EventDates } from '../calendar/dates.ts';
 import { type EventLd, eventJsonLd } from '../calendar/json-ld.ts';
 import { isTruthy } from '../calendar/settings.ts';
+import { memoizeByNumber } from '../memo.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -39,9 +40,9 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext):
   const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
   const website = metaOf(metas, EVENT.website);
   const url = pageUrl(id, bundle, context);
-  const venueRecords = venues.map((venueId) => renderVenue(venueId, bundle, context));
+  const venueRecords = venues.map((venueId) => shownVenue(venueId, bundle, context));
   const [onlyVenue] = venueRecords;
-  const organizerRecords = organizers.map((organizerId) => renderOrganizer(organizerId, bundle, context));
+  const organizerRecords = organizers.map((organizerId) => shownOrganizer(organizerId, bundle, context));
 
   return {
     id,
@@ -82,6 +83,10 @@ export function renderEvent(id: number, bundle: Bundle, context: RenderContext):
     ...languageMember(row, bundle, context),
   };
 }
+
+/** Many events name the same ones. */
+const shownVenue = memoizeByNumber(renderVenue);
+const shownOrganizer = memoizeByNumber(renderOrganizer);
 
 /** What a record says of the time of an event. */
 const dateMembers = (dates: EventDates) => ({

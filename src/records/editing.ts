@@ -18,7 +18,7 @@ import type { Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { acceptParams } from './input.ts';
-import { trustsIndex } from './list-index.ts';
+import { trustsIndexOfEvents } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { pageSize, withDescendants } from './posts.ts';
 import { loadedVersion } from './versions.ts';
@@ -89,7 +89,7 @@ export async function listToEdit(site: Site, caller: Caller, declared: PostKind,
     limit,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
-    indexed: settings.recurrence === undefined && (await trustsIndex(site, settings)),
+    indexed: await trustsIndexOfEvents(site, settings),
   } as const;
   const [first, all, mine] = await Promise.all([
     findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),

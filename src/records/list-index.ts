@@ -33,6 +33,10 @@ export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettin
 export const trustsIndex = async (site: Site, settings: SiteSettings): Promise<boolean> =>
   settings.shared ? settings.occurrenceTables && (await site.isTakenOver()) && (await isIndexThere(site, settings)) : hasIndex(settings);
 
+/** Whether lists that show an event once can be read from the index, which has a row for each of its dates. */
+export const trustsIndexOfEvents = async (site: Site, settings: SiteSettings): Promise<boolean> =>
+  settings.recurrence === undefined && (await trustsIndex(site, settings));
+
 /** The same as `hasIndex`, as the database says it at this moment. */
 const isIndexThere = async ({ db }: Site, { contentLanguages }: SiteSettings): Promise<boolean> =>
   (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(contentLanguages);

@@ -17,6 +17,7 @@ import { parseZone } from '../wordpress/zones.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core-lists.ts';
+import { trustsIndexOfEvents } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './trashed-metas.ts';
@@ -48,6 +49,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     offset: (page - 1) * limit,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
+    indexed: await trustsIndexOfEvents(site, settings),
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
   const { records } = await renderRecords(site, caller, kind, ids, values);

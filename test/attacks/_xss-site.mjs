@@ -13,6 +13,9 @@ const credentials = JSON.parse(readFileSync(new URL('credentials.json', FIXTURES
 /** What a client of the newer interface must say. */
 const ACKNOWLEDGED = { 'X-TEC-EEA': 'yes' };
 
+/** The header by which somebody of the sample site signs in. */
+export const credentialsOf = (login) => `Basic ${btoa(`${login}:${credentials[login].application_password}`)}`;
+
 /** Makes the sample site in an empty database. */
 export function loadSample(env) {
   const { status, stderr } = spawnSync(process.execPath, [SITE_TOOL, 'load'], { env: { ...process.env, ...env }, encoding: 'utf8' });
@@ -26,7 +29,7 @@ export function loadSample(env) {
 export async function serveSite(env) {
   const { base, stop } = await startService({ ...env, LOG_LEVEL: 'silent' }, '/wp-json/');
   const send = async (as, method, path, body, headers = {}) => {
-    const signed = as ? { authorization: `Basic ${btoa(`${as}:${credentials[as].application_password}`)}` } : {};
+    const signed = as ? { authorization: credentialsOf(as) } : {};
     const json = body === undefined || body instanceof Uint8Array ? {} : { 'content-type': 'application/json' };
     const response = await fetch(base + path, {
       method,

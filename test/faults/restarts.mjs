@@ -14,20 +14,16 @@
  *   has it
  *   npm run faults -- restarts --database mysql    on MySQL or MariaDB instead of SQLite
  */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { eachDatabase } from '../bench/site.mjs';
-import { ask } from '../support/clients.mjs';
-import { endWithUs, scratchFolder } from '../support/leave-nothing.mjs';
+import { scratchFolder } from '../support/leave-nothing.mjs';
+import { lacksNginx, startNginx } from '../support/nginx.mjs';
 import { freePort } from '../support/private-mysql.mjs';
 import { countEvents, load, newSite, startServing } from '../support/processes.mjs';
-import { until } from '../support/until.mjs';
 
-const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find((path) => existsSync(path));
 /** For a load that has just begun, or a process that has just come. */
 const SETTLE_MS = 300;
 
@@ -107,14 +103,14 @@ async function workers() {
 
 /** Two processes, each ended and started again in turn, behind the nginx of docs/operating.md. */
 async function behindNginx(title, changed) {
-  if (!NGINX) {
-    console.log(`${title}: not run, there is no nginx here (apt-get install nginx-light)`);
+  if (lacksNginx) {
+    console.log(`${title}: not run, ${lacksNginx}`);
     missed = true;
     return;
   }
   const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
   const services = await Promise.all(ports.map((port) => startServing(site.env, { port })));
-  const nginx = await startNginx(front, ports, changed);
+  const nginx = await startNginx(folder, front, exampleOf(front, ports, changed));
   const stop = load({ port: front, ...clients });
   const ends = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -126,25 +122,17 @@ async function behindNginx(title, changed) {
   }
   const counts = await stop();
   for (const service of services) ends.push(await ended(service));
-  nginx.kill();
+  await nginx.stop();
   report(title, counts, ends);
 }
 
-async function startNginx(front, ports, changed) {
-  const place = join(folder, `nginx-${front}`);
-  mkdirSync(place);
+/** The example of docs/operating.md, with these ports. */
+function exampleOf(front, ports, changed) {
   const [, block] = /```nginx\n([\s\S]*?)```/.exec(readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8'));
-  const example = changed(block)
+  return changed(block)
     .replace('listen 80;', `listen 127.0.0.1:${front};`)
     .replace(':8080', `:${ports[0]}`)
     .replace(':8081', `:${ports[1]}`);
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${place}/${name};`).join(' ');
-  const conf = join(place, 'nginx.conf');
-  writeFileSync(conf, `daemon off; pid ${place}/pid; error_log ${place}/error.log; events {} http { access_log off; ${paths} ${example} }`);
-  const nginx = spawn(NGINX, ['-p', place, '-c', conf], { stdio: 'inherit' });
-  endWithUs(nginx);
-  await until('an answer of nginx', async () => (await ask({ port: front, path: '/health/live' })) === 200);
-  return nginx;
 }
 
 /** Ends a process. Gives its exit code and how long that took, in milliseconds. */

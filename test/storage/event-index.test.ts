@@ -4,11 +4,13 @@ import { loadViewer } from '../../src/accounts/viewer.ts';
 import { ApiError } from '../../src/errors.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
+import { TEC_PASSWORD, tecFilters } from '../../src/kinds/tec-params.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { giveUpStaleIndex, hasIndex, trustsIndex } from '../../src/records/list-index.ts';
 import { changePost, createPost, trashPost } from '../../src/records/post-writes.ts';
 import { listPosts } from '../../src/records/posts.ts';
+import { listTecPosts } from '../../src/records/tec-posts.ts';
 import { changeTerm, createTerm, deleteTerm } from '../../src/records/terms.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -93,6 +95,17 @@ const EVENT_LISTS: readonly Record<string, string>[] = [
   { venue: '12', organizer: '24', start_date: '2020-01-01' },
   { venue: '12,13', organizer: '24,25', start_date: '2020-01-01', geoloc: 'false' },
 ];
+/** Lists of the newer interface, which show an event once. */
+const TEC_LISTS: readonly Record<string, string>[] = [
+  { per_page: '3', page: '2' },
+  { order: 'DESC', per_page: '7' },
+  { ends_after: '2026-11-30', starts_before: '2026-12-20', per_page: '4' },
+  { venue: '12,13', organizer: '24,25', order: 'DESC' },
+  { venue: '12', password: 'secret' },
+  { featured: 'true' },
+  { featured: 'false', per_page: '4' },
+  { search: 'a' },
+];
 const LINKED_LISTS: readonly Record<string, string>[] = [
   { only_with_upcoming: 'true' },
   { has_events: 'true' },
@@ -123,11 +136,20 @@ describeDatabases('the list index', (open, engine) => {
   };
 
   const listOf = async (caller: Caller, name: PostKindName, raw: Record<string, string>): Promise<unknown> => {
+    const kind = postKind(name);
+    return answerOf(async () => listPosts(site, caller, kind, await acceptParams(site, caller, kind.filters, raw, 'read')));
+  };
+  const tecListOf = async (caller: Caller, raw: Record<string, string>): Promise<unknown> => {
+    const kind = postKind('event');
+    const params = { ...tecFilters(kind), ...TEC_PASSWORD };
+    return answerOf(async () => listTecPosts(site, caller, kind, await acceptParams(site, caller, params, raw, 'read')));
+  };
+  const answerOf = async (
+    list: () => Promise<{ records: readonly { id?: unknown }[]; total: number; pages: number }>,
+  ): Promise<unknown> => {
     try {
-      const kind = postKind(name);
-      const values = await acceptParams(site, caller, kind.filters, raw, 'read');
-      const { records, total, pages } = await listPosts(site, caller, kind, values);
-      return { ids: records.map((record) => record.id), total, pages };
+      const { records, total, pages } = await list();
+      return { ids: records.map(({ id }) => id), total, pages };
     } catch (error) {
       if (error instanceof ApiError) return error.code;
       throw error;
@@ -149,6 +171,10 @@ describeDatabases('the list index', (open, engine) => {
       for (const [name, raw] of plan) {
         indexed.push([id, name, raw, await listOf(caller, name, raw)]);
         plain.push([id, name, raw, await listOf(unindexed, name, raw)]);
+      }
+      for (const raw of [...TEC_LISTS, ...(id === 0 ? [] : [{ status: 'draft,pending,private' }])]) {
+        indexed.push([id, 'tec/v1', raw, await tecListOf(caller, raw)]);
+        plain.push([id, 'tec/v1', raw, await tecListOf(unindexed, raw)]);
       }
     }
     return { indexed, plain };

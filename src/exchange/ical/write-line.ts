@@ -7,6 +7,9 @@ import ICAL from 'ical.js';
 const LINE_BYTES = 74;
 ICAL.foldLength = LINE_BYTES;
 
+const IS_ASCII = /^[\0-\x7f]*$/;
+const ASCII_PIECES = new RegExp(`[^]{1,${LINE_BYTES}}`, 'g');
+
 /** A property with its values, escaped as their type wants it, and folded. */
 export function line(name: string, type: string, values: readonly unknown[], parameters: Readonly<Record<string, string>> = {}): string {
   return foldLine(ICAL.stringify.property([name, parameters, type, ...values], ICAL.design.icalendar, true));
@@ -15,6 +18,7 @@ export function line(name: string, type: string, values: readonly unknown[], par
 /** A line in pieces, each on a line of its own, none cut within a character. */
 export function foldLine(whole: string): string {
   if (whole.length * 3 <= LINE_BYTES) return whole;
+  if (IS_ASCII.test(whole)) return whole.match(ASCII_PIECES)!.join('\r\n ');
   const bytes = Buffer.from(whole);
   const pieces: string[] = [];
   let start = 0;

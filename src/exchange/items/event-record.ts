@@ -6,7 +6,7 @@ import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
-import { memoize } from '../../memo.ts';
+import { memoize, memoizeByObject } from '../../memo.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
@@ -54,11 +54,12 @@ export type OrganizerRecord = Readonly<Pick<PublishedOrganizer, 'id' | 'organize
 export const venuesOf = ({ venue }: FeedRecord): readonly VenueRecord[] => [venue].flat();
 
 /** A line about where something is: name and address of a venue. */
-export const placeOf = ({ venue, address, city, stateprovince, zip, country }: VenueRecord): string =>
+export const placeOf = memoizeByObject(({ venue, address, city, stateprovince, zip, country }: VenueRecord): string =>
   [venue, address, city, stateprovince, zip, country]
     .map((part) => plainLine(part ?? ''))
     .filter((part) => part !== '')
-    .join(', ');
+    .join(', '),
+);
 
 /** An HTML text as plain text on one line. */
 export const plainLine = memoize((html: string): string => plainText(html).replace(/\s+/g, ' ').trim());
@@ -67,7 +68,7 @@ export const plainLine = memoize((html: string): string => plainText(html).repla
  * An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they
  * stand for.
  */
-export function plainText(html: string): string {
+export const plainText = memoize((html: string): string => {
   const lines = html.replace(/\r\n?/g, '\n');
   const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;
   return stripControlCharacters(decodeEntities(stripAllTags(broken)))
@@ -77,7 +78,7 @@ export function plainText(html: string): string {
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-}
+});
 
 /** Tags that end a line of plain text, and the line ends that take their place. */
 const BREAKS: readonly (readonly [RegExp, string])[] = [
