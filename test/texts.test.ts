@@ -82,6 +82,17 @@ describe('the texts in Italian', () => {
   });
 });
 
+describe('what is said at the desk', () => {
+  it.each(LANGUAGES)('names no option of the command line (%s)', (language) => {
+    const own = sentences(language);
+    // These come from files, which both take in; the other one is about databases.
+    const faults = [...own].filter(([key, sentence]) => key.startsWith('exchange:faults.') && /--\w/.test(sentence));
+    const said = faults.flatMap(([key]) => (key.endsWith('no-wordpress') ? [] : [key.replace('exchange:', 'desk:import.')]));
+    expect(said.filter((key) => !own.has(key))).toEqual([]);
+    expect([...own].filter(([key, sentence]) => /^(desk|pages):/.test(key) && /--\w/.test(sentence))).toEqual([]);
+  });
+});
+
 describe('there is a sentence, and none besides,', () => {
   it('for every problem', () =>
     expect(keysOf('problems').sort()).toEqual(
