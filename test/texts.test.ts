@@ -63,7 +63,7 @@ describe.each(LANGUAGES)('the texts in %s', (language) => {
   });
 });
 
-/** What WordPress calls in Italian by a word of its own: words that are not to be said instead. A label of a field is one. */
+/** WordPress has a word of its own for these things in Italian; a label of a field is one, though. */
 const NOT_IN_ITALIAN = /\be-mail|posta elettronica|parola d.accesso|parola chiave|\betichett(?!a deve)/i;
 
 describe('the texts in Italian', () => {
