@@ -91,8 +91,14 @@ export async function importByForm(visit: Submission): Promise<Outcome> {
     return textIn(fields, 'run') === '1' ? await takeIn(visit, file) : await rehearse(visit, file);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return importPage(visit, i18n.say(`exchange:faults.${error.fault}`, error.values));
+    return importPage(visit, faultInWords(i18n, error));
   }
+}
+
+/** What is wrong with a file. Where the command line would have an option for it, the form has a box. */
+function faultInWords({ say, has }: Visit['i18n'], { fault, values }: SourceFault): string {
+  const own = `desk:import.faults.${fault}`;
+  return say(has(own) ? own : `exchange:faults.${fault}`, values);
 }
 
 async function fileOf(visit: Submission): Promise<KeptFile | undefined> {

@@ -278,11 +278,13 @@ function Row(props: {
         {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} />}
       </th>
       {columns.map(({ name, show }) => (
-        <td key={name} data-label={say(`desk:columns.${name}`)}>
+        <td key={name} class={`column-${name}`} data-label={say(`desk:columns.${name}`)}>
           {show(it, visit)}
         </td>
       ))}
-      <td data-label={say('desk:columns.status')}>{say(`statuses:${row.post_status}`)}</td>
+      <td class="column-status" data-label={say('desk:columns.status')}>
+        {say(`statuses:${row.post_status}`)}
+      </td>
     </tr>
   );
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Link, onThisHost } from '../html/links.tsx';
-import { previewUrl } from '../kinds/post-record.ts';
+import { isPreviewed, previewUrl } from '../kinds/post-record.ts';
 import { servesPages } from '../known-settings.ts';
 import type { Editable } from '../records/editing.ts';
 import { isLoginOfSite, type Visit } from './visit.ts';
@@ -13,7 +13,7 @@ export function PreviewLink(props: { readonly visit: Visit; readonly record: Edi
     record: { row, record, mayEdit },
   } = props;
   const { site, settings, i18n } = visit;
-  const isShown = mayEdit && !['publish', 'trash'].includes(row.post_status);
+  const isShown = mayEdit && isPreviewed(row.post_status);
   if (!isShown || !isLoginOfSite(visit) || !(settings.shared || servesPages(site.config, settings))) return null;
   const address = previewUrl(row, visit.caller, typeof record.language === 'string' ? record.language : undefined);
   const text = i18n.say('desk:actions.preview');

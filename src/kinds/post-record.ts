@@ -30,6 +30,9 @@ export function permalink(row: LinkedPost, context: Pick<RenderContext, 'home' |
   return pageIn(context, code, (home) => postUrl({ home, permalinkStructure, singleEventSlug: calendar.singleEventSlug }, row));
 }
 
+/** Whether a record of this status is previewed: others have a page for everybody, or are to have none. */
+export const isPreviewed = (status: string): boolean => status !== 'publish' && status !== 'trash';
+
 /** The address at which it is previewed by those who may edit it (WordPress `get_preview_post_link`): by its id. */
 export const previewUrl: typeof permalink = (row, context, code) =>
   `${permalink({ ...row, post_status: 'draft' }, context, code)}&preview=true`;

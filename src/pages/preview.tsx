@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import { event } from '../kinds/event.ts';
 import type { LinkedKindName } from '../kinds/feed-pages.ts';
 import { postKindOfType } from '../kinds/index.ts';
+import { isPreviewed } from '../kinds/post-record.ts';
 import type { Caller } from '../records/caller.ts';
 import { readToEdit } from '../records/editing.ts';
 import { linkedById } from '../records/linked-pages.ts';
@@ -32,7 +33,7 @@ export async function previewPage(context: PageContext, { editor, visitor }: Onl
   const { site } = context;
   const kind = postKindOfType(type ?? 'tribe_events') ?? fail('rest_no_route');
   const { id: own, row } = await readToEdit(site, editor, kind, id);
-  if (row.post_status === 'trash') fail('rest_no_route');
+  if (!isPreviewed(row.post_status)) fail('rest_no_route');
   const content =
     kind.name === 'event'
       ? await eventPage(context, editor, { of: 'event', id: own }, row.post_password || undefined)

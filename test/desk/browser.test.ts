@@ -139,6 +139,23 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.locator('tbody [type=checkbox]:checked').count()).toBe(await page.locator('tbody tr').count());
     });
 
+    it('breaks no word of a heading or a state', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'it', viewport: { width: 720, height: 900 } });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      await page.goto(at('/admin/events'));
+      const broken = await page.locator('.list thead th, .column-status').evaluateAll((cells) =>
+        cells.flatMap((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+          return lines > (cell.textContent ?? '').trim().split(/\s+/).length ? [cell.textContent] : [];
+        }),
+      );
+      expect(broken).toEqual([]);
+    });
+
     it.each(VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const))(
       'has no page that axe-core finds fault with (%s)',
       async (_, view) => {

@@ -46,6 +46,15 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
   });
 
+  it('says of dates that can be read in several ways which box is meant for them', async () => {
+    const admin = await visitor(ask, 'admin');
+    const page = await admin.get('/admin/import');
+    const csv = 'Event Name,Event Start Date,Event End Date\nDance,04/10/2027 10:00,04/10/2027 18:00\n';
+    const answer = await upload(admin, page, '/admin/import', csv);
+    expect(answer.text).toContain('can be read in several ways: choose below');
+    expect(answer.text).not.toContain('--date-order');
+  });
+
   it('takes back what the last import made, and nothing else, so that the file can come again', async () => {
     const admin = await visitor(ask, 'admin');
     await ask.made('/venues', { venue: 'Market square' });
