@@ -263,7 +263,6 @@ async function write(state: ImportState, { task, keys, originals = new Map(), se
       named: [],
       originals,
       events: [],
-      kept: new Map(),
       touched: { any: false, tree: false },
     };
     if (!run.dry) {

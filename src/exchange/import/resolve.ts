@@ -44,12 +44,10 @@ export async function resolvePost(work: Work, item: PostItem, key: string, targe
  * The user of ours that an author of the source is: one who came with it, or one of this login. It is kept from being
  * deleted until the work is done.
  */
-export async function authorOf({ run, db, ledger, kept }: Work, author: string): Promise<number | undefined> {
+export async function authorOf({ run, db, ledger }: Work, author: string): Promise<number | undefined> {
   const user = ledger.target('author', author) ?? (await findUserByLogin(db, author, []))?.row.ID;
   if (user === undefined || run.dry) return user;
-  const isThere = kept.get(user) ?? (await keepUser(db, user));
-  kept.set(user, isThere);
-  return isThere ? user : undefined;
+  return (await keepUser(db, user)) ? user : undefined;
 }
 
 /**

@@ -63,8 +63,6 @@ export interface Work {
   readonly originals: ReadonlyMap<PostItem, PostItem>;
   /** Ids of events that were written. */
   readonly events: number[];
-  /** Users whom this piece names, and whether they are there: these cannot be deleted before it is written. */
-  readonly kept: Map<number, boolean>;
   /** Whether anything was changed, and whether the tree of categories was. */
   readonly touched: { any: boolean; tree: boolean };
 }

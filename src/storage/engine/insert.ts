@@ -15,23 +15,6 @@ export async function insertRows<Name extends TableName>(db: Database, name: Nam
 }
 
 /**
- * Inserts a row that belongs to a user, who stays until the end of the transaction: whoever wants to delete the user
- * waits, and finds the new row. One statement. Returns the number that the database gave to the row, or 0 where there
- * is no such user.
- */
-export async function insertOwned<Name extends TableName>(
-  db: Database,
-  name: Name,
-  row: NewRows<Name>[number],
-  user: number,
-): Promise<number> {
-  const given = Object.entries(row) as [string, Value][];
-  const target = targetOf(`${db.prefix},${name},${given.map(([column]) => column).join()}`);
-  const values = new Piece([given.map(() => '?').join(', '), given.map(([, value]) => value ?? null)]);
-  return db.insert`INSERT INTO ${target} SELECT ${values} FROM {users} WHERE ID = ${user} ${verbatim(db.dialect.locks.share)}`;
-}
-
-/**
  * Inserts rows, or changes the one with the same unique `keys` that is there: the columns `changes` become what these
  * expressions say, in which a column stands for what is there and `insertedValues` for what would have been inserted.
  */

@@ -2,7 +2,7 @@ import { fail } from '../../errors.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';
-import { insertOwned, insertRows } from '../engine/insert.ts';
+import { insertRows } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
@@ -96,16 +96,9 @@ export async function findByMeta(db: Database, type: string, key: string, value:
  * @throws rest_invalid_author where its author is no user any more
  */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
-  const { post_author: author = 0, ID: wished } = columns;
-  const row = { ...BLANK, ...columns };
-  if (author > 0 && wished === undefined) {
-    const id = (await insertOwned(db, 'posts', row, author)) || fail('rest_invalid_author');
-    postMade(db, id, columns);
-    return id;
-  }
-  await requireAuthor(db, author);
-  const id = await insertRows(db, 'posts', [row]);
-  postMade(db, wished ?? id, columns);
+  await requireAuthor(db, columns.post_author ?? 0);
+  const id = await insertRows(db, 'posts', [{ ...BLANK, ...columns }]);
+  postMade(db, columns.ID ?? id, columns);
   return id;
 }
 

@@ -1,6 +1,6 @@
 import type { PersonCondition } from '../../kinds/condition.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
-import type { Database } from '../engine/database.ts';
+import type { Database, Gathering } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { beginsWith, contains, either, equalsAny, placeAmong } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
@@ -148,12 +148,24 @@ export async function replaceUserMeta(db: Database, id: number, key: string, bef
  */
 export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
 
+/** The users whom a transaction keeps already. */
+const KEPT: Gathering<Set<number>> = {
+  begin: () => new Set(),
+  copy: (kept) => new Set(kept),
+  namesRecords: () => false,
+  settle: async () => undefined,
+  committed: () => undefined,
+};
+
 /**
  * Keeps a user from being deleted until the end of the transaction. False where there is no such user. Several
  * transactions may keep one. Call `joinWriters` or `noteChange`, for the sake of clusters.
  */
 export async function keepUser(db: Database, id: number): Promise<boolean> {
+  const kept = db.gathered(KEPT);
+  if (kept?.has(id)) return true;
   const rows = await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.share)}`;
+  if (rows.length > 0) kept?.add(id);
   return rows.length > 0;
 }
 

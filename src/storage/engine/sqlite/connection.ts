@@ -32,8 +32,7 @@ export function run(connection: Connection, { sql, bindings }: Query): Outcome {
     return { rows, id: Number(rows[0]?.id ?? 0), changed: 0, native: rows };
   }
   const { lastInsertRowid: id, changes: changed } = statement.run(bound);
-  // The number of the last row that was inserted is still that where none is.
-  return { rows: [], id: changed > 0 ? id : 0, changed, native: { lastInsertRowid: id, changes: changed } };
+  return { rows: [], id, changed, native: { lastInsertRowid: id, changes: changed } };
 }
 
 /** Begins a transaction that may write, without waiting for other processes. */
