@@ -46,6 +46,8 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   NonceSubject: { user: 1, token: 'a' },
   Roles: new Map(),
   DateOrder: 'ymd',
+  At: { file: 'a', line: 1, column: 'a' },
+  Labelled: { linked: false, hierarchical: false },
   // A list of names.
   TsTypeOperator: ['title', 'start_date'],
   Buffer: Buffer.from('a'),
