@@ -63,11 +63,12 @@ function bodyFaults({ status, headers, text, body }: Answer): string[] {
 
 /**
  * WordPress's form, `{code, message, data: {status}}`; a refused function name alone has no data. The sentence is not
- * merely its name.
+ * merely its name. `tec/v1` says of a record that is gone or unreadable only `{error}`.
  */
 function isProblem(body: unknown, status: number): boolean {
   if (!isObject(body)) return false;
-  const { code, message, data } = body;
+  const { code, message, data, error } = body;
+  if ([404, 410].includes(status) && Object.keys(body).join() === 'error') return typeof error === 'string' && /\s/.test(error);
   const named = typeof code === 'string' && /^[\w-]+$/.test(code) && typeof message === 'string' && /\s/.test(message);
   return named && (code === 'rest_callback_invalid' ? data === undefined : isObject(data) && data.status === status);
 }
