@@ -100,5 +100,6 @@ describe('The address of a program', () => {
     "https://a;script-src/'",
     'https://a,b.example/',
     'pocket:///nowhere',
+    `https://app.example/${'x'.repeat(2000)}`,
   ])('%j is none', (text) => expect(applicationAddress(text)).toBeUndefined());
 });
