@@ -5,10 +5,11 @@ import type { ContentLanguages, Membership } from '../../wordpress/content-langu
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
-import { addDependencies, allPosts, dependingOn } from '../journal/dependencies.ts';
+import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { formOf } from '../languages/forms.ts';
 import { loadOccurrences, recurringEvents } from './recurring-events.ts';
+import { type SharedRows, sharedRows } from './shared-rows.ts';
 import { loadTermsBy, loadTermsOf } from './terms.ts';
 
 /** What else is known of the records that a bundle is for. */
@@ -102,49 +103,6 @@ interface Loaded {
   readonly metas: Map<number, Metas>;
   /** Absent: nothing is remembered. */
   readonly shared: SharedRows | undefined;
-}
-
-/** The rows of posts that other records may name as well, in memory. */
-interface SharedRows {
-  /** Adds those of these ids that are known. */
-  readonly recall: (loaded: Loaded, ids: readonly number[]) => void;
-  readonly keep: (loaded: Loaded, ids: readonly number[]) => void;
-}
-
-/** A post with its metas, as JSON. */
-interface RememberedRows {
-  readonly post: Post;
-  readonly metas: readonly (readonly [string, readonly string[]])[];
-}
-
-/**
- * A venue, an organizer or an image is the same for all events that name it: when one of them changes, only its own
- * rows are read. `records`: not kept themselves, since they are remembered as they are rendered.
- */
-function sharedRows(db: Database, memory: ObjectMemory, records: readonly number[]): SharedRows {
-  const own = new Set(records);
-  const keyOf = (id: number) => `rows ${id}`;
-  return {
-    recall: ({ posts, metas }, ids) => {
-      for (const id of ids) {
-        const known = own.has(id) || posts.has(id) ? undefined : memory.recall(keyOf(id));
-        if (!known) continue;
-        addDependencies(db, known.dependencies);
-        // Only rows are kept under these keys.
-        const { post, metas: ofPost } = known.value as RememberedRows;
-        posts.set(id, post);
-        if (ofPost.length > 0) metas.set(id, new Map(ofPost));
-      }
-    },
-    keep: ({ posts, metas }, ids) => {
-      for (const id of ids) {
-        const post = posts.get(id);
-        if (!post || own.has(id)) continue;
-        const value: RememberedRows = { post, metas: [...(metas.get(id) ?? [])] };
-        memory.keep(keyOf(id), { value, dependencies: [id] });
-      }
-    },
-  };
 }
 
 /**
