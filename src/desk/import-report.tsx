@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
-import type { CsvSource } from '../exchange/csv/read.ts';
+import { columnsOf } from '../exchange/csv/layout.ts';
+import type { TableMapping } from '../exchange/csv/read.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import type { Report } from '../exchange/items/report.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
-import { eventFields } from '../kinds/event-fields.ts';
+import type { PostKindName } from '../kinds/kind-names.ts';
 import type { KeptFile } from './import-files.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Visit } from './visit.ts';
@@ -18,9 +19,12 @@ export interface ReadingOptions {
   readonly dateOrder: 'ymd' | 'dmy' | 'mdy' | undefined;
   readonly status: string | undefined;
   readonly skipBadRows: boolean;
-  /** What columns are to be taken for. */
+  /** What columns are to be taken for; empty: for nothing. */
   readonly map: ReadonlyMap<string, string>;
 }
+
+/** By this a form says that a column is taken for nothing. */
+export const NOT_TAKEN = '-';
 
 export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit; readonly reading: ReadingOptions }): JSX.Element {
   const { say } = visit.i18n;
@@ -50,7 +54,8 @@ export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit;
 export interface ImportOutcome {
   readonly file: KeptFile;
   readonly reading: ReadingOptions;
-  readonly columns: ReturnType<CsvSource['mapping']>[number]['columns'];
+  /** Of a CSV file that was rehearsed: what its columns are taken for. */
+  readonly table: TableMapping | undefined;
   readonly records: readonly PreviewedRecord[];
   readonly report: Report;
 }
@@ -58,7 +63,7 @@ export interface ImportOutcome {
 const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event'] as const;
 
 /** The result of an import, or of a rehearsal. */
-export function reportPage(visit: Visit, { file, reading, columns, records, report }: ImportOutcome): string {
+export function reportPage(visit: Visit, { file, reading, table, records, report }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { created, updated, unchanged, lost, losses, dryRun } = report;
   const counts = { created, updated, unchanged, lost };
@@ -109,7 +114,7 @@ export function reportPage(visit: Visit, { file, reading, columns, records, repo
           </ul>
         )}
         {dryRun && <Preview visit={visit} records={records} />}
-        {dryRun && <RunForm visit={visit} file={file} reading={reading} columns={columns} />}
+        {dryRun && <RunForm visit={visit} file={file} reading={reading} table={table} />}
       </>
     ),
   });
@@ -136,18 +141,50 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
   );
 }
 
-function RunForm({ visit, file, reading, columns }: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
+function RunForm({ visit, file, reading, table }: Omit<ImportOutcome, 'records' | 'report'> & { readonly visit: Visit }): JSX.Element {
   const { say } = visit.i18n;
-  const choices = [
-    { value: '', text: say('desk:import.as-found') },
-    ...Object.keys(eventFields).map((name) => ({ value: name, text: name })),
-  ];
   return (
     <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
       <Nonce nonce={visit.nonce} />
-      <input type="hidden" name="kept" value={file.token} />
-      <input type="hidden" name="name" value={file.name} />
-      {columns.length > 0 && <h2>{say('desk:import.columns')}</h2>}
+      <KeptFileFields file={file} />
+      {table && <ColumnChoices visit={visit} reading={reading} table={table} />}
+      <ReadingOptionFields visit={visit} reading={reading} />
+      <button type="submit">{say('desk:import.again')}</button>{' '}
+      <button type="submit" name="run" value="1" class="button-main">
+        {say('desk:import.run')}
+      </button>
+    </form>
+  );
+}
+
+/** Names a file that was sent before, so that it need not be sent again. */
+export const KeptFileFields = ({ file }: { readonly file: KeptFile }): JSX.Element => (
+  <>
+    <input type="hidden" name="kept" value={file.token} />
+    <input type="hidden" name="name" value={file.name} />
+  </>
+);
+
+/** What each column of a table is taken for, to be chosen otherwise. */
+function ColumnChoices({
+  visit,
+  reading,
+  table: { kind, columns },
+}: {
+  readonly visit: Visit;
+  readonly reading: ReadingOptions;
+  readonly table: TableMapping;
+}): JSX.Element {
+  const { say } = visit.i18n;
+  const labels = columnLabels(visit, kind);
+  const choices = [
+    { value: '', text: say('desk:import.as-found') },
+    { value: NOT_TAKEN, text: say('exchange:import.not-mapped') },
+    ...[...labels].map(([value, text]) => ({ value, text })),
+  ];
+  return (
+    <>
+      <h2>{say('desk:import.columns')}</h2>
       {columns.map(({ header, column, example }, place) => (
         <div key={header}>
           <input type="hidden" name={`columns[${place}]`} value={header} />
@@ -155,18 +192,23 @@ function RunForm({ visit, file, reading, columns }: Omit<ImportOutcome, 'records
             name={`map[${place}]`}
             id={`map-${place}`}
             label={header}
-            hint={`${column ?? say('exchange:import.not-mapped')} · ${example}`}
-            value={reading.map.get(header) ?? ''}
+            hint={`${labels.get(column ?? '') ?? say('exchange:import.not-mapped')} · ${example}`}
+            value={reading.map.get(header) === '' ? NOT_TAKEN : (reading.map.get(header) ?? '')}
             options={choices}
           />
         </div>
       ))}
-      <ReadingOptionFields visit={visit} reading={reading} />
-      <button type="submit">{say('desk:import.again')}</button>{' '}
-      <button type="submit" name="run" value="1" class="button-main">
-        {say('desk:import.run')}
-      </button>
-    </form>
+    </>
+  );
+}
+
+/** What the columns that a table can have are called: as the fields of forms are, else as the plugin heads them. */
+function columnLabels({ i18n, settings }: Visit, kind: PostKindName): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(columnsOf(kind, settings.calendar.customFields)).map(([column, [heading]]) => {
+      const key = [`desk:import.column-names.${column}`, `desk:fields.${kind}.${column}`, `desk:fields.${column}`].find(i18n.has);
+      return [column, key === undefined ? heading : i18n.say(key)];
+    }),
   );
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { isCsvSource } from '../exchange/csv/read.ts';
 import { importItems, importProgress } from '../exchange/import/importer.ts';
 import { previewOf } from '../exchange/import/preview.ts';
@@ -11,7 +11,7 @@ import { openSource } from '../exchange/sources.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
 import { forget, type KeptFile, keep, keepFetched, keptFile } from './import-files.ts';
-import { progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
+import { KeptFileFields, NOT_TAKEN, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -24,8 +24,15 @@ const PREVIEWED = 5;
 /** An import that is not through by then goes on while its progress is shown. */
 const PATIENCE_MS = 2000;
 
+/** What is said above the form, and what need not be given again. */
+interface Refused {
+  readonly wrong: string;
+  readonly file?: KeptFile | undefined;
+  readonly reading?: ReadingOptions;
+}
+
 /** The form to choose a file, and what the last import made. */
-export async function importPage(visit: Visit, wrong?: string): Promise<Outcome> {
+export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_READING }: Partial<Refused> = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const last = await undoableImport(visit.site);
   const html = deskPage(visit, {
@@ -37,12 +44,25 @@ export async function importPage(visit: Visit, wrong?: string): Promise<Outcome>
         <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
           <p>{say('desk:import.about')}</p>
           <Nonce nonce={visit.nonce} />
+          {file && <KeptFileFields file={file} />}
+          {file && <KeptMap map={reading.map} />}
           <div class="field">
-            <label for="file">{say('desk:import.file')}</label>
-            <input type="file" id="file" name="file" accept=".csv,.ics,.ical,.xml,.wxr,.jsonl" />
+            <label for="file">{say(file ? 'desk:import.other-file' : 'desk:import.file')}</label>
+            <input
+              type="file"
+              id="file"
+              name="file"
+              accept=".csv,.ics,.ical,.xml,.wxr,.jsonl"
+              aria-describedby={file ? 'kept-file' : undefined}
+            />
+            {file && (
+              <p id="kept-file" class="hint">
+                {say('desk:import.kept', { file: file.name })}
+              </p>
+            )}
           </div>
           <Input name="address" label={say('desk:import.address')} hint={say('desk:import.address-hint')} autocomplete="off" />
-          <ReadingOptionFields visit={visit} reading={DEFAULT_READING} />
+          <ReadingOptionFields visit={visit} reading={reading} />
           <button type="submit" class="button-main">
             {say('desk:import.look')}
           </button>
@@ -53,6 +73,18 @@ export async function importPage(visit: Visit, wrong?: string): Promise<Outcome>
   });
   return { html, ...(wrong === undefined ? {} : { status: 422 }) };
 }
+
+/** What columns were to be taken for when a file was refused for something else. */
+const KeptMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
+  <>
+    {[...map].map(([column, field], place) => (
+      <Fragment key={column}>
+        <input type="hidden" name={`columns[${place}]`} value={column} />
+        <input type="hidden" name={`map[${place}]`} value={field || NOT_TAKEN} />
+      </Fragment>
+    ))}
+  </>
+);
 
 function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
   const { say } = visit.i18n;
@@ -78,21 +110,33 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
-  if (moved + kept === 0) return importPage(visit, visit.i18n.say('desk:import.not-undone'));
+  if (moved + kept === 0) return importPage(visit, { wrong: visit.i18n.say('desk:import.not-undone') });
   return { to: deskUrl(visit, '/import', { done: 'trashed', count: moved, failed: kept || undefined }) };
 }
 
 /** Keeps what was sent or named, and shows what would become of it; or takes it in, if that was asked for. */
 export async function importByForm(visit: Submission): Promise<Outcome> {
   const { fields, i18n } = visit;
+  let file: KeptFile | undefined;
   try {
-    const file = await fileOf(visit);
-    if (file === undefined) return await importPage(visit, i18n.say('desk:import.no-file'));
+    file = await fileOf(visit);
+    if (file === undefined) return await importPage(visit, { wrong: i18n.say('desk:import.no-file') });
     return textIn(fields, 'run') === '1' ? await takeIn(visit, file) : await rehearse(visit, file);
   } catch (error) {
     if (!(error instanceof SourceFault)) throw error;
-    return importPage(visit, faultInWords(i18n, error));
+    return importPage(visit, { wrong: faultInWords(i18n, error), ...keptAfter(error, file, readingOptionsIn(visit)) });
   }
+}
+
+/** Faults of a file that may well be taken in once another choice is made on the form. */
+const READ_OTHERWISE = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'csv-time']);
+/** Faults of what its columns were to be taken for. */
+const MAPPED_WRONG = new Set(['csv-map-column', 'csv-map-field']);
+
+/** What need not be given again after a fault. */
+function keptAfter({ fault }: SourceFault, file: KeptFile | undefined, reading: ReadingOptions): Omit<Refused, 'wrong'> {
+  if (READ_OTHERWISE.has(fault)) return { file, reading };
+  return { file: MAPPED_WRONG.has(fault) ? file : undefined, reading: { ...reading, map: new Map() } };
 }
 
 /** What is wrong with a file. Where the command line would have an option for it, the form has a box. */
@@ -119,10 +163,10 @@ async function rehearse(visit: Submission, file: KeptFile): Promise<Outcome> {
   const source = await openFile(visit, file, reading);
   try {
     const { highestId } = await survey(source);
-    const columns = isCsvSource(source) ? source.mapping().flatMap((one) => one.columns) : [];
+    const [table] = isCsvSource(source) ? source.mapping() : [];
     const records = await previewOf(source, caller, { trusted: caller.viewer.can('unfiltered_html') }, PREVIEWED);
     const report = await importItems(site, caller, source.entries(), { source: nameOf(source, file), dryRun: true, highestId });
-    return { html: reportPage(visit, { file, reading, columns, records, report }) };
+    return { html: reportPage(visit, { file, reading, table, records, report }) };
   } finally {
     await source.close();
   }
@@ -150,7 +194,7 @@ async function takeIn(visit: Submission, file: KeptFile): Promise<Outcome> {
   // What ends it once nobody waits any more is in its row, and here in the log.
   running.catch((error: unknown) => site.log.error({ err: error, file: file.name }, 'an import ended'));
   const report = await Promise.race([running, sleep(PATIENCE_MS, undefined, { ref: false })]);
-  if (report) return { html: reportPage(visit, { file, reading, columns: [], records: [], report }) };
+  if (report) return { html: reportPage(visit, { file, reading, table: undefined, records: [], report }) };
   return { to: deskUrl(visit, '/import/progress', { source: nameOf(source, file), total: entries }) };
 }
 
@@ -162,7 +206,7 @@ export async function importProgressPage(visit: Visit): Promise<Outcome> {
   if (!found) return { to: deskUrl(visit, '/import') };
   if (found.open) return { html: progressPage(visit, { ...found, total: idIn(textIn(request.query, 'total')) }) };
   const file: KeptFile = { token: '', name, path: '' };
-  return { html: reportPage(visit, { file, reading: DEFAULT_READING, columns: [], records: [], report: found.report }) };
+  return { html: reportPage(visit, { file, reading: DEFAULT_READING, table: undefined, records: [], report: found.report }) };
 }
 
 const DEFAULT_READING: ReadingOptions = { dateOrder: undefined, status: undefined, skipBadRows: false, map: new Map() };
@@ -178,7 +222,7 @@ function readingOptionsIn({ fields }: Submission): ReadingOptions {
   const status = textIn(fields, 'status');
   const map = Object.entries(membersIn(fields.map)).flatMap(([column, field]): [string, string][] => {
     const heading = textIn(membersIn(fields.columns), column);
-    return typeof field === 'string' && field !== '' && heading !== '' ? [[heading, field]] : [];
+    return typeof field === 'string' && field !== '' && heading !== '' ? [[heading, field === NOT_TAKEN ? '' : field]] : [];
   });
   return {
     dateOrder: (['ymd', 'dmy', 'mdy'] as const).find((one) => one === order),

@@ -1,4 +1,5 @@
-import { authorOptions, linkOptions, termChoices } from '../forms/control-data.ts';
+import type { TermChoice } from '../forms/control.ts';
+import { authorOptions, linkOptions } from '../forms/control-data.ts';
 import { textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import type { Option } from '../html/form-fields.tsx';
@@ -20,13 +21,12 @@ interface FilterChoice {
   readonly options: readonly Option[];
 }
 
-/** Choices by which a list can be narrowed; those with nothing to choose are left out. */
-export async function filterChoices(visit: Visit, kind: PostKind): Promise<FilterChoice[]> {
+/** Choices by which a list can be narrowed; those with nothing to choose are left out. `categories`: all there are. */
+export async function filterChoices(visit: Visit, kind: PostKind, categories: readonly TermChoice[]): Promise<FilterChoice[]> {
   const { say } = visit.i18n;
   const { query } = visit.request;
   const linked = (name: 'venue' | 'organizer') => (kind.dated ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
-  const [categories, venues, organizers, authors] = await Promise.all([
-    kind.terms.includes('category') ? termChoices(visit, 'category') : [],
+  const [venues, organizers, authors] = await Promise.all([
     linked('venue'),
     linked('organizer'),
     authorOptions(visit, kind, textIn(query, 'author')),

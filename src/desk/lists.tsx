@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { NO_CONTROL_DATA } from '../forms/control.ts';
-import { statusChoices } from '../forms/control-data.ts';
+import { NO_CONTROL_DATA, type TermChoice } from '../forms/control.ts';
+import { statusChoices, termChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { textIn, textsIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
@@ -65,15 +65,24 @@ const COLUMNS: Readonly<Record<PostKind['name'], readonly Column[]>> = {
   organizer: [text('phone'), text('email'), modified],
 };
 
+/** Each row offers the categories: where there are more, they are chosen in the form of the event. */
+const MOST_QUICK_CATEGORIES = 40;
+
 /** The fields that a row's quick form has. */
-const quickFields = (kind: PostKind): string[] => [kind.titleField, ...(kind.dated ? ['start_date', 'end_date'] : []), 'status'];
+const quickFields = (kind: PostKind, categories: readonly TermChoice[]): string[] => [
+  kind.titleField,
+  ...(kind.dated ? ['start_date', 'end_date'] : []),
+  'status',
+  ...(categories.length > 0 && categories.length <= MOST_QUICK_CATEGORIES ? ['categories'] : []),
+];
 
 /** The list of a kind, narrowed as the address says. */
 export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
   const { query } = visit.request;
   const list = await listToEdit(visit.site, visit.caller, kind, listParams(query, visit.caller, kind));
   const { say } = visit.i18n;
-  const choices = await filterChoices(visit, kind);
+  const categories = kind.terms.includes('category') ? await termChoices(visit, 'category') : [];
+  const choices = await filterChoices(visit, kind, categories);
   const html = deskPage(visit, {
     title: say(`desk:kinds.${kind.name}.many`),
     part: kind.path,
@@ -116,7 +125,7 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
           <button type="submit">{say('desk:list.filter')}</button>
         </form>
         <p class="quiet">{say('desk:list.found', { count: list.total })}</p>
-        <Rows visit={visit} kind={kind} list={list} />
+        <Rows visit={visit} kind={kind} list={list} categories={categories} />
         {textIn(query, 'status') === 'trash' && <EmptyTrash visit={visit} kind={kind} list={list} />}
         <Pages visit={visit} kind={kind} list={list} />
       </>
@@ -163,7 +172,13 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
   );
 }
 
-function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: PostKind; readonly list: EditList }): JSX.Element {
+function Rows(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly list: EditList;
+  readonly categories: readonly TermChoice[];
+}): JSX.Element {
+  const { visit, kind, list, categories } = props;
   const { say } = visit.i18n;
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = [...COLUMNS[kind.name], ...(visit.settings.contentLanguages ? [language] : [])];
@@ -209,7 +224,7 @@ function Rows({ visit, kind, list }: { readonly visit: Visit; readonly kind: Pos
         </thead>
         <tbody>
           {list.rows.map((row) => (
-            <Row key={row.id} visit={visit} kind={kind} row={row} columns={columns} />
+            <Row key={row.id} visit={visit} kind={kind} row={row} columns={columns} categories={categories} />
           ))}
         </tbody>
       </table>
@@ -258,8 +273,9 @@ function Row(props: {
   readonly kind: PostKind;
   readonly row: Editable;
   readonly columns: readonly Column[];
+  readonly categories: readonly TermChoice[];
 }): JSX.Element {
-  const { visit, kind, row: it, columns } = props;
+  const { visit, kind, row: it, columns, categories } = props;
   const { say } = visit.i18n;
   const { id, row } = it;
   const title = row.post_title || say('desk:untitled');
@@ -275,7 +291,7 @@ function Row(props: {
         {it.mayEdit && !trashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}
         {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
         <RowActions visit={visit} kind={kind} row={it} title={title} />
-        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} />}
+        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} categories={categories} />}
       </th>
       {columns.map(({ name, show }) => (
         <td key={name} class={`column-${name}`} data-label={say(`desk:columns.${name}`)}>
@@ -335,11 +351,22 @@ function RowActions(props: {
 }
 
 /** A few fields of a row, to be changed in the list itself. */
-function QuickForm(props: { readonly visit: Visit; readonly kind: PostKind; readonly row: Editable; readonly title: string }): JSX.Element {
-  const { visit, kind, row, title } = props;
+function QuickForm(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly row: Editable;
+  readonly title: string;
+  readonly categories: readonly TermChoice[];
+}): JSX.Element {
+  const { visit, kind, row, title, categories } = props;
   const { i18n } = visit;
-  const names = quickFields(kind);
-  const data = { ...NO_CONTROL_DATA, say: i18n.say, statuses: statusChoices(visit, kind, String(row.values.status ?? '')) };
+  const names = quickFields(kind, categories);
+  const data = {
+    ...NO_CONTROL_DATA,
+    say: i18n.say,
+    terms: { categories },
+    statuses: statusChoices(visit, kind, String(row.values.status ?? '')),
+  };
   return (
     <details class="quick">
       <summary aria-label={`${i18n.say('desk:actions.quick')}: ${title}`}>{i18n.say('desk:actions.quick')}</summary>

@@ -19,9 +19,9 @@ export function textsIn(fields: Values, name: string): string[] {
     : [];
 }
 
-/** What a form sent under a name with names below it: `start_date[time]`. */
+/** What a form sent under a name with names or numbers below it: `start_date[time]`, `map[0]`. */
 export function membersIn(value: unknown): Values {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Values) : {};
+  return value !== null && typeof value === 'object' ? { ...value } : {};
 }
 
 /** A positive whole number, or 0. */

@@ -53,6 +53,37 @@ describeAsking('The rest of the desk', (ask) => {
     const answer = await upload(admin, page, '/admin/import', csv);
     expect(answer.text).toContain('can be read in several ways: choose below');
     expect(answer.text).not.toContain('--date-order');
+    // The file need not be sent again.
+    expect(answer.text).toContain('fair.csv has been sent already');
+    const shown = await upload(admin, answer, '/admin/import', undefined, { dates: 'dmy' });
+    expect([shown.status, shown.text.includes('2027-10-04 10:00:00')]).toEqual([200, true]);
+  });
+
+  it('takes columns for what somebody chooses, or for nothing, and keeps the choices when something else is wrong', async () => {
+    const admin = await visitor(ask, 'admin');
+    const csv = 'Venue Name,Where,Venue Phone\nMarket hall,Corso Italia 1,050 1\n';
+    const page = await upload(admin, await admin.get('/admin/import'), '/admin/import', csv);
+    for (const [label, choice] of Object.entries({ Address: 'address', 'Second line of the address': 'address2', 'not imported': '-' }))
+      expect(page.text).toContain(`<option value="${choice}">${label}</option>`);
+    expect(page.text).not.toContain('>Begins<');
+    const mapped = await upload(admin, page, '/admin/import', undefined, { 'map[1]': 'address', 'map[2]': '-' });
+    expect(mapped.text).toMatch(/<option value="-" selected>not imported<\/option>/);
+    const done = await upload(admin, mapped, '/admin/import', undefined, { run: '1' });
+    expect(done.text).toContain('Import finished.');
+    const [hall] = (await ask.read('/venues?search=Market%20hall')).venues;
+    expect(hall).toMatchObject({ address: 'Corso Italia 1' });
+    expect(hall).not.toHaveProperty('phone');
+
+    const dated = 'Event Name,When,Note\nDance,04/10/2027,x\n';
+    const choices = { 'columns[0]': 'When', 'map[0]': 'start_date', 'columns[1]': 'Note', 'map[1]': '-' };
+    const refused = await upload(admin, await admin.get('/admin/import'), '/admin/import', dated, choices);
+    expect(refused.status).toBe(422);
+    const again = await upload(admin, refused, '/admin/import', undefined, { dates: 'mdy' });
+    expect([again.status, again.text.includes('2027-04-10')]).toEqual([200, true]);
+    // A choice that cannot be is not sent a second time.
+    const wrong = await upload(admin, again, '/admin/import', undefined, { 'map[1]': 'nothing' });
+    expect([wrong.status, formIn(wrong.text, '/admin/import').some(([name]) => name.startsWith('map'))]).toEqual([422, false]);
+    expect((await upload(admin, wrong, '/admin/import', undefined)).status).toBe(422);
   });
 
   it('takes back what the last import made, and nothing else, so that the file can come again', async () => {
@@ -234,9 +265,16 @@ describeAsking('The rest of the desk', (ask) => {
     ]);
     expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-02-03 10:00:00', end_date: '2027-02-03 12:00:00' });
     const list = await admin.get('/admin/events?search=moved');
-    const saved = await admin.submit(list, `/admin/events/${id}`, { title: 'Moved again' });
+    const [chosen] = (await ask.read('/categories')).categories;
+    const saved = await admin.submit(list, `/admin/events/${id}`, { title: 'Moved again', 'categories[ids][]': String(chosen.id) });
     expect(saved.headers.location).toBe('/admin/events?search=moved&done=saved');
-    expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'Moved again', start_date: '2027-02-03 10:00:00' });
+    expect(await ask.read(`/events/${id}`)).toMatchObject({
+      title: 'Moved again',
+      start_date: '2027-02-03 10:00:00',
+      categories: [{ id: chosen.id }],
+    });
+    const none = await admin.submit(await admin.get('/admin/events?search=moved'), `/admin/events/${id}`, { 'categories[ids][]': null });
+    expect([none.status, (await ask.read(`/events/${id}`)).categories]).toEqual([303, []]);
     const copy = await admin.get(`/admin/events/${id}/duplicate`);
     expect(new Map(formIn(copy.text, '/admin/events/new')).get('title')).toBe('Moved again');
   });

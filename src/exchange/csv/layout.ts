@@ -112,6 +112,12 @@ export function customColumns(fields: readonly CustomField[]): Layout {
   return Object.fromEntries(columns);
 }
 
+/** The columns that a table of a kind can have on a site: the kind's, and of events also those that the site defines. */
+export const columnsOf = (kind: PostKindName, fields: readonly CustomField[]): Layout => ({
+  ...LAYOUTS[kind],
+  ...(kind === 'event' ? customColumns(fields) : {}),
+});
+
 /** What a column of a file is taken for; undefined: nothing is known of it. */
 export interface MappedColumn {
   readonly header: string;

@@ -28,16 +28,19 @@ export interface CsvOptions {
 
 export interface CsvSource extends Source {
   /** What each column of each file is taken for, with an example; known after a survey. */
-  readonly mapping: () => readonly {
-    readonly file: string;
-    readonly kind: PostKindName;
-    readonly columns: readonly (MappedColumn & { readonly example: string })[];
-  }[];
+  readonly mapping: () => readonly TableMapping[];
   /**
    * Reads the files again for the rows that were left out because they can't be read, or have no name or no usable
    * dates.
    */
   readonly rejected: () => AsyncGenerator<RejectedRow>;
+}
+
+/** What the columns of a file are taken for, and a cell of each. */
+export interface TableMapping {
+  readonly file: string;
+  readonly kind: PostKindName;
+  readonly columns: readonly (MappedColumn & { readonly example: string })[];
 }
 
 /** Whether a source is one of CSV files. */
@@ -65,7 +68,7 @@ interface Outcome {
  * where a layout has not
  */
 export function openCsv(paths: readonly string[], options: CsvOptions): CsvSource {
-  const mapping = new Map<string, ReturnType<CsvSource['mapping']>[number]>();
+  const mapping = new Map<string, TableMapping>();
   return {
     name: () => 'csv',
     close: async () => undefined,
@@ -80,12 +83,10 @@ export function openCsv(paths: readonly string[], options: CsvOptions): CsvSourc
   };
 }
 
-type Mapping = ReturnType<CsvSource['mapping']>[number];
-
 async function* outcomes(
   paths: readonly string[],
   options: CsvOptions,
-  onMapping: (path: string, found: Mapping) => void,
+  onMapping: (path: string, found: TableMapping) => void,
 ): AsyncGenerator<Outcome> {
   const seen = new Set<string>();
   const missing = new Set(options.map?.keys());
