@@ -37,14 +37,17 @@ export interface FormPlan {
   readonly names: readonly string[];
 }
 
-/** The form of a kind for this caller: what the caller may not set is not in it. */
+/**
+ * The form of a kind for this caller: what the caller may not set is not in it. A slug that somebody who may not publish
+ * gives is dropped once the record waits for a review (`wp_insert_post`).
+ */
 export function formPlan({ settings, caller }: Visit, declared: PostKind): FormPlan {
   const kind = onSite(declared, settings);
   const { viewer } = caller;
   const others = viewer.can(`edit_others_${kind.capabilities}`);
   const promotes = others || viewer.can(`publish_${kind.capabilities}`);
   const allowed = Object.entries<Field>(kind.fields).flatMap(([name, field]) =>
-    LEFT_OUT.has(name) || (field.promotes && !promotes) || (name === 'author' && !others) ? [] : [name],
+    LEFT_OUT.has(name) || ((field.promotes || name === 'slug') && !promotes) || (name === 'author' && !others) ? [] : [name],
   );
   const beside: readonly string[] = Object.values(ASIDE).flat();
   const place = (name: string) => {

@@ -1,7 +1,10 @@
+import type { JSX } from 'preact';
 import { textIn } from '../forms/form-values.ts';
-import { Input } from '../html/form-fields.tsx';
+import { weekdays } from '../html/dates.ts';
+import { Input, type InputProps, type Option, Select } from '../html/form-fields.tsx';
+import type { I18n } from '../html/i18n.ts';
 import type { Values } from '../kinds/param.ts';
-import { SITE_OPTIONS, setSiteOption, siteOption } from '../upkeep/site-options.ts';
+import { SITE_OPTIONS, type SiteOptionName, setSiteOption, siteOption, siteOptionChoices, WEEKDAYS } from '../upkeep/site-options.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -20,10 +23,10 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
       <form method="post" action={deskUrl(visit, '/settings')} class="narrow settings">
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
-          <Input
+          <OptionField
             key={name}
+            visit={visit}
             name={name}
-            label={withCapital(say(`cli:option.names.${name}`))}
             value={name in typed ? textIn(typed, name) : siteOption(visit.settings, name)}
             error={wrong.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
           />
@@ -35,6 +38,28 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
     ),
   });
   return { html, ...(wrong.length > 0 ? { status: 422 } : {}) };
+}
+
+/** Options that browsers have inputs of their own for. */
+const TYPES: Partial<Record<SiteOptionName, InputProps['type']>> = { url: 'url', email: 'email', day_begins: 'time' };
+
+function OptionField(props: {
+  readonly visit: Visit;
+  readonly name: SiteOptionName;
+  readonly value: string;
+  readonly error: string | undefined;
+}): JSX.Element {
+  const { visit, name, value, error } = props;
+  const field = { name, value, error, label: withCapital(visit.i18n.say(`cli:option.names.${name}`)) };
+  const choices = siteOptionChoices(name);
+  if (choices) return <Select {...field} options={choices.map((choice) => choiceOf(visit.i18n, name, choice))} />;
+  return <Input {...field} type={TYPES[name] ?? 'text'} />;
+}
+
+function choiceOf(i18n: I18n, name: SiteOptionName, value: string): Option {
+  const text =
+    name === 'week_begins' ? weekdays(i18n, WEEKDAYS.indexOf(value))[0]!.long : i18n.say(`desk:settings.choices.${name}.${value}`);
+  return { value, text };
 }
 
 /** A meaning as lists of the command line say it, as the label of a box. */

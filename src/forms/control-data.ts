@@ -84,12 +84,22 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
     parent: Number(record.parent ?? 0),
   }));
   const ids = new Set(all.map(({ id }) => id));
+  const byParent = new Map<number, typeof all>();
+  for (const term of all) {
+    const parent = ids.has(term.parent) ? term.parent : 0;
+    const siblings = byParent.get(parent);
+    if (siblings) siblings.push(term);
+    else byParent.set(parent, [term]);
+  }
   const below = (parent: number, depth: number, seen: ReadonlySet<number>): TermChoice[] =>
-    all
-      .filter((term) => (parent === 0 ? term.parent === 0 || !ids.has(term.parent) : term.parent === parent) && !seen.has(term.id))
+    (byParent.get(parent) ?? [])
+      .filter((term) => !seen.has(term.id))
       .flatMap(({ id, name: term }) => [{ id, name: term, depth }, ...below(id, depth + 1, new Set([...seen, id]))]);
   return below(0, 0, new Set());
 }
+
+/** Fields of a venue or organizer that nobody fills in on the way: its own form has them. */
+const NOT_AT_ONCE: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
 
 /** Venues or organizers to link to: the first by their names, and those that are linked already. */
 async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
@@ -103,7 +113,7 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
     path: kind.path,
     known: new Map([...others.records, ...records].map((record) => [Number(record.id), linkName(kind, record)])),
     fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
-      text ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
+      text && !NOT_AT_ONCE.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
     several: name === 'organizer',
     mayCreate: mayCreate(caller, kind),

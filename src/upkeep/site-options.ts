@@ -22,14 +22,15 @@ interface Stored {
 }
 
 /** The days of the week, as `start_of_week` counts them. */
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-const isWeekday = (text: string): text is (typeof WEEKDAYS)[number] => (WEEKDAYS as readonly string[]).includes(text);
+export const WEEKDAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 interface SiteOption {
   /** The value in force. */
   readonly shown: (settings: SiteSettings) => string;
   /** What a value is stored as; undefined: it cannot be used. */
   readonly stored: (value: string) => Stored | undefined;
+  /** The values there are, where they are few. */
+  readonly choices?: readonly string[];
 }
 
 /** By the name that people use. */
@@ -48,11 +49,11 @@ const siteOptions = {
   },
   currency_symbol: member('defaultCurrencySymbol', /^\S{1,10}$/, ({ calendar }) => calendar.currencySymbol),
   currency_code: member('defaultCurrencyCode', /^([A-Z]{3})?$/, ({ calendar }) => calendar.currencyCode),
-  currency_position: {
-    shown: ({ calendar }) => (calendar.currencyAfter ? 'postfix' : 'prefix'),
-    stored: (value) =>
-      value === 'prefix' || value === 'postfix' ? { members: { reverseCurrencyPosition: value === 'postfix' ? '1' : '' } } : undefined,
-  },
+  currency_position: oneOf(
+    ['prefix', 'postfix'],
+    ({ calendar }) => (calendar.currencyAfter ? 'postfix' : 'prefix'),
+    (value) => ({ members: { reverseCurrencyPosition: value === 'postfix' ? '1' : '' } }),
+  ),
   events_slug: slug('eventsSlug', ({ calendar }) => calendar.eventsSlug),
   event_slug: slug('singleEventSlug', ({ calendar }) => calendar.singleEventSlug),
   suggest_slug: {
@@ -61,15 +62,21 @@ const siteOptions = {
       value === '' || (sanitizeTitle(value) === value && !isTakenPiece(value)) ? { options: { [SUGGEST_SLUG_OPTION]: value } } : undefined,
   },
   day_begins: member('multiDayCutoff', /^([01]\d|2[0-3]):[0-5]\d$/, ({ calendar }) => calendar.cutoff),
-  week_begins: {
-    shown: ({ raw }) => WEEKDAYS[Number(raw.get('start_of_week') ?? 1) % WEEKDAYS.length] ?? WEEKDAYS[1],
-    stored: (value) => (isWeekday(value) ? { options: { start_of_week: String(WEEKDAYS.indexOf(value)) } } : undefined),
-  },
-  clock: {
-    shown: ({ raw }) => (/[gh]/.test(raw.get('time_format') ?? '') ? '12' : '24'),
-    stored: (value) => (value === '12' || value === '24' ? { options: { time_format: value === '12' ? 'g:i a' : 'H:i' } } : undefined),
-  },
-  timezone_mode: member('tribe_events_timezone_mode', /^(event|site)$/, ({ calendar }) => calendar.timezoneMode),
+  week_begins: oneOf(
+    WEEKDAYS,
+    ({ raw }) => WEEKDAYS[Number(raw.get('start_of_week') ?? 1) % WEEKDAYS.length] ?? 'monday',
+    (value) => ({ options: { start_of_week: String(WEEKDAYS.indexOf(value)) } }),
+  ),
+  clock: oneOf(
+    ['24', '12'],
+    ({ raw }) => (/[gh]/.test(raw.get('time_format') ?? '') ? '12' : '24'),
+    (value) => ({ options: { time_format: value === '12' ? 'g:i a' : 'H:i' } }),
+  ),
+  timezone_mode: oneOf(
+    ['event', 'site'],
+    ({ calendar }) => calendar.timezoneMode,
+    (value) => ({ members: { tribe_events_timezone_mode: value } }),
+  ),
 } as const satisfies Record<string, SiteOption>;
 
 export type SiteOptionName = keyof typeof siteOptions;
@@ -78,6 +85,9 @@ export const SITE_OPTIONS = Object.keys(siteOptions) as SiteOptionName[];
 
 /** The value of an option that is in force, whether it is stored or a default. */
 export const siteOption = (settings: SiteSettings, name: SiteOptionName): string => siteOptions[name].shown(settings);
+
+/** The values that an option can have; undefined: they are more than a list can name. */
+export const siteOptionChoices = (name: SiteOptionName): readonly string[] | undefined => (siteOptions[name] as SiteOption).choices;
 
 /**
  * Sets an option of the site (`update_option`, `tribe_update_option`), as one transaction.
@@ -112,6 +122,17 @@ function matching(option: string, pattern: RegExp, shown: SiteOption['shown']): 
 
 function member(name: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {
   return { shown, stored: (value) => (pattern.test(value) ? { members: { [name]: value } } : undefined) };
+}
+
+function oneOf<T extends string>(choices: readonly T[], shown: (settings: SiteSettings) => T, stored: (value: T) => Stored): SiteOption {
+  return {
+    choices,
+    shown,
+    stored: (value) => {
+      const choice = choices.find((one) => one === value);
+      return choice === undefined ? undefined : stored(choice);
+    },
+  };
 }
 
 function slug(name: string, shown: SiteOption['shown']): SiteOption {

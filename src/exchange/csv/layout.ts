@@ -112,7 +112,7 @@ export function customColumns(fields: readonly CustomField[]): Layout {
   return Object.fromEntries(columns);
 }
 
-/** The columns that a table of a kind can have on a site: the kind's, and of events also those that the site defines. */
+/** The columns that a table of a kind can have on a site: the kind's, and of events those that the site defines. */
 export const columnsOf = (kind: PostKindName, fields: readonly CustomField[]): Layout => ({
   ...LAYOUTS[kind],
   ...(kind === 'event' ? customColumns(fields) : {}),

@@ -1,0 +1,134 @@
+import { expect, it } from '@jest/globals';
+import type { Element } from 'domhandler';
+import { DomUtils } from 'htmlparser2';
+import { postKinds } from '../../src/kinds/index.ts';
+import { describeAsking } from '../support/asking.ts';
+import { elements, type FormFields, formIn, visitor } from '../support/desk-visitor.ts';
+
+/*
+ * Whatever a form offers can be filled in and comes back as it was sent: each input of every form of the desk that
+ * saves something, found on the pages themselves.
+ */
+
+/** Names that carry no value of a record, or that only a browser with scripts fills. */
+const NOT_KEPT = /^(_wpnonce|version|fields)$|\[add\]|\[fresh\]|^image/;
+
+/** What is typed where a text of any kind would be refused. */
+const TYPED: Readonly<Record<string, string>> = {
+  'start_date[date]': '2031-05-06',
+  'start_date[time]': '10:00',
+  'end_date[date]': '2031-05-07',
+  'end_date[time]': '12:30',
+  'date[date]': '2020-01-02',
+  'date[time]': '09:15',
+  timezone: 'Europe/London',
+  website: 'https://example.org/page',
+  email: 'someone@example.org',
+  geo_lat: '45.5',
+  geo_lng: '9.25',
+  cost: '$12',
+  tags: 'early, late',
+};
+
+const inputsOf = (html: string, action: string): Element[] => {
+  const [form] = elements(html, ({ name, attribs }) => name === 'form' && attribs.action === action && attribs.method === 'post');
+  return DomUtils.findAll(({ name }) => ['input', 'select', 'textarea'].includes(name), form?.children ?? []);
+};
+
+/** Days that are whole have no times of their own. */
+const NOT_TICKED = 'all_day';
+
+/** A form filled in: every box ticked, the last of every choice chosen, a text in every line. */
+function filledIn(html: string, action: string, login: string): FormFields {
+  return inputsOf(html, action).flatMap((input): FormFields => {
+    const { name = '', type, value = '' } = input.attribs;
+    if (type === 'hidden') return [[name, value]];
+    if (type === 'file' || NOT_KEPT.test(name)) return [];
+    if (type === 'checkbox') return name === NOT_TICKED ? [] : [[name, value]];
+    if (input.name !== 'select') return [[name, TYPED[name] ?? `${name}-of-${login}`.replaceAll('_', '-')]];
+    const options = DomUtils.findAll(({ name: tag }) => tag === 'option', input.children);
+    return [[name, options.at(-1)?.attribs.value ?? '']];
+  });
+}
+
+const keptOf = (fields: FormFields): FormFields => fields.filter(([name]) => !NOT_KEPT.test(name)).sort(byName);
+const byName = (one: [string, string], other: [string, string]) => (one.join() < other.join() ? -1 : 1);
+
+/** Those who write records, each with the fields that they may set. */
+const LOGINS = ['admin', 'ed', 'auth', 'contrib'];
+
+describeAsking('What forms of the desk save', (ask) => {
+  const roundTrip = async (login: string, path: string) => {
+    const who = await visitor(ask, login);
+    const sent = filledIn((await who.get(path)).text, path, login);
+    const answer = await who.post(path, sent);
+    expect([answer.status, answer.status === 303 ? '' : answer.text.slice(-2000)]).toEqual([303, '']);
+    const shown = String(answer.headers.location).replace(/\?.*/, '');
+    return { sent: keptOf(sent), again: keptOf(formIn((await who.get(shown)).text, shown)) };
+  };
+
+  it.each(postKinds.map(({ path }) => path))('is shown as it was typed: %s', async (path) => {
+    for (const login of LOGINS) {
+      const { sent, again } = await roundTrip(login, `/admin/${path}/new`);
+      expect({ login, fields: again }).toEqual({ login, fields: sent });
+      expect(sent.length).toBeGreaterThan(8);
+    }
+  });
+
+  it.each(['categories', 'tags'])('is shown as it was typed: %s', async (path) => {
+    const admin = await visitor(ask, 'admin');
+    const [first] = (await ask.read(`/${path}`))[path];
+    const own = `/admin/${path}/${first.id}`;
+    const sent = filledIn((await admin.get(own)).text, own, 'admin');
+    expect((await admin.post(own, sent)).status).toBe(303);
+    expect(keptOf(formIn((await admin.get(own)).text, own))).toEqual(keptOf(sent));
+  });
+
+  it('is each choice that the settings offer', async () => {
+    const admin = await visitor(ask, 'admin');
+    const path = '/admin/settings';
+    const selects = inputsOf((await admin.get(path)).text, path).filter(({ name }) => name === 'select');
+    expect(selects.length).toBeGreaterThan(3);
+    for (const { attribs, children } of selects)
+      for (const option of DomUtils.findAll(({ name }) => name === 'option', children)) {
+        const name = attribs.name ?? '';
+        const value = option.attribs.value ?? '';
+        expect(DomUtils.textContent(option)).not.toContain('desk:');
+        expect((await admin.submit(await admin.get(path), path, { [name]: value })).status).toBe(303);
+        expect([name, new Map(formIn((await admin.get(path)).text, path)).get(name)]).toEqual([name, value]);
+      }
+  });
+
+  it('is a new venue and new organizers with their details, made on the way', async () => {
+    const admin = await visitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const page = (await admin.get(path)).text;
+    const details = inputsOf(page, path).filter(({ attribs: { name = '' } }) => name.includes('[fresh]') && !name.startsWith('categories'));
+    const fresh = details.map(({ attribs: { name = '' } }): [string, string] => [
+      name,
+      TYPED[/\[(\w+)\]$/.exec(name)?.[1] ?? ''] ?? `x ${name}`,
+    ]);
+    expect(fresh.length).toBeGreaterThan(6);
+    const times = Object.entries(TYPED).filter(([name]) => /^(start|end)_date/.test(name));
+    const answer = await admin.post(path, [
+      ...formIn(page, path).filter(([name]) => !/\[(fresh|add)\]|^(start|end)_date|^title/.test(name)),
+      ['title', 'With everything new'],
+      ...times,
+      ['venue[add][]', 'A new place'],
+      ['organizer[add][]', 'A new organizer'],
+      ['categories[fresh]', 'One, Another'],
+      ...fresh,
+    ]);
+    expect(answer.status).toBe(303);
+    const event = String(answer.headers.location).replace(/\?.*/, '');
+    const saved = formIn((await admin.get(event)).text, event);
+    expect(saved.filter(([name]) => name === 'categories[ids][]')).toHaveLength(2);
+    for (const kind of ['venue', 'organizer']) {
+      const own = `/admin/${kind}s/${saved.find(([name]) => name === `${kind}[keep][]`)?.[1]}`;
+      const record = new Map(formIn((await admin.get(own)).text, own));
+      expect(record.get(kind)).toBe(kind === 'venue' ? 'A new place' : 'A new organizer');
+      for (const [name, value] of fresh.filter(([name]) => name.startsWith(kind)))
+        expect([name, record.get(/\[(\w+)\]$/.exec(name)?.[1] ?? '')]).toEqual([name, value]);
+    }
+  });
+});
