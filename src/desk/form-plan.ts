@@ -38,8 +38,8 @@ export interface FormPlan {
 }
 
 /**
- * The form of a kind for this caller: what the caller may not set is not in it. A slug that somebody who may not publish
- * gives is dropped once the record waits for a review (`wp_insert_post`).
+ * The form of a kind for this caller: what the caller may not set is not in it. A slug that somebody gives who may not
+ * publish is dropped once the record waits for a review (`wp_insert_post`).
  */
 export function formPlan({ settings, caller }: Visit, declared: PostKind): FormPlan {
   const kind = onSite(declared, settings);
