@@ -9,6 +9,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,26 +30,49 @@ const COMPILING = {
   JOBS: String(availableParallelism()),
 };
 
+/** The package of SQLite that comes compiled, which npm leaves out where Node is too old for it. */
+const COMPILED = 'better-sqlite3-compiled';
+const isNewEnough = Number(process.versions.napi) >= COMPILED_FOR;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const fault = install({ everything: !process.argv.includes('--running') });
+  const everything = !process.argv.includes('--running');
+  const fault = installPackages({ everything }) ?? compile({ everything });
   if (fault !== undefined) {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 1;
   }
 }
 
-/**
- * Installs everything, or what running needs. Gives a line that says what went wrong, or undefined.
- */
-export function install({ everything }) {
-  const parts = everything ? '--include=dev' : '--omit=dev';
-  const fault = npm('ci', '--ignore-scripts', parts, '--no-audit', '--no-fund');
-  if (fault !== undefined || (comesCompiled() && !everything)) return fault;
-  return npm('rebuild', ...WITH_SCRIPTS);
+/** Installs all packages, or those that running needs. Gives a line that says what went wrong, or undefined. */
+export function installPackages({ everything }) {
+  return npm('ci', '--ignore-scripts', everything ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund');
+}
+
+/** Fetches or compiles the native code of SQLite for this Node. Gives a line as `installPackages` does. */
+export function compile({ everything }) {
+  if (isCompiled({ everything }) || npm('rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
+  return 'SQLite could neither be fetched nor compiled. Install a C++ compiler, make and Python 3 and try again, or use Node 22 or later, which needs none.';
+}
+
+/** Whether the native code of SQLite is there and runs on this Node, which may be another than it was made for. */
+export function isCompiled({ everything }) {
+  return (isNewEnough && !everything && opens(COMPILED)) || opens('better-sqlite3');
+}
+
+/** Whether a database can be opened with a package. */
+function opens(name) {
+  try {
+    const Database = createRequire(join(ROOT, 'package.json'))(name);
+    new Database(':memory:').close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
- * Whether the packages that lie in node_modules are those of package-lock.json; optional ones depend on the machine.
+ * Whether the packages that lie in node_modules are those of package-lock.json. Optional ones depend on the machine, but
+ * for SQLite as it comes compiled.
  */
 export function isInstalled({ everything }) {
   const installed = join(ROOT, 'node_modules/.package-lock.json');
@@ -56,7 +80,8 @@ export function isInstalled({ everything }) {
   const wanted = packagesIn(join(ROOT, 'package-lock.json'));
   const present = packagesIn(installed);
   return Object.entries(wanted).every(([path, { version, optional, dev, devOptional, link }]) => {
-    if (path === '' || optional || devOptional || link || (dev && !everything)) return true;
+    const isLeftOut = optional && !(isNewEnough && path === `node_modules/${COMPILED}`);
+    if (path === '' || isLeftOut || devOptional || link || (dev && !everything)) return true;
     return present[path]?.version === version && existsSync(join(ROOT, path));
   });
 }
@@ -76,9 +101,4 @@ export function npm(...args) {
 
 function packagesIn(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
-}
-
-/** Whether the package with compiled code is there and can be used. */
-function comesCompiled() {
-  return Number(process.versions.napi) >= COMPILED_FOR && existsSync(join(ROOT, 'node_modules/better-sqlite3-compiled'));
 }

@@ -2,10 +2,11 @@
  * What `npm start` runs, on a fresh clone too: it installs and builds where that is missing or out of date, and goes on
  * as `fasti start`. It uses nothing but Node, since nothing else may be there yet.
  */
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { install, isInstalled, npm } from './install.mjs';
+import { compile, installPackages, isCompiled, isInstalled } from './install.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = [20, 19];
@@ -14,8 +15,10 @@ const COMMAND = join(ROOT, 'dist/src/cli.js');
 requireNode();
 // Where the tools for development were installed before, they stay.
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
-if (!isInstalled({ everything })) step('Installing what is needed', () => install({ everything }));
-if (!isBuilt()) step('Building', () => npm('run', '--silent', 'build'));
+if (!isInstalled({ everything })) step('Installing what is needed', () => installPackages({ everything }));
+const building = isBuilt() ? undefined : build();
+if (!isCompiled({ everything })) step('Fetching or compiling SQLite, which can take a minute', () => compile({ everything }));
+if (building) await building;
 
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
 process.chdir(ROOT);
@@ -38,13 +41,21 @@ function isBuilt() {
   return [...sources, 'bin/build.mjs', 'tsconfig.json', 'package-lock.json'].every((file) => statSync(join(ROOT, file)).mtimeMs <= built);
 }
 
-/** Does one step, which gives a line if it did not succeed; then what was built does not count any more. */
+/** Builds in a process of its own, meanwhile this one goes on. Resolves when it is built; stops where it cannot be. */
+function build() {
+  process.stderr.write('Building ...\n');
+  const child = spawn(process.execPath, [join(ROOT, 'bin/build.mjs')], { stdio: ['ignore', 2, 2] });
+  return new Promise((built) => {
+    child.on('error', ({ message }) => stop(`It cannot be built: ${message}`));
+    child.on('exit', (status) => (status === 0 ? built() : stop('It cannot be built.')));
+  });
+}
+
+/** Does one step, which gives a line if it did not succeed. */
 function step(message, work) {
   process.stderr.write(`${message} ...\n`);
   const fault = work();
-  if (fault === undefined) return;
-  rmSync(COMMAND, { force: true });
-  stop(fault);
+  if (fault !== undefined) stop(fault);
 }
 
 function stop(line) {

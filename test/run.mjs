@@ -18,7 +18,7 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { install, isInstalled } from '../bin/install.mjs';
+import { compile, installPackages, isCompiled, isInstalled } from '../bin/install.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -31,6 +31,7 @@ const SETTINGS = [
   '--innodb-doublewrite=0',
   '--innodb-fast-shutdown=2',
 ];
+const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node');
 /** A file system in memory, and how much of it must be free. */
 const MEMORY = '/dev/shm';
 const ROOM = 2 * 2 ** 30;
@@ -69,9 +70,15 @@ function placeForFiles() {
 }
 
 function provide() {
-  if (isInstalled({ everything: true })) return;
-  console.log('Installing the packages');
-  const fault = install({ everything: true });
+  const everything = true;
+  if (!isInstalled({ everything })) prepare('Installing the packages', () => installPackages({ everything }));
+  if (!isCompiled({ everything })) prepare('Fetching or compiling SQLite', () => compile({ everything }));
+}
+
+/** Does one step, which gives a line if it did not succeed. */
+function prepare(message, work) {
+  console.log(message);
+  const fault = work();
   if (fault === undefined) return;
   console.error(fault);
   process.exit(1);
@@ -106,7 +113,8 @@ function bySocket({ url, socketUrl }) {
 
 async function runJest(args, url, file) {
   const { TEST_MYSQL_URL: _, ...rest } = process.env;
-  const environment = { ...rest, TMPDIR: scratch };
+  // npm keeps compiled code in the folder for temporary files (Node 22 and later) unless another one is named.
+  const environment = { ...rest, TMPDIR: scratch, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const env = url ? { ...environment, TEST_MYSQL_URL: url } : environment;
   jest = spawn('npm', ['run', '-s', 'jest', '--', '--json', `--outputFile=${file}`, ...args], {
     stdio: ['inherit', 'ignore', 'inherit'],

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+/** Node can run the package of SQLite that comes compiled. */
+const RUNS_COMPILED = Number(process.versions.napi) >= 10;
+const OPENS = 'module.exports = class { close() {} };';
+const FAILS = "module.exports = class { constructor() { throw new Error('was compiled against a different Node.js version'); } };";
+
+describe('bin/install.mjs', () => {
+  let root: string;
+
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'fasti-install-'));
+    cpSync(fileURLToPath(new URL('../bin/install.mjs', import.meta.url)), join(root, 'bin/install.mjs'));
+    writeFileSync(join(root, 'package.json'), '{}');
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  /** What is found where these packages lie in node_modules, with these contents. */
+  const found = (packages: Readonly<Record<string, string>>) => {
+    rmSync(join(root, 'node_modules'), { recursive: true, force: true });
+    for (const [name, code] of Object.entries(packages)) {
+      mkdirSync(join(root, 'node_modules', name), { recursive: true });
+      writeFileSync(join(root, 'node_modules', name, 'index.js'), code);
+    }
+    const rows = (names: readonly string[], more = {}) =>
+      JSON.stringify({ packages: Object.fromEntries(names.map((name) => [`node_modules/${name}`, { version: '1.0.0', ...more }])) });
+    const names = ['better-sqlite3', 'better-sqlite3-compiled'];
+    writeFileSync(join(root, 'package-lock.json'), rows(names).replace('"node_modules/better-sqlite3-compiled":{', '$&"optional":true,'));
+    writeFileSync(join(root, 'node_modules/.package-lock.json'), rows(Object.keys(packages)));
+    const script = `import { isCompiled, isInstalled } from './bin/install.mjs';
+      const running = { everything: false };
+      console.log(JSON.stringify([isInstalled(running), isCompiled(running), isCompiled({ everything: true })]));`;
+    const [installed, compiled, compiledForAll] = JSON.parse(
+      execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+        cwd: root,
+        encoding: 'utf8',
+        env: { ...process.env, NODE_OPTIONS: '' },
+      }),
+    ) as boolean[];
+    return { installed, compiled, compiledForAll };
+  };
+
+  it('finds native code that was never made, or for another Node', () => {
+    expect(found({ 'better-sqlite3': FAILS })).toMatchObject({ compiled: false, compiledForAll: false });
+    expect(found({ 'better-sqlite3': OPENS })).toMatchObject({ compiled: true, compiledForAll: true });
+  });
+
+  it('wants the package that comes compiled wherever Node runs it, and no other code then', () => {
+    expect(found({ 'better-sqlite3': OPENS }).installed).toBe(!RUNS_COMPILED);
+    expect(found({ 'better-sqlite3': FAILS, 'better-sqlite3-compiled': OPENS })).toEqual({
+      installed: true,
+      compiled: RUNS_COMPILED,
+      compiledForAll: false,
+    });
+  });
+});
