@@ -11,6 +11,7 @@ import { Piece, verbatim } from '../engine/statement.ts';
 import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
 import { TERMS_PART } from '../journal/own-changes.ts';
 import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
+import type { TermKeys } from '../languages/form.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -54,6 +55,15 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
   ) as Term[];
   return new Map(rows.map((row) => [row.term_id, row]));
 }
+
+/** What a form of languages that knows terms by `key` knows these by. Of their very ids nothing else need be known. */
+export const keysOfTerms = async (
+  db: Database,
+  key: keyof TermKeys,
+  taxonomy: string,
+  ids: readonly number[],
+): Promise<readonly TermKeys[]> =>
+  key === 'term_id' ? ids.map((id) => ({ term_id: id, term_taxonomy_id: 0 })) : [...(await loadTerms(db, taxonomy, ids)).values()];
 
 /** Terms of the calendar by one of their two ids, under that id. */
 export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
