@@ -14,7 +14,7 @@ import { loadSite } from './support/site.ts';
 const DAY = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 const OTHERS = { start_date: '2026-12-24 18:00:00', end_date: '2027-02-10 20:00:00', all_day: true };
 
-/** New events of every sort: with equal titles, without slugs, beyond the edges of the calendar, with all they bring. */
+/** Of every sort: with equal titles, without slugs, beyond the edges of the calendar, with what they bring along. */
 const EVENTS: readonly object[] = [
   { title: 'Same', ...DAY, categories: ['Of a batch'], tags: ['Loud'] },
   { title: 'Same', ...OTHERS, categories: ['Of a batch', 'Another'], cost: '9' },
