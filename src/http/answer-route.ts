@@ -203,6 +203,37 @@ export const runWrite = (site: Site, { asked, params, values }: Accepted): Promi
     return runSafely(site, inside, values);
   });
 
+/** Whether two writes, one after the other in a batch, can be carried out at once. */
+export const canRunAtOnce = (one: Accepted, next: Accepted): boolean =>
+  one.asked.found.endpoint === next.asked.found.endpoint &&
+  [one, next].every(joinsOthers) &&
+  isSameCaller(one.asked.caller, next.asked.caller);
+
+const joinsOthers = ({ asked: { found, key }, values }: Accepted): boolean =>
+  key === undefined && found.route.lockVersion === undefined && found.endpoint.together?.takes(values) === true;
+
+/** Whether two requests of a batch are answered alike. */
+const isSameCaller = (one: Caller, other: Caller): boolean => {
+  const asked = ({ home, namespace, language, content }: Caller) => JSON.stringify([home, namespace, language, content]);
+  return one.viewer === other.viewer && asked(one) === asked(other);
+};
+
+/**
+ * Runs such writes in the transaction of `site`.
+ *
+ * @throws Error if one of them would be refused
+ */
+export async function runAtOnce(site: Site, writes: readonly Accepted[]): Promise<Reply[]> {
+  const lookUp = lookUpOnce(site.db);
+  for (const { asked, values } of writes) await checkAllowed({ ...asked, lookUp }, values);
+  const [{ asked }] = writes as readonly [Accepted];
+  return asked.found.endpoint.together!.run(
+    site,
+    asked.caller,
+    writes.map(({ values }) => values),
+  );
+}
+
 /** All parameters that an endpoint accepts on a site, described or not. */
 export function acceptedParams(endpoint: ServedEndpoint, settings: SiteSettings): Params {
   const added = endpoint.onSite?.(settings) ?? {};

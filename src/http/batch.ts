@@ -7,7 +7,7 @@ import { versionTag } from '../records/versions.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { splitTarget } from './addressing.ts';
-import { type Accepted, acceptWrite, runWrite } from './answer-route.ts';
+import { type Accepted, acceptWrite, canRunAtOnce, runAtOnce, runWrite } from './answer-route.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Head } from './head.ts';
 import { parseQuery } from './input.ts';
@@ -120,11 +120,11 @@ const refusalReply = (site: Site, { incoming, caller }: Received, error: unknown
 /** A write that was refused as it ran, so that what it had written must be undone. */
 class Refused extends Error {
   readonly reply: Reply;
-  readonly place: number;
-  constructor(reply: Reply, place: number) {
+  readonly write: Checked;
+  constructor(reply: Reply, write: Checked) {
     super('a write of a batch was refused');
     this.reply = reply;
-    this.place = place;
+    this.write = write;
   }
 }
 
@@ -132,11 +132,15 @@ class Refused extends Error {
 async function runEach(site: Site, { writes }: Prepared): Promise<Reply> {
   const replies = await site.db.transaction(async (db) => {
     const inside = withinTransaction(site, db);
-    const done: Reply[] = [];
-    for (const [place, write] of writes.entries()) {
-      done.push(write.reply ?? (await db.part((part) => runChecked({ ...inside, db: part }, write, place)).catch(replyOfRefused)));
-    }
-    return done;
+    const run = async (groups: readonly Group[]): Promise<Reply[]> => {
+      const done: Reply[] = [];
+      for (const group of groups) {
+        const replies = await db.part((part) => runGroup({ ...inside, db: part }, group)).catch(replyOfRefused);
+        done.push(...(replies ?? (await run(inTurn(group)))));
+      }
+      return done;
+    };
+    return run(groupsOf(writes));
   });
   return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
 }
@@ -149,39 +153,78 @@ async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
       writes.map(({ reply }) => reply),
     );
   try {
-    const replies = await site.db.transaction((db) =>
-      db.part(async (part) => {
-        const inside = withinTransaction(site, part);
-        const done: Reply[] = [];
-        for (const [place, write] of writes.entries()) done.push(write.reply ?? (await runChecked(inside, write, place)));
-        return done;
-      }),
-    );
+    const groups = groupsOf(writes);
+    const replies = await site.db.transaction(async (db) => {
+      const runAll = (all: readonly Group[]) =>
+        db.part(async (part) => {
+          const inside = withinTransaction(site, part);
+          const done: Reply[] = [];
+          for (const group of all) done.push(...(await runGroup(inside, group)));
+          return done;
+        });
+      return (await runAll(groups).catch(undefinedIfParted)) ?? runAll(groups.flatMap(inTurn));
+    });
     return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const { reply, place } = error;
+    const { reply, write } = error;
     return replyWithoutWrites(
       writes,
-      writes.map((_, at) => (at === place ? reply : undefined)),
+      writes.map((one) => (one === write ? reply : undefined)),
     );
   }
 }
 
-/** Throws Refused; the database is lost to all of them, so that its errors are no answer to one. */
-async function runChecked(site: Site, { received, accepted }: Checked, place: number): Promise<Reply> {
+// ------------------------------------------------------------------------------------------------- writes at once
+/** Writes, one after the other, that are carried out at once. Mostly there is one. */
+type Group = readonly Checked[];
+
+function groupsOf(writes: readonly Checked[]): Group[] {
+  const groups: Checked[][] = [];
+  for (const write of writes) {
+    const last = groups.at(-1);
+    const before = last?.[0]?.accepted;
+    if (last && before && write.accepted && canRunAtOnce(before, write.accepted)) last.push(write);
+    else groups.push([write]);
+  }
+  return groups;
+}
+
+const inTurn = (group: Group): Group[] => group.map((write) => [write]);
+
+/** Something is wrong with one write of a group: they must be carried out one by one. */
+class Parted extends Error {}
+
+function undefinedIfParted(error: unknown): undefined {
+  if (!(error instanceof Parted)) throw error;
+}
+
+/** Throws Parted, or, for one write alone, Refused. */
+async function runGroup(site: Site, group: Group): Promise<Reply[]> {
+  const accepted = group.flatMap((write) => write.accepted ?? []);
   try {
-    return await runWrite(site, accepted!);
+    if (accepted.length > 1) return await runAtOnce(site, accepted);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    throw new Refused(refusalReply(site, received, error), place);
+    throw new Parted();
+  }
+  const done: Reply[] = [];
+  for (const write of group) done.push(write.reply ?? (await runChecked(site, write)));
+  return done;
+}
+
+/** Throws Refused; the database is lost to all of them, so that its errors are no answer to one. */
+async function runChecked(site: Site, write: Checked): Promise<Reply> {
+  try {
+    return await runWrite(site, write.accepted!);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    throw new Refused(refusalReply(site, write.received, error), write);
   }
 }
 
-function replyOfRefused(error: unknown): Reply {
-  if (error instanceof Refused) return error.reply;
-  throw error;
-}
+/** Undefined: of several writes at once. */
+const replyOfRefused = (error: unknown): [Reply] | undefined => (error instanceof Refused ? [error.reply] : undefinedIfParted(error));
 
 // ------------------------------------------------------------------------------------------------- the answer
 const multiStatus = (body: object): Reply => ({ status: 207, body });

@@ -2,7 +2,7 @@ import type { Params, Selected, Values, ValuesOf } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { LockVersion } from '../records/versions.ts';
 import type { Site } from '../site.ts';
-import type { Endpoint, Handler, Route } from './route.ts';
+import type { Endpoint, Handler, Reply, Route } from './route.ts';
 import type { Upload } from './upload.ts';
 
 /**
@@ -10,7 +10,8 @@ import type { Upload } from './upload.ts';
  * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
  * happen before the transaction because it is slow or not in the database; `run` gets what it gives. `secret`: its
  * answers are never kept for requests that are sent again (`Idempotency-Key`). `forwards`: it gets the request itself
- * as value `received`, because it answers for other endpoints.
+ * as value `received`, because it answers for other endpoints. `together`: how several writes of one caller that follow
+ * one another in a batch are carried out at once.
  */
 export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<V>, 'run'> {
   readonly run: Handler<Prepared, ReturnType<Endpoint['run']>>;
@@ -20,6 +21,16 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly acknowledged?: string;
   readonly secret?: true;
   readonly forwards?: true;
+  readonly together?: Together<Prepared>;
+}
+
+/**
+ * Carries out several writes at once. Which ones it `takes`; `run` gives their answers in order, and throws if it would
+ * refuse one of them: then each is carried out by itself.
+ */
+interface Together<V> {
+  takes(values: V): boolean;
+  run(site: Site, caller: Caller, all: readonly V[]): Promise<Reply[]>;
 }
 
 /**

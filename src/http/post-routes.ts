@@ -8,9 +8,10 @@ import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Params, Values } from '../kinds/param.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
-import { changeDate, changePost, createDate, createPost, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
+import { changeDate, changePost, createDate, createPost, createPosts, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { lockPostVersion } from '../records/versions.ts';
+import { standsByItself } from '../records/write-post.ts';
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, postList, record, written } from './reply.ts';
@@ -46,6 +47,11 @@ const extraMetasIn = ({ extraMetas }: PostKind, values: Values): Rows['metas'] =
     }),
   );
 
+const newRecord = (kind: PostKind, values: Values) => ({
+  values: only(kind.fields, values),
+  extra: { metas: extraMetasIn(kind, values) },
+});
+
 /**
  * What asks for the rule of an event; described where events can recur. Values may be absent, so the type holds for
  * other kinds too.
@@ -80,10 +86,18 @@ const posts = (kind: PostKind): ServedRoute => ({
       allow: (_look, caller) => mayCreate(caller, kind),
       run: async (site, caller, values) => {
         const own = onSite(kind, caller.settings);
-        const change = { values: only(own.fields, values), extra: { metas: extraMetasIn(kind, values) } };
-        if (values.upsert === undefined) return created(await createPost(site, caller, own, change.values, change.extra));
-        const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...change });
+        const record = newRecord(own, values);
+        if (values.upsert === undefined) return created(await createPost(site, caller, own, record.values, record.extra));
+        const { isNew, ...shown } = await upsertPost(site, caller, own, { by: values.upsert, ...record });
         return (isNew ? created : written)(shown);
+      },
+      together: {
+        takes: (values) => values.upsert === undefined && standsByItself(kind, values),
+        run: async (site, caller, all) => {
+          const own = onSite(kind, caller.settings);
+          const records = all.map((values) => newRecord(own, values));
+          return (await createPosts(site, caller, own, records)).map((shown) => created(shown));
+        },
       },
     }),
   ],

@@ -5,7 +5,7 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { loadTerms, loadTermsBy } from '../storage/rows/terms.ts';
+import { keysOfTerms, loadTermsBy } from '../storage/rows/terms.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import type { Caller } from './caller.ts';
 import { mayRead } from './visibility.ts';
@@ -94,9 +94,7 @@ export async function termGroups(
 ): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
   const form = formOf(languages);
-  // Where the form names terms by their ids, nothing else need be known of them.
-  const named = form.termKey === 'term_id' ? ids.map((id) => ({ term_id: id, term_taxonomy_id: 0 })) : undefined;
-  const terms = named ?? [...(await loadTerms(db, taxonomy, ids)).values()];
+  const terms = await keysOfTerms(db, form.termKey, taxonomy, ids);
   const { terms: found } = await form.memberships(db, languages, { posts: [], terms });
   const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
   const rows = await loadTermsBy(db, form.termKey, members);

@@ -10,7 +10,7 @@ import {
   INDEX_OPTION,
   indexEvents,
   indexLayout,
-  indexNewEvent,
+  indexNewEvents,
   indexWithTranslations,
   isOvertaken,
 } from '../storage/index/event-index.ts';
@@ -73,9 +73,9 @@ type Known = Pick<Caller, 'settings'>;
 export const keepIndexOf = (db: Database, caller: Known, ids: readonly number[]): Promise<void> =>
   keep(caller, async () => void (await indexWithTranslations(db, ids, caller.settings.contentLanguages)));
 
-/** The same for an event that has just been made, whose rows are known. Its translations are left to the caller. */
-export const keepIndexOfNew = (db: Database, caller: Known, rows: EventRows): Promise<void> =>
-  keep(caller, () => indexNewEvent(db, rows, caller.settings.contentLanguages));
+/** The same for events that have just been made, whose rows are known. Their translations are left to the caller. */
+export const keepIndexOfNew = (db: Database, caller: Known, rows: readonly EventRows[]): Promise<void> =>
+  keep(caller, () => indexNewEvents(db, rows, caller.settings.contentLanguages));
 
 /** The same after a change of a term; `before`: as it was. Only another parent counts, for what is below it. */
 export async function keepIndexOfMoved(db: Database, caller: Known, before: Term): Promise<void> {

@@ -1,11 +1,12 @@
+import type { Occurrence } from '../calendar/dates.ts';
 import { storedDates } from '../kinds/event-dates.ts';
 import { DATES } from '../kinds/event-metas.ts';
 import { taxonomiesOf, termKind } from '../kinds/index.ts';
 import type { Rows } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
 import { loadMetas } from '../storage/rows/bundle.ts';
-import { isWithin, noteEdges } from '../storage/rows/calendar-edges.ts';
-import { removeOccurrence, writeFirstOccurrence, writeOccurrence } from '../storage/rows/occurrences.ts';
+import { noteEdges, noteEdgesOfNew } from '../storage/rows/calendar-edges.ts';
+import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../storage/rows/occurrences.ts';
 import { insertMetas, removePost, writeMetas } from '../storage/rows/posts.ts';
 import { countIn, insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
@@ -13,7 +14,7 @@ import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forgetLanguage, standsAlone } from './record-languages.ts';
-import type { WriteContext } from './write-context.ts';
+import type { LanguageOfWrite, WriteContext, Writer } from './write-context.ts';
 
 /** The metas and terms of a record that a write names, with its links and its image, which are metas, too. */
 export interface MetasAndTerms {
@@ -22,24 +23,42 @@ export interface MetasAndTerms {
   readonly terms: ReadonlyMap<TermKindName, readonly number[]>;
 }
 
-/**
- * Writes everything besides the row of a new record. Nothing is there yet, so that nothing has to be looked at first.
- */
-export async function insertMetasAndTerms(write: WriteContext, row: Post, { metas, terms }: MetasAndTerms): Promise<void> {
-  const { db, kind, language } = write;
-  await insertMetas(db, row.ID, metas);
-  const links = await insertTermLinks(db, row.ID, new Map([...terms].map(([name, ids]) => [termKind(name).taxonomy, ids])));
-  if (row.post_status === 'publish') await countIn(db, links);
-  if (!kind.dated) return;
-  const occurrence = await firstOccurrence(write, row, metas);
-  await keepIndexOfNew(db, write.caller, {
-    post: row,
-    occurrences: occurrence ? [{ ...occurrence, occurrence_id: 0 }] : [],
-    metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
-    terms: links,
-    ...(language && standsAlone(language.values) ? { language: language.language.code } : {}),
-  });
+/** A record whose row was just inserted, with what is still to be written of it. */
+export interface InsertedRecord extends MetasAndTerms {
+  readonly row: Post;
+  readonly language: LanguageOfWrite | undefined;
 }
+
+/**
+ * Writes everything besides the rows of new records. Nothing is there yet, so that nothing has to be looked at first.
+ */
+export async function insertMetasAndTerms(write: Writer, records: readonly InsertedRecord[]): Promise<void> {
+  const { db, kind } = write;
+  await insertMetas(
+    db,
+    byId(records, ({ metas }) => metas),
+  );
+  const taxonomiesIn = ({ terms }: MetasAndTerms) => new Map(Array.from(terms, ([name, ids]) => [termKind(name).taxonomy, ids]));
+  const links = await insertTermLinks(db, byId(records, taxonomiesIn));
+  const published = records.filter(({ row }) => row.post_status === 'publish');
+  await countIn(
+    db,
+    published.flatMap(({ row }) => links.get(row.ID) ?? []),
+  );
+  if (!kind.dated) return;
+  const occurrences = await firstOccurrences(write, records);
+  const rows = records.map(({ row, metas, language }) => ({
+    post: row,
+    occurrences: [occurrences.get(row.ID) ?? []].flat().map((occurrence) => ({ ...occurrence, occurrence_id: 0 })),
+    metas: Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ meta_key, meta_value }))),
+    terms: links.get(row.ID) ?? [],
+    ...(language && standsAlone(language.values) ? { language: language.language.code } : {}),
+  }));
+  await keepIndexOfNew(db, write.caller, rows);
+}
+
+const byId = <Value>(records: readonly InsertedRecord[], read: (record: InsertedRecord) => Value): Map<number, Value> =>
+  new Map(records.map((record) => [record.row.ID, read(record)]));
 
 /**
  * Writes metas, terms and their counts, the calendar's rows, the index of lists. `statusBefore`: of the row before this
@@ -72,19 +91,17 @@ export async function deleteForGood(write: WriteContext, row: Post): Promise<voi
   if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
 }
 
-async function firstOccurrence({ db, caller }: WriteContext, row: Post, metas: Rows['metas']) {
+async function firstOccurrences({ db, caller }: Writer, records: readonly InsertedRecord[]): Promise<Map<number, Occurrence>> {
   const { settings } = caller;
-  if (!settings.occurrenceTables) return undefined;
-  const occurrence = await writeFirstOccurrence(
-    db,
-    row.ID,
-    storedDates({ metas: new Map(Object.entries(metas)) }),
-    occurrenceContext(caller),
-  );
-  if (!occurrence) return undefined;
-  const event = { start: occurrence.start_date_utc, end: occurrence.end_date_utc, status: row.post_status };
-  if (!isWithin(settings.calendar.edges, event)) await noteEdges(db, row.ID, event);
-  return occurrence;
+  if (!settings.occurrenceTables) return new Map();
+  const dates = byId(records, ({ metas }) => storedDates({ metas: new Map(Object.entries(metas)) }));
+  const occurrences = await writeFirstOccurrences(db, dates, occurrenceContext(caller));
+  const events = records.flatMap(({ row: { ID, post_status: status } }) => {
+    const moments = occurrences.get(ID);
+    return moments ? [[ID, { start: moments.start_date_utc, end: moments.end_date_utc, status }] as const] : [];
+  });
+  await noteEdgesOfNew(db, settings.calendar.edges, new Map(events));
+  return occurrences;
 }
 
 async function writeCalendarRows({ db, caller }: WriteContext, id: number, changed: Rows['metas']): Promise<void> {

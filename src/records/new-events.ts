@@ -3,7 +3,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { addToCounts } from '../storage/lists/many-posts.ts';
 import { insertEvents, type NewEvent } from '../storage/rows/bulk.ts';
-import { noteEdges } from '../storage/rows/calendar-edges.ts';
+import { noteEdgesOfNew } from '../storage/rows/calendar-edges.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
@@ -32,10 +32,8 @@ export async function createEvents(db: Database, caller: Caller, events: readonl
   const own = languagesOf(caller, event);
   if (own) await placeInLanguages(db, own, events, ids);
   await keepIndexOf(db, caller, ids);
-  const places = [...events.keys()];
-  const earliest = places.reduce((least, place) => (events[place]!.dates.startUtc < events[least]!.dates.startUtc ? place : least), 0);
-  const latest = places.reduce((most, place) => (events[place]!.dates.endUtc > events[most]!.dates.endUtc ? place : most), 0);
-  for (const place of new Set([earliest, latest])) await noteEdges(db, ids[place]!);
+  const moments = events.map(({ dates }, place) => [ids[place]!, { start: dates.startUtc, end: dates.endUtc, status: 'publish' }] as const);
+  await noteEdgesOfNew(db, caller.settings.calendar.edges, new Map(moments));
   noteChange(db, caller);
 }
 

@@ -16,14 +16,14 @@ import { deleteForGood } from './metas-and-terms.ts';
 import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from './occurrences.ts';
 import { namedBy, namesOfChange, namesOfNew } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
-import { renderPost } from './posts.ts';
+import { renderPost, renderPosts } from './posts.ts';
 import { languageOfChange } from './record-languages.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
 import { planOfNew, sourceOf } from './translation-source.ts';
 import type { Shown } from './versions.ts';
 import { accessRow, mayEdit } from './visibility.ts';
 import type { WriteContext } from './write-context.ts';
-import { inLanguage, lockExisting, newWrite, resolveReferences, writeChange, writeNew } from './write-post.ts';
+import { inLanguage, lockExisting, newWrite, resolveReferences, writeAllNew, writeChange, writeNew } from './write-post.ts';
 
 /** Columns and metas that a write sets beside the kind's own fields, already sanitized. `anew`: as in `NewPost`. */
 export interface ExtraRows {
@@ -47,7 +47,32 @@ export async function createPost(site: Site, caller: Caller, kind: PostKind, val
   return renderPost(site, caller, kind, await insertRecord(site, caller, kind, values, extra), namedBy(kind, values));
 }
 
-/** The same, giving the id alone. */
+/** A record to be created with others. */
+export interface NewRecord {
+  readonly values: PostValues;
+  readonly extra: ExtraRows;
+}
+
+/**
+ * Creates several records of a kind at once, all of which stand by themselves (`standsByItself`): with a few statements
+ * for all of them. They are shown as they are when all are there.
+ *
+ * @throws what one of them is refused with
+ */
+export async function createPosts(site: Site, caller: Caller, kind: PostKind, records: readonly NewRecord[]): Promise<Shown[]> {
+  const planned = records.map(({ values, extra }) => ({ kind, values, plan: withExtraRows(planPost(caller, kind, values), extra) }));
+  const ids = await writeInTransaction(site, caller, async (db) => {
+    await lockNames(
+      db,
+      planned.flatMap((record) => namesOfNew(caller, record)),
+    );
+    return writeAllNew({ db, caller, kind }, planned);
+  });
+  const named = records.flatMap(({ values }) => namedBy(kind, values));
+  return renderPosts(site, caller, kind, ids, named);
+}
+
+/** Creates a record as `createPost` does, giving the id alone. */
 export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<number> =>
   writeInTransaction(site, caller, async (db) => {
     const source = await sourceOf(db, caller, kind, values);
@@ -154,7 +179,7 @@ async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { m
   const { postType } = kind;
   if (by === 'slug') return idInLanguage(db, caller, kind, await findPostsByPath(db, postType, [slug.slug]));
   const [externalId = ''] = metas[EXTERNAL_ID] ?? [];
-  const [id] = externalId === '' ? [] : await findByMeta(db, postType, EXTERNAL_ID, externalId);
+  const [id] = externalId === '' ? [] : await findByMeta(db, postType, EXTERNAL_ID, [externalId]);
   return id;
 }
 

@@ -294,11 +294,25 @@ export async function renderPost(
   id: number,
   expected: readonly number[] = [],
 ): Promise<Required<Shown>> {
-  const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), expected });
-  if (!bundle.posts.has(id)) return refuseMissing(kind);
-  const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
-  const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rightsOf(caller, {}), opens: isIt }));
-  return { record, version: loadedVersion(caller, id, bundle) };
+  const [shown] = await renderPosts(site, caller, kind, [id], expected);
+  return shown!;
+}
+
+/** The same for several that were written together. */
+export async function renderPosts(
+  site: Site,
+  caller: Caller,
+  kind: PostKind,
+  ids: readonly number[],
+  expected: readonly number[] = [],
+): Promise<Required<Shown>[]> {
+  const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected });
+  return ids.map((id) => {
+    if (!bundle.posts.has(id)) return refuseMissing(kind);
+    const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
+    const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rightsOf(caller, {}), opens: isIt }));
+    return { record, version: loadedVersion(caller, id, bundle) };
+  });
 }
 
 /** Says that there is no such record, as reading it does. */

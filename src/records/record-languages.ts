@@ -3,6 +3,7 @@ import type { Kind } from '../kinds/kind.ts';
 import type { LanguageValues } from '../kinds/language-fields.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Database } from '../storage/engine/database.ts';
+import { groupedBy } from '../storage/index/indexed-events.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames } from '../storage/rows/locks.ts';
@@ -108,8 +109,23 @@ export interface Placing {
   readonly language: ContentLanguage;
   /** For posts: whether it counts as published before this write, and after it. */
   readonly visible?: { readonly before: boolean; readonly after: boolean };
-  /** Whether it is a post that this transaction has made, so that nothing is noted of it yet. */
-  readonly isNew?: boolean;
+}
+
+/** A post that this transaction has made, and that is a translation of none, so that nothing is noted of it yet. */
+interface NewPlacing {
+  readonly id: number;
+  readonly language: ContentLanguage;
+  readonly isVisible: boolean;
+}
+
+/** Gives new posts their languages. */
+export async function assignLanguages(db: Database, caller: Caller, kind: Kind, placings: readonly NewPlacing[]): Promise<void> {
+  const own = languagesOf(caller, kind);
+  if (!own) return;
+  for (const [language, alike] of groupedBy(placings, (placing) => placing.language)) {
+    const ids = alike.map(({ id }) => id);
+    await writerFor(own.languages).assign(db, own.of, ids, language, alike.filter(({ isVisible }) => isVisible).length);
+  }
 }
 
 /**
@@ -133,10 +149,6 @@ export async function placeInLanguage(
   const moves = before !== language.code;
   if (!moves && links.size === 0) return [];
   const writer = writerFor(own.languages);
-  if (placing.isNew && standsAlone(values)) {
-    await writer.assign(db, of, [id], language, placing.visible?.after ? 1 : 0);
-    return [];
-  }
   const named = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
   // A record without a group has no row that could be locked for it.
   await lockNames(

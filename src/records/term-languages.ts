@@ -1,9 +1,10 @@
 import type { TermKind } from '../kinds/kind.ts';
 import type { LanguageValues } from '../kinds/language-fields.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { TermKeys } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { lockNames, termSlugLock } from '../storage/rows/locks.ts';
-import { insertTerm, loadTerms } from '../storage/rows/terms.ts';
+import { insertTerm, keysOfTerms, loadTerms } from '../storage/rows/terms.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -26,8 +27,11 @@ export async function termsInLanguage(
 ): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return [...ids];
+  const keys = await keysOfTerms(db, formOf(own.languages).termKey, kind.taxonomy, ids);
+  const groups = await groupsOf(db, own, keys, language.code);
+  // Mostly the terms of an event are in its language.
+  if (groups.size === 0) return [...new Set(ids)];
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const groups = await groupsOf(db, own, terms, language.code);
   const translated: number[] = [];
   for (const id of ids) {
     const term = terms.get(id);
@@ -84,11 +88,11 @@ export async function createTermIn(
 async function groupsOf(
   db: Database,
   { languages }: LanguagesOfKind,
-  terms: ReadonlyMap<number, Term>,
+  terms: readonly TermKeys[],
   except?: string,
 ): Promise<Map<number, TranslationGroup>> {
   const form = formOf(languages);
-  const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms: [...terms.values()] });
+  const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms });
   const groups = [...memberships].filter(([, { language }]) => language !== null && language !== except);
   const ids = await idsOfKeys(
     db,
@@ -145,5 +149,5 @@ async function translationOf(
 async function parentIn(db: Database, own: LanguagesOfKind, kind: TermKind, { parent }: Term, { code }: ContentLanguage): Promise<number> {
   if (parent === 0) return 0;
   const terms = await loadTerms(db, kind.taxonomy, [parent]);
-  return (await groupsOf(db, own, terms)).get(parent)?.get(code) ?? 0;
+  return (await groupsOf(db, own, [...terms.values()])).get(parent)?.get(code) ?? 0;
 }

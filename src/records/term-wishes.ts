@@ -61,6 +61,20 @@ export async function resolveTermWishes(
   return termsInLanguage(db, caller, kind, [...new Set(ids)], language);
 }
 
+/** The same for records that are written together: what several of them wish for by the same ids is resolved once. */
+export function termWishesOnce(): typeof resolveTermWishes {
+  const known = new Map<string, Promise<number[]>>();
+  return (db, caller, name, wishes, language) => {
+    const ids = wishes.map(({ id }) => id);
+    // What a name means may change with each term that is made.
+    if (ids.includes(undefined)) return resolveTermWishes(db, caller, name, wishes, language);
+    const key = JSON.stringify([name, ids, language?.code]);
+    const resolved = known.get(key) ?? resolveTermWishes(db, caller, name, wishes, language);
+    known.set(key, resolved);
+    return resolved;
+  };
+}
+
 /**
  * A new term of this name, or the one that has come to be meanwhile: earlier in the same list, or by another request.
  */

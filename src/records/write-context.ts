@@ -11,11 +11,15 @@ export interface LanguageOfWrite {
   readonly values: LanguageValues;
 }
 
-/** What every step of a write needs: the transaction, who writes, and what kind of record. */
-export interface WriteContext {
+/** The transaction, who writes, and what kind of record. */
+export interface Writer {
   readonly db: Database;
   readonly caller: Caller;
   readonly kind: PostKind;
+}
+
+/** What every step of a write of one record needs. */
+export interface WriteContext extends Writer {
   /** Absent where the record has no language, or keeps the one that it has. */
   readonly language?: LanguageOfWrite | undefined;
 }

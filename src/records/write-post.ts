@@ -10,27 +10,35 @@ import { insertPrepared } from '../media/images.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { BLANK, findByMeta, findByTitle, insertPost, lockPost, slugHolders, slugsLike, updatePost } from '../storage/rows/posts.ts';
+import { findByMeta, findByTitle, lockPost, updatePost } from '../storage/rows/posts.ts';
 import { keepRevision } from '../storage/rows/revisions.ts';
 import { loadTermsOf } from '../storage/rows/terms.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
-import { postUrl } from '../wordpress/links.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
 import { keepIndexOf } from './list-index.ts';
-import { insertMetasAndTerms, type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
+import { type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
 import { isNewSlug, type NewPost } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { mayCreate } from './posts.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
-import { countForLanguage, languageOfNew, languagesOf, languagesOfRecords, languageValues, placeInLanguage } from './record-languages.ts';
+import {
+  countForLanguage,
+  languageOfNew,
+  languagesOf,
+  languagesOfRecords,
+  languageValues,
+  placeInLanguage,
+  standsAlone,
+} from './record-languages.ts';
 import { termsInLanguage } from './term-languages.ts';
-import { resolveTermWishes } from './term-wishes.ts';
+import { resolveTermWishes, termWishesOnce } from './term-wishes.ts';
 import { withInherited } from './translation-source.ts';
 import { accessRow, mayEdit } from './visibility.ts';
-import type { WriteContext } from './write-context.ts';
+import type { WriteContext, Writer } from './write-context.ts';
 
 /*
  * One record is written here, inside a transaction, with the terms, images, venues and organizers that it brings along.
@@ -61,9 +69,31 @@ export async function writeNew(
 ): Promise<number> {
   const resolved = await withInherited(write, source, values, await resolveReferences(write, values));
   const known = await knownRecord(write, plan, { anew, brought });
-  if (!known) return insertNew(write, plan, resolved);
+  if (!known) return (await insertPosts(write, [{ plan, resolved, language: write.language }]))[0]!;
   await updateKnown(write, known, values, resolved);
   return known.row.ID;
+}
+
+/**
+ * Whether a new record can be written together with others: it is certain that none that exists is used in its place,
+ * and it is a translation of none.
+ */
+export const standsByItself = (kind: PostKind, values: PostValues): boolean => !kind.reusesTitles && standsAlone(languageValues(values));
+
+/** Writes new records that stand by themselves, and whose names are locked. Returns their ids in order. */
+export async function writeAllNew(write: Writer, records: readonly NewPost[]): Promise<number[]> {
+  const { db, caller, kind } = write;
+  await refuseTakenNames(
+    write,
+    records.flatMap(({ plan }) => plan.metas[EXTERNAL_ID] ?? []),
+  );
+  const resolveTerms = termWishesOnce();
+  const posts: PlannedPost[] = [];
+  for (const { values, plan } of records) {
+    const own = newWrite(db, caller, kind, values);
+    posts.push({ plan, language: own.language, resolved: await resolveReferences(own, values, resolveTerms) });
+  }
+  return insertPosts(write, posts);
 }
 
 /** Writes a change. `resolved`: what it names besides the columns and metas of the plan. */
@@ -84,18 +114,13 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
 }
 
 /** Writes the language and the translations of a record, whose row is written. Returns the ids of its translations. */
-async function writeLanguage(
-  { db, caller, kind, language: written }: WriteContext,
-  before: Post | undefined,
-  after: Post,
-): Promise<number[]> {
-  const visible = { before: before?.post_status === 'publish', after: after.post_status === 'publish' };
+async function writeLanguage({ db, caller, kind, language: written }: WriteContext, before: Post, after: Post): Promise<number[]> {
+  const visible = { before: before.post_status === 'publish', after: after.post_status === 'publish' };
   const keeps = !written || written.before === written.language.code;
-  if (keeps && before && visible.before !== visible.after)
-    await countForLanguage(db, caller, kind, after.ID, visible.after ? 'shown' : 'hidden');
+  if (keeps && visible.before !== visible.after) await countForLanguage(db, caller, kind, after.ID, visible.after ? 'shown' : 'hidden');
   if (!written) return [];
   const { values, ...own } = written;
-  return placeInLanguage(db, caller, kind, { id: after.ID, ...own, visible, isNew: before === undefined }, values);
+  return placeInLanguage(db, caller, kind, { id: after.ID, ...own, visible }, values);
 }
 
 // ------------------------------------------------------------------------------ what has to be looked up or made first
@@ -103,7 +128,11 @@ async function writeLanguage(
  * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
  * the record then has besides its row.
  */
-export async function resolveReferences(write: WriteContext, values: PostValues): Promise<MetasAndTerms> {
+export async function resolveReferences(
+  write: WriteContext,
+  values: PostValues,
+  resolveTerms: typeof resolveTermWishes = resolveTermWishes,
+): Promise<MetasAndTerms> {
   const { db, caller, kind, language } = write;
   const metas: Record<string, readonly string[]> = {};
   const terms = new Map<TermKindName, readonly number[]>();
@@ -111,7 +140,7 @@ export async function resolveReferences(write: WriteContext, values: PostValues)
     if (!(name in values)) continue;
     if (isTerms(field)) {
       const { kind: taxonomy } = field.place;
-      terms.set(taxonomy, await resolveTermWishes(db, caller, taxonomy, valueIn(values, name, field) ?? [], language?.language));
+      terms.set(taxonomy, await resolveTerms(db, caller, taxonomy, valueIn(values, name, field) ?? [], language?.language));
     } else if (isImage(field)) metas._thumbnail_id = await imageRows({ db, caller }, valueIn(values, name, field));
     else if (isLinks(field)) metas[field.place.key] = await linkRows(write, valueIn(values, name, field) ?? []);
   }
@@ -158,49 +187,27 @@ async function linkRows({ db, caller, language }: WriteContext, links: readonly 
 }
 
 // ------------------------------------------------------------------------------------------------- new records
-async function insertNew(write: WriteContext, plan: PostPlan, resolved: MetasAndTerms): Promise<number> {
-  const { db, caller, kind } = write;
-  const { slug, unique } = plan.slug;
-  const free = unique && slug !== '' ? uniqueSlug(slug, await takenSlugs(write, slug, 0)) : slug;
-  const rowOf = (ID: number) => {
-    // `Partial` lets a column be undefined; a plan names no column without a value.
-    const row = { ...BLANK, ...plan.columns, ID, post_name: free || (unique ? String(ID) : '') } as Post;
-    return { ...row, guid: postUrl(guidPlace(caller), row) };
-  };
-  const { ID: _, ...columns } = rowOf(0);
-  const id = await insertPost(db, columns);
-  const row = rowOf(id);
-  // The slug or the address may be made of the id.
-  if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
-  // WordPress sets the place of a sticky event by a second save, which keeps the texts.
-  if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
-  const translations = await writeLanguage(write, undefined, row);
-  await insertMetasAndTerms(write, row, { ...resolved, metas: { ...plan.metas, ...resolved.metas } });
-  if (kind.dated) await keepIndexOf(db, caller, translations);
-  return id;
-}
-
-const guidPlace = ({ settings }: Caller) => ({
-  home: settings.home,
-  permalinkStructure: settings.permalinkStructure,
-  singleEventSlug: settings.calendar.singleEventSlug,
-});
-
 /** The record that is used instead of a new one. A name from another system says more than the title. */
 async function knownRecord(write: WriteContext, { columns, metas }: PostPlan, { anew, brought }: { anew: boolean; brought: boolean }) {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
   if (externalId === undefined) return write.kind.reusesTitles && !anew ? knownByTitle(write, columns) : undefined;
-  const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, externalId);
+  const [holder] = await findByMeta(write.db, write.kind.postType, EXTERNAL_ID, [externalId]);
   if (holder === undefined) return undefined;
   const known = brought ? await lockExisting(write, holder) : undefined;
   return known && mayEdit(write.caller.viewer, accessRow(known.row, known.metas)) ? known : failParam('external_id', 'external-id-taken');
+}
+
+/** Throws rest_invalid_param if a record has one of these external ids, or two of the new ones have the same. */
+async function refuseTakenNames({ db, kind }: Writer, externalIds: readonly string[]): Promise<void> {
+  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalIds);
+  if (holders.length > 0 || new Set(externalIds).size < externalIds.length) failParam('external_id', 'external-id-taken');
 }
 
 /** Throws rest_invalid_param if another record of the kind has the name that a change gives to this one. */
 async function refuseTakenName({ db, kind }: WriteContext, { metas }: PostPlan, id: number): Promise<void> {
   const [externalId] = metas[EXTERNAL_ID] ?? [];
   if (externalId === undefined) return;
-  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalId);
+  const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, [externalId]);
   if (holders.some((holder) => holder !== id)) failParam('external_id', 'external-id-taken');
 }
 
@@ -253,21 +260,7 @@ async function updateKnown(write: WriteContext, known: Before, values: PostValue
 /** A slug that no other post of the type has. Requests at the same time wait for each other. */
 async function freeSlug(write: WriteContext, slug: string, id: number): Promise<string> {
   await lockNames(write.db, [slugLock(write.kind.postType, slug)]);
-  return uniqueSlug(slug, await takenSlugs(write, slug, id));
-}
-
-/** Slugs that a record cannot have. Where WPML runs, records of other languages may have the same. */
-async function takenSlugs({ db, caller, kind, language }: WriteContext, slug: string, id: number): Promise<Set<string>> {
-  const own = language && languagesOf(caller, kind);
-  if (own?.languages.form !== 'wpml') return slugsLike(db, kind.postType, slug, id);
-  const holders = await slugHolders(db, kind.postType, slug, id);
-  const codes = await languagesOfRecords(
-    db,
-    own,
-    holders.map((holder) => holder.id),
-  );
-  const isElsewhere = (code: string | null | undefined) => code && code !== language?.language.code;
-  return new Set(holders.flatMap((holder) => (isElsewhere(codes.get(holder.id)) ? [] : [holder.slug])));
+  return uniqueSlug(slug, (await takenSlugs(write, [slug], id))(write.language));
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The least that Node's own server can do: it sends the same bytes each time. Started by service.mjs. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const { PORT, ANSWER } = process.env;
-const { status, headers, body } = JSON.parse(ANSWER);
+const { status, headers, body } = JSON.parse(readFileSync(ANSWER, 'utf8'));
 const bytes = Buffer.from(body, 'base64');
 
 createServer((_req, res) => {

@@ -1,8 +1,9 @@
 /** The least that Express can do: one route that sends the same bytes each time. Started by service.mjs. */
+import { readFileSync } from 'node:fs';
 import express from 'express';
 
 const { PORT, ANSWER } = process.env;
-const { status, headers, body } = JSON.parse(ANSWER);
+const { status, headers, body } = JSON.parse(readFileSync(ANSWER, 'utf8'));
 const bytes = Buffer.from(body, 'base64');
 
 const app = express();

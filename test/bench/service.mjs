@@ -3,9 +3,10 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endWithUs } from '../support/leave-nothing.mjs';
+import { endWithUs, scratchFolder } from '../support/leave-nothing.mjs';
 import { freePort, startPrivateMysql, versionAt } from '../support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,13 +46,20 @@ export async function startService(env, path, log) {
 /** Starts a bare server of Node's own that answers anything with `answer`, as below. */
 export async function startBareHttp(answer) {
   const port = await freePort();
-  return start([BARE_HTTP], { PORT: String(port), ANSWER: JSON.stringify(answer) }, `http://127.0.0.1:${port}`, '/');
+  return start([BARE_HTTP], { PORT: String(port), ANSWER: fileOf(answer) }, `http://127.0.0.1:${port}`, '/');
 }
 
 /** Starts a bare Express app that answers anything with `answer` (`{status, headers, body}`, body as base64). */
 export async function startBare(answer) {
   const port = await freePort();
-  return start([BARE], { PORT: String(port), ANSWER: JSON.stringify(answer) }, `http://127.0.0.1:${port}`, '/');
+  return start([BARE], { PORT: String(port), ANSWER: fileOf(answer) }, `http://127.0.0.1:${port}`, '/');
+}
+
+/** An answer as a file: those to batches are longer than a variable of the environment may be. */
+function fileOf(answer) {
+  const file = join(scratchFolder('fasti-answer'), 'answer.json');
+  writeFileSync(file, JSON.stringify(answer));
+  return file;
 }
 
 /**

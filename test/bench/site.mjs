@@ -101,19 +101,38 @@ export async function findWords(base) {
   return { words, total };
 }
 
-/** A scenario as requests: path, method, headers and body with all braces filled in. */
-export function requestOf({ path, method = 'GET', as, body, unchanged = false, status = 200, clients }, words, authorization) {
+/**
+ * A scenario as requests: path, method, headers and body with all braces filled in. `writes`: how many there are in
+ * one.
+ */
+export function requestOf(
+  { path: one, method = 'GET', as, body: own, batch, unchanged = false, status = 200, clients },
+  words,
+  authorization,
+) {
+  const { path, body } = batch ? batchOf({ path: one, body: own }, batch) : { path: API + one, body: own };
   const fill = (text) => text.replace(/\{([a-z ]+)\}/g, (whole, word) => words[word] ?? whole);
   return {
-    path: API + fill(path),
+    path: fill(path),
     method,
     status,
     unchanged,
     clients,
+    writes: batch ?? 1,
     headers: { ...(as ? { authorization } : {}), ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: fill(JSON.stringify(body)) } : {}),
   };
 }
+
+const batchOf = ({ path, body: { title, ...body } }, writes) => ({
+  path: '/wp-json/batch/v1',
+  body: {
+    requests: Array.from({ length: writes }, (_, place) => ({
+      path: API.replace('/wp-json', '') + path,
+      body: { title: `${title} ${place}`, ...body },
+    })),
+  },
+});
 
 /**
  * What a request asks of the database once the process has seen it before, BEGIN and COMMIT among it: asked of the
@@ -144,7 +163,7 @@ async function send(server, { path, method, headers, body }, time) {
   const response = await fetch(`http://127.0.0.1:${server.address().port}${path}`, {
     method,
     headers,
-    ...(body ? { body: body.replace('[<id>]', time) } : {}),
+    ...(body ? { body: body.replaceAll('[<id>]', time) } : {}),
   });
   if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${await response.text()}`);
   return response.json();

@@ -10,6 +10,10 @@
  */
 import { API, atOnce, doublesIn, eventOf, onEachDatabase, readFlags } from './_sites.mjs';
 
+const BATCH = '/wp-json/batch/v1';
+/** As the path of a write of a batch. */
+const EVENTS = `${API.replace('/wp-json', '')}/events`;
+
 const flags = readFlags({ creates: 2000, clients: 32, names: 10, processes: 2 });
 
 await onEachDatabase(flags, async (site) => {
@@ -27,6 +31,11 @@ await onEachDatabase(flags, async (site) => {
       eventOf(name, { venue: { venue: `Two ${name}` }, organizer: [{ organizer: `Two ${other}` }, { organizer: `Two ${name}` }] }),
       [201],
     ],
+    (name, other) => [
+      BATCH,
+      { requests: [name, other, name].map((one) => ({ path: EVENTS, body: eventOf(one, { tags: [`Brought ${other}`, `Two ${one}`] }) })) },
+      [207],
+    ],
     (name) => ['/venues', { venue: `Hall ${name}` }, [201]],
     (name) => ['/organizers', { organizer: `Club ${name}` }, [201]],
     (name) => ['/categories', { name: `Category ${name}` }, [201, 400]],
@@ -42,7 +51,9 @@ await onEachDatabase(flags, async (site) => {
     while (next < all) {
       next += 1;
       const [path, body, expected] = kinds[next % kinds.length](anyName(), anyName());
-      const answer = await site.ask(base, 'POST', API + path, { body });
+      const answer = await site.ask(base, 'POST', path === BATCH ? path : API + path, { body });
+      const refused = (answer.body.responses ?? []).filter(({ status }) => status !== 201);
+      if (refused.length > 0) faults.push(`in a batch: ${JSON.stringify(refused)}`);
       if (answer.status === 503) busy += 1;
       else if (!expected.includes(answer.status) || (answer.status === 400 && answer.body.code !== 'term_exists'))
         faults.push(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -90,7 +90,7 @@ describeDatabases('the journal', (open) => {
     it('names a new post, and not what WordPress keeps of its earlier texts', async () => {
       const entries = await entriesOf(async (trx) => {
         const id = await insertPost(trx, { ...made, post_date: '2026-01-01 00:00:00' });
-        await insertMetas(trx, id, { _VenueCity: ['Rome'] });
+        await insertMetas(trx, new Map([[id, { _VenueCity: ['Rome'] }]]));
         await insertPost(trx, { post_type: 'revision', post_status: 'inherit', post_parent: id });
       });
       expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);

@@ -10,7 +10,7 @@ import {
   removeRemains,
   takenPostIds,
 } from '../../storage/lists/many-posts.ts';
-import { insertOccurrences } from '../../storage/rows/bulk.ts';
+import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { postUrl } from '../../wordpress/links.ts';
@@ -248,10 +248,10 @@ async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<
   events.push(...dated.map(({ id }) => id));
   if (!run.caller.settings.occurrenceTables) return;
   const dates = new Map(dated.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
-  const unsound = new Set(await insertOccurrences(db, dates, nowUtc(run.caller.now)));
+  const occurrences = await insertOccurrences(db, dates, nowUtc(run.caller.now));
   for (const { arrival, id } of dated) {
     const { item } = arrival;
-    if (unsound.has(id)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
+    if (!occurrences.has(id)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
     else await takeRecurrence(work, item, id, { anew: true });
   }
 }

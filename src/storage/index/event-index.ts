@@ -80,9 +80,10 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
 export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
   indexEvents(db, await withTranslations(db, ids, languages), languages);
 
-/** `indexEvents` for one event that has just been made, whose rows are known. */
-export async function indexNewEvent(db: Database, rows: EventRows, languages: OptionalLanguages): Promise<void> {
-  const unfit = await indexThese(db, [rows.post.ID], await indexedEvents(db, [rows], languages), []);
+/** `indexEvents` for events that have just been made, whose rows are known. */
+export async function indexNewEvents(db: Database, rows: readonly EventRows[], languages: OptionalLanguages): Promise<void> {
+  const ids = rows.map(({ post }) => post.ID);
+  const unfit = await indexThese(db, ids, await indexedEvents(db, rows, languages), []);
   if (unfit.length > 0) await distrustIndex(db);
 }
 

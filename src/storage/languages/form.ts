@@ -30,10 +30,13 @@ export interface LanguageForm {
 /** What a form reads of a site, without what the program adds. */
 export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns'>;
 
+/** The ids by which a form may know a term. */
+export type TermKeys = Pick<Term, 'term_id' | 'term_taxonomy_id'>;
+
 /** Records that are asked about. */
 export interface RecordKeys {
   readonly posts: readonly number[];
-  readonly terms: readonly Pick<Term, 'term_id' | 'term_taxonomy_id'>[];
+  readonly terms: readonly TermKeys[];
 }
 
 /**

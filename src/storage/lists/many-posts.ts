@@ -7,6 +7,7 @@ import type { TableName } from '../engine/tables.ts';
 import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 import { BLANK, removeCommentsOf } from '../rows/posts.ts';
 import { countRows } from '../rows/row-count.ts';
+import { raiseCounts } from '../rows/terms.ts';
 import type { Visibility } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
 
@@ -100,12 +101,10 @@ export async function insertTermLinks(db: Database, links: readonly { object_id:
   for (const { object_id: id } of links) postChanged(db, id);
 }
 
-/** Adds to the counts of terms (by `term_taxonomy_id`), one statement for each number. */
+/** Adds to the counts of terms, by `term_taxonomy_id`. */
 export async function addToCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
   taxonomyRowsChanged(db, more.keys());
-  const byNumber = new Map<number, number[]>();
-  for (const [id, number] of more) byNumber.set(number, [...(byNumber.get(number) ?? []), id]);
-  for (const [number, ids] of byNumber) await db.from('term_taxonomy').whereIn('term_taxonomy_id', ids).increment('count', number);
+  await raiseCounts(db, more);
 }
 
 /** Inserts a term under these ids where they are given. Returns its `term_id` and `term_taxonomy_id`. */

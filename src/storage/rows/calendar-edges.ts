@@ -15,10 +15,26 @@ export interface EdgeEvent {
 }
 
 /**
- * Whether a new event leaves the note as it is: it lies between its first start and its last end, as they stood when
- * the settings were read.
+ * The same for events that have just been made, by their ids. Those that lie between the first start and the last end,
+ * as they stood when the settings were read (`edges`), leave the note as it is.
  */
-export const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: EdgeEvent): boolean =>
+export async function noteEdgesOfNew(
+  db: Database,
+  edges: CalendarSettings['edges'],
+  events: ReadonlyMap<number, EdgeEvent>,
+): Promise<void> {
+  const beyond = [...events].filter(([, event]) => isSeen(event) && !isWithin(edges, event));
+  const [first] = beyond;
+  if (!first) return;
+  const earliest = beyond.reduce((least, one) => (one[1].start < least[1].start ? one : least), first);
+  const latest = beyond.reduce((most, one) => (one[1].end > most[1].end ? one : most), first);
+  for (const [id, event] of new Map([earliest, latest])) await noteEdges(db, id, event);
+}
+
+const isSeen = ({ status }: EdgeEvent): boolean => ['publish', 'private'].includes(status);
+
+/** Whether an event lies between the edges. */
+const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: EdgeEvent): boolean =>
   first !== '' && last !== '' && start >= first && end <= last;
 
 /**
@@ -50,7 +66,7 @@ function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined
   );
   const edges = { first: String(members.earliest_date || ''), last: String(members.latest_date || '') };
   if (marks || edges.first === '' || edges.last === '') return 'unknown';
-  if (!event || !['publish', 'private'].includes(event.status) || isWithin(edges, event)) return 'same';
+  if (!event || !isSeen(event) || isWithin(edges, event)) return 'same';
   return {
     ...(event.start < edges.first ? { earliest: { at: event.start, ids: [postId] } } : {}),
     ...(event.end > edges.last ? { latest: { at: event.end, ids: [postId] } } : {}),

@@ -43,25 +43,57 @@ export async function writeOccurrence(
   return rows.moments;
 }
 
-/** The same for an event that has just been made. Rows that somebody left behind under its id become its own. */
-export async function writeFirstOccurrence(
+/**
+ * The same for events that have just been made, by their ids; those of inconsistent dates are left out. Rows that
+ * somebody left behind under one of the ids become its own.
+ */
+export async function writeFirstOccurrences(
   db: Database,
-  postId: number,
-  dates: EventDates,
+  events: ReadonlyMap<number, EventDates>,
   writing: Writing,
-): Promise<Occurrence | undefined> {
-  const { updatedAt } = writing;
-  const rows = calendarRows(postId, dates, updatedAt);
-  if (rows === undefined) return undefined;
+): Promise<Map<number, Occurrence>> {
   try {
-    const eventId = await insertRows(db, 'tec_events', [rows.event]);
-    await insertRows(db, 'tec_occurrences', [{ ...rows.occurrence, event_id: eventId }]);
-    postChanged(db, postId);
-    return rows.moments;
+    return await insertOccurrences(db, events, writing.updatedAt);
   } catch (error) {
     if (!db.dialect.isDuplicate(error)) throw error;
-    return writeOccurrence(db, postId, dates, writing);
+    const written = new Map<number, Occurrence>();
+    for (const [id, dates] of events) {
+      const moments = await writeOccurrence(db, id, dates, writing);
+      if (moments) written.set(id, moments);
+    }
+    return written;
   }
+}
+
+/** Inserts the calendar's rows of events that have none. Returns their occurrences; inconsistent dates have none. */
+export async function insertOccurrences(
+  db: Database,
+  events: ReadonlyMap<number, EventDates>,
+  updatedAt: string,
+): Promise<Map<number, Occurrence>> {
+  const rows = Array.from(events, ([id, dates]) => calendarRows(id, dates, updatedAt)).filter((row) => row !== undefined);
+  const given = await insertRows(
+    db,
+    'tec_events',
+    rows.map(({ event }) => event),
+  );
+  const ids = rows.map(({ event }) => event.post_id);
+  const eventIds = ids.length > 1 ? await eventIdsOf(db, ids) : new Map(ids.map((id) => [id, given]));
+  await insertRows(
+    db,
+    'tec_occurrences',
+    rows.map(({ occurrence: row }) => ({ ...row, event_id: eventIds.get(row.post_id)! })),
+  );
+  for (const id of ids) postChanged(db, id);
+  return new Map(rows.map(({ event, moments }) => [event.post_id, moments]));
+}
+
+async function eventIdsOf(db: Database, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db.rows<{
+    id: number;
+    post: number;
+  }>`SELECT event_id AS id, post_id AS post FROM {tec_events} WHERE post_id IN (${ids})`;
+  return new Map(rows.map(({ id, post }) => [post, id]));
 }
 
 /** The dates of an event that recurs, if they are those that it has. */

@@ -1,7 +1,7 @@
 import { fail } from '../../errors.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
-import { isSlugLike } from '../engine/expressions.ts';
+import { either, isSlugLike } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
@@ -41,18 +41,20 @@ export async function findPostsByPath(db: Database, type: string, path: readonly
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
-  return new Set((await slugHolders(db, type, base, id)).map(({ slug }) => slug));
+  return new Set((await slugHolders(db, type, [base], id)).map(({ slug }) => slug));
 }
 
-/** The other posts of this type whose slugs begin with `base`. */
-export const slugHolders = (
+/** The posts of this type, other than `id`, whose slugs begin with one of `bases`. */
+export async function slugHolders(
   db: Database,
   type: string,
-  base: string,
+  bases: readonly string[],
   id: number,
-): Promise<{ readonly id: number; readonly slug: string }[]> =>
-  db.rows`SELECT ID AS id, post_name AS slug FROM {posts}
-    WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(isSlugLike(db, 'post_name', base))}`;
+): Promise<{ readonly id: number; readonly slug: string }[]> {
+  if (bases.length === 0) return [];
+  const begins = either([...new Set(bases)].map((base) => isSlugLike(db, 'post_name', base)));
+  return db.rows`SELECT ID AS id, post_name AS slug FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(begins)}`;
+}
 
 /** How many scheduled posts are published in one go. */
 const MOST_DUE = 500;
@@ -82,11 +84,16 @@ export async function findByTitle(db: Database, type: string, title: string, con
   return rows.map(({ ID }) => ID);
 }
 
-/** Ids of the posts of this type that have a meta of exactly this value, whatever their status; the lowest first. */
-export async function findByMeta(db: Database, type: string, key: string, value: string): Promise<number[]> {
+/**
+ * Ids of the posts of this type that have a meta of exactly one of these values, whatever their status; the lowest
+ * first.
+ */
+export async function findByMeta(db: Database, type: string, key: string, values: readonly string[]): Promise<number[]> {
+  if (values.length === 0) return [];
+  const isOne = either(values.map((value) => db.dialect.equalsExactly('m.meta_value', value)));
   const rows = await db.rows<{ ID: number }>`
     SELECT DISTINCT p.ID FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
-    WHERE m.meta_key = ${key} AND ${new Piece(db.dialect.equalsExactly('m.meta_value', value))} AND p.post_type = ${type} ORDER BY p.ID`;
+    WHERE m.meta_key = ${key} AND ${new Piece(isOne)} AND p.post_type = ${type} ORDER BY p.ID`;
   return rows.map(({ ID }) => ID);
 }
 
@@ -143,11 +150,16 @@ export async function updatePost(db: Database, id: number, columns: Partial<Post
   columnsWritten(db, id, columns);
 }
 
-/** The metas of a post that has none yet, each key with these values in this order. */
-export async function insertMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
-  const rows = Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id: id, meta_key, meta_value })));
-  await insertRows(db, 'postmeta', rows);
-  postChanged(db, id);
+/** The metas of posts that have none yet, by their ids: each key with these values in this order. */
+export async function insertMetas(db: Database, posts: ReadonlyMap<number, Readonly<Record<string, readonly string[]>>>): Promise<void> {
+  const rowsOf = (post_id: number, metas: Readonly<Record<string, readonly string[]>>) =>
+    Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id, meta_key, meta_value })));
+  await insertRows(
+    db,
+    'postmeta',
+    [...posts].flatMap(([id, metas]) => rowsOf(id, metas)),
+  );
+  for (const id of posts.keys()) postChanged(db, id);
 }
 
 /**

@@ -188,7 +188,7 @@ export async function joinSeries(db: Database, post: number, { id, columns, meta
     const [holder] = await db.rows`SELECT ID FROM {posts} WHERE ID = ${id}`;
     const made = await insertPost(db, { ...(holder ? {} : { ID: id }), ...columns, post_author: author, post_type: SERIES_TYPE });
     series = holder ? made : id;
-    await insertMetas(db, series, groupedMetas(metas));
+    await insertMetas(db, new Map([[series, groupedMetas(metas)]]));
   }
   await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${post}`;
   await insertRows(db, 'tec_series_relationships', [{ series_post_id: series, event_id: event.id, event_post_id: post }]);

@@ -11,6 +11,7 @@ import { Piece, verbatim } from '../engine/statement.ts';
 import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
 import { TERMS_PART } from '../journal/own-changes.ts';
 import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
+import type { TermKeys } from '../languages/form.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -54,6 +55,15 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
   ) as Term[];
   return new Map(rows.map((row) => [row.term_id, row]));
 }
+
+/** What a form of languages that knows terms by `key` knows these by. Of their very ids nothing else need be known. */
+export const keysOfTerms = async (
+  db: Database,
+  key: keyof TermKeys,
+  taxonomy: string,
+  ids: readonly number[],
+): Promise<readonly TermKeys[]> =>
+  key === 'term_id' ? ids.map((id) => ({ term_id: id, term_taxonomy_id: 0 })) : [...(await loadTerms(db, taxonomy, ids)).values()];
 
 /** Terms of the calendar by one of their two ids, under that id. */
 export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
@@ -208,20 +218,44 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
 /** A term that a post carries, by its row in its taxonomy. */
 export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy' | 'parent'>;
 
-/** Gives a post that has none yet these terms, by taxonomy. Returns those that exist. */
-export async function insertTermLinks(db: Database, postId: number, wanted: ReadonlyMap<string, readonly number[]>): Promise<TermLink[]> {
-  const named = [...wanted].filter(([, ids]) => ids.length > 0);
-  if (named.length === 0) return [];
-  const links = await lockTerms(db, either(named.map(([taxonomy, ids]) => taxonomyTerms(taxonomy, ids))));
-  await insertRows(db, 'term_relationships', linkRows(postId, idsOf(links)));
-  postChanged(db, postId);
+/** Ids of terms by their taxonomy. */
+type TermsByTaxonomy = ReadonlyMap<string, readonly number[]>;
+
+/** Gives posts that have none yet these terms. Returns those that exist, by the ids of the posts. */
+export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, TermsByTaxonomy>): Promise<Map<number, TermLink[]>> {
+  const named = new Map<string, Set<number>>();
+  for (const wanted of posts.values())
+    for (const [taxonomy, ids] of wanted) if (ids.length > 0) named.set(taxonomy, new Set([...(named.get(taxonomy) ?? []), ...ids]));
+  if (named.size === 0) return new Map();
+  const known = await lockTerms(db, either([...named].map(([taxonomy, ids]) => taxonomyTerms(taxonomy, [...ids]))));
+  const links = new Map(
+    Array.from(posts, ([id, wanted]) => [id, known.filter((link) => wanted.get(link.taxonomy)?.includes(link.term_id))]),
+  );
+  await insertRows(
+    db,
+    'term_relationships',
+    [...links].flatMap(([id, ofPost]) => linkRows(id, idsOf(ofPost))),
+  );
+  for (const id of links.keys()) postChanged(db, id);
   return links;
 }
 
-/** Counts a new published post in for its terms, whose rows are kept from other writers. */
+/** Counts new published posts in for their terms, whose rows are kept from other writers: one link for each post. */
 export async function countIn(db: Database, links: readonly TermLink[]): Promise<void> {
-  for (const link of links) termTouched(db, link, 'changed');
-  if (links.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${idsOf(links)})`;
+  const more = new Map<number, number>();
+  for (const link of links) {
+    termTouched(db, link, 'changed');
+    more.set(link.term_taxonomy_id, (more.get(link.term_taxonomy_id) ?? 0) + 1);
+  }
+  await raiseCounts(db, more);
+}
+
+/** Adds to the counts of terms, by `term_taxonomy_id`: one statement for each number. */
+export async function raiseCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
+  const byNumber = new Map<number, number[]>();
+  for (const [id, number] of more) byNumber.set(number, [...(byNumber.get(number) ?? []), id]);
+  for (const [number, ids] of byNumber)
+    await db.change`UPDATE {term_taxonomy} SET count = count + ${number} WHERE term_taxonomy_id IN (${ids})`;
 }
 
 /**

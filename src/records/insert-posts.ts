@@ -1,0 +1,129 @@
+import type { Database } from '../storage/engine/database.ts';
+import { BLANK, insertPost, slugHolders, updatePost } from '../storage/rows/posts.ts';
+import { keepRevision } from '../storage/rows/revisions.ts';
+import { postUrl } from '../wordpress/links.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { uniqueSlug } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { keepIndexOf } from './list-index.ts';
+import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './metas-and-terms.ts';
+import type { PostPlan } from './post-plan.ts';
+import { assignLanguages, languagesOf, languagesOfRecords, placeInLanguage, standsAlone } from './record-languages.ts';
+import type { LanguageOfWrite, Writer } from './write-context.ts';
+
+/** A new record whose names are locked; everything that it names is there. */
+export interface PlannedPost {
+  readonly plan: PostPlan;
+  readonly resolved: MetasAndTerms;
+  readonly language: LanguageOfWrite | undefined;
+}
+
+/**
+ * Inserts new records of a kind, in a transaction: a statement for the row of each, which gives its id, and a few for
+ * everything else of all of them. Returns their ids in order.
+ */
+export async function insertPosts(write: Writer, posts: readonly PlannedPost[]): Promise<number[]> {
+  const { db, caller, kind } = write;
+  const records: InsertedRecord[] = [];
+  for (const { plan, resolved, language, slug } of await withFreeSlugs(write, posts)) {
+    const row = await insertRow(write, plan, slug);
+    records.push({ row, language, terms: resolved.terms, metas: { ...plan.metas, ...resolved.metas } });
+  }
+  const translations = await writeLanguages(write, records);
+  await insertMetasAndTerms(write, records);
+  if (kind.dated) await keepIndexOf(db, caller, translations);
+  return records.map(({ row }) => row.ID);
+}
+
+async function insertRow({ db, caller }: Writer, { columns: planned, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
+  const rowOf = (ID: number) => {
+    // `Partial` lets a column be undefined; a plan names no column without a value.
+    const row = { ...BLANK, ...planned, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
+    return { ...row, guid: postUrl(guidPlace(caller), row) };
+  };
+  const { ID: _, ...columns } = rowOf(0);
+  const id = await insertPost(db, columns);
+  const row = rowOf(id);
+  // The slug or the address may be made of the id.
+  if (row.guid !== columns.guid) await updatePost(db, id, { guid: row.guid, post_name: row.post_name });
+  // WordPress sets the place of a sticky event by a second save, which keeps the texts.
+  if (row.menu_order) await keepRevision(db, row, caller.viewer.id, caller.settings.home);
+  return row;
+}
+
+const guidPlace = ({ settings }: Caller) => ({
+  home: settings.home,
+  permalinkStructure: settings.permalinkStructure,
+  singleEventSlug: settings.calendar.singleEventSlug,
+});
+
+/** Writes the languages of new records. Returns the ids of those that they are translations of. */
+async function writeLanguages({ db, caller, kind }: Writer, records: readonly InsertedRecord[]): Promise<number[]> {
+  const spoken = records.flatMap(({ row: { ID: id, post_status: status }, language }) =>
+    language ? [{ id, ...language, isVisible: status === 'publish' }] : [],
+  );
+  await assignLanguages(
+    db,
+    caller,
+    kind,
+    spoken.filter(({ values }) => standsAlone(values)),
+  );
+  const translations: number[] = [];
+  for (const { isVisible, values, ...placing } of spoken.filter((one) => !standsAlone(one.values))) {
+    const visible = { before: false, after: isVisible };
+    translations.push(...(await placeInLanguage(db, caller, kind, { ...placing, visible }, values)));
+  }
+  return translations;
+}
+
+// ------------------------------------------------------------------------------------------------- slugs
+/** The same with slugs that no other post of the type has, nor another one of them. */
+async function withFreeSlugs(write: Writer, posts: readonly PlannedPost[]): Promise<(PlannedPost & { readonly slug: string })[]> {
+  const isToBeFree = ({ plan: { slug } }: PlannedPost) => slug.unique && slug.slug !== '';
+  const wished = posts.filter(isToBeFree).map(({ plan }) => plan.slug.slug);
+  const takenIn = await takenSlugs(write, wished, 0);
+  return posts.map((post) => {
+    const { slug } = post.plan.slug;
+    if (!isToBeFree(post)) return { ...post, slug };
+    const taken = takenIn(post.language);
+    const free = uniqueSlug(slug, taken);
+    taken.add(free);
+    return { ...post, slug: free };
+  });
+}
+
+/**
+ * Slugs that a record of a language cannot have, as far as they begin with these: those of other posts than `id`. Where
+ * WPML runs, records of other languages may have the same.
+ */
+export async function takenSlugs(
+  { db, caller, kind }: Writer,
+  slugs: readonly string[],
+  id: number,
+): Promise<(language: LanguageOfWrite | undefined) => Set<string>> {
+  const holders = await slugHolders(db, kind.postType, slugs, id);
+  const codes = await languagesWhereSlugsRepeat(db, { caller, kind }, holders);
+  const sets = new Map<string | undefined, Set<string>>();
+  return (language) => {
+    const code = codes && language?.language.code;
+    const isElsewhere = (holder: number) => code !== undefined && (codes?.get(holder) ?? code) !== code;
+    const known = sets.get(code) ?? new Set(holders.flatMap((holder) => (isElsewhere(holder.id) ? [] : [holder.slug])));
+    sets.set(code, known);
+    return known;
+  };
+}
+
+/** The languages of posts, where records of other languages may have the same slugs; elsewhere undefined. */
+async function languagesWhereSlugsRepeat(
+  db: Database,
+  { caller, kind }: Omit<Writer, 'db'>,
+  holders: readonly { readonly id: number }[],
+): Promise<Map<number, string | null> | undefined> {
+  const own = languagesOf(caller, kind);
+  if (own?.languages.form !== 'wpml') return undefined;
+  return languagesOfRecords(
+    db,
+    own,
+    holders.map((holder) => holder.id),
+  );
+}
