@@ -246,8 +246,8 @@ export const POST_READING = { ...CONTEXT, password: { grammar: anyString(LENGTHS
 export type CoreReadValues = ValuesOf<typeof POST_READING>;
 
 /**
- * Filters of the earlier versions of a post (`WP_REST_Revisions_Controller::get_collection_params`): all of them, unless
- * a page is asked for.
+ * Filters of the earlier versions of a post (`WP_REST_Revisions_Controller::get_collection_params`): all of them,
+ * unless a page is asked for.
  */
 export const REVISION_FILTERS = {
   ...QUERIED,

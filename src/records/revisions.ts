@@ -16,8 +16,8 @@ import { metasInTrash } from './trashed-metas.ts';
 import { accessRow, mayEdit, mayTouchOther, revisionRights } from './visibility.ts';
 
 /*
- * Earlier versions of records, and of posts of the blog and pages, as WordPress's own routes list and show them. Who may
- * edit something may see what it was.
+ * Earlier versions of records, and of posts of the blog and pages, as WordPress's own routes list and show them. Who
+ * may edit something may see what it was.
  */
 
 /** The post whose earlier versions are asked for. */
