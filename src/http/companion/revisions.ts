@@ -1,4 +1,4 @@
-import { BLOG_BASES, type BlogType } from '../../kinds/core-blog.ts';
+import { BLOG_BASES } from '../../kinds/core-blog.ts';
 import { CONTEXT, EMBED, ID, PARENT_ID, REVISION_FILTERS } from '../../kinds/core-params.ts';
 import type { Revised } from '../../kinds/core-revision.ts';
 import { postKinds } from '../../kinds/index.ts';
@@ -46,7 +46,7 @@ const revisionsOf = (of: Revised): ServedRoute[] => {
   ];
 };
 
-const BLOG: readonly Revised[] = Object.entries(BLOG_BASES).map(([postType, base]) => ({ postType: postType as BlogType, base }));
+const BLOG: readonly Revised[] = Object.entries(BLOG_BASES).map(([postType, base]) => ({ postType, base }));
 const RECORDS: readonly Revised[] = postKinds.map((kind) => ({ postType: kind.postType, base: kind.postType, kind }));
 
 /** WordPress's own routes of the earlier versions of posts, pages and the records of the calendar, for readers. */
