@@ -269,6 +269,11 @@ export interface Errors {
   "rest_cannot_update": 401 | 403;
   "rest_cannot_delete": 401 | 403;
   "rest_cannot_publish": 401 | 403;
+  "rest_cannot_read": 401 | 403;
+  "rest_post_invalid_parent": 404;
+  "rest_revision_parent_id_mismatch": 404;
+  "rest_revision_invalid_page_number": 400;
+  "rest_revision_invalid_offset_number": 400;
   "rest_invalid_author": 400;
   "rest_invalid_featured_media": 400;
   "rest_term_invalid": 404;

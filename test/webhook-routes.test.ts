@@ -51,6 +51,21 @@ describeAsking('the routes of webhooks', (ask) => {
     expect(responses).toMatchObject([{ status: 400, body: { code: 'rest_batch_not_allowed' } }]);
   });
 
+  it.each([
+    'ftp://example.org/',
+    'javascript:alert(1)',
+    // Whoever manages webhooks would read the password.
+    'https://anna:secret@example.org/hook',
+    'https://anna@example.org/hook',
+    'https://example.org/\r\nX-Header: 1',
+    ' https://example.org/',
+    'https://example.org/\u001b[2J',
+    'https://example.org/\u202ekooh',
+  ])('take no address such as %j', async (url) => {
+    expectRefusal(await ask.post('/webhooks', { url }), 400, 'rest_invalid_param');
+    expect(await listHooks(site())).toEqual([]);
+  });
+
   it('pause and resume it, and change its kinds', async () => {
     const { id } = await addHook(site(), { url: URL, kinds: 'event' });
     for (const method of ['POST', 'PUT', 'PATCH'] as const) {

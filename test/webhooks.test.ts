@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { insertRows } from '../src/storage/engine/insert.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { serveHooks } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../src/webhooks/hooks.ts';
@@ -134,6 +135,43 @@ describeAsking(
       await switchHook(site(), hook, 'active');
       await serve();
       expect(types()).toContain(`venue.created ${id}`);
+    });
+
+    it('sends nothing any more with the rights of a user who is gone', async () => {
+      const user = 4321;
+      await insertRows(ask.db(), 'users', [{ ID: user, user_login: 'former', user_nicename: 'former', user_email: 'former@example.test' }]);
+      const rights = { user_id: user, meta_key: 'wp_capabilities', meta_value: 'a:1:{s:13:"administrator";b:1;}' };
+      await insertRows(ask.db(), 'usermeta', [rights]);
+      const { id: hook } = await add({ user, kinds: 'venue' });
+      await ask.made('/venues', { venue: 'Secret', status: 'draft' });
+      answer = () => 500;
+      await serve();
+      expect(got).toHaveLength(1);
+      await ask.rows((db) => db.from('users').where('ID', user).delete());
+      answer = () => 204;
+      await retryHook(site(), hook);
+      for (const _ of [1, 2]) {
+        await serve();
+        expect((await listHooks(site()))[0]).toMatchObject({ state: 'off' });
+        await switchHook(site(), hook, 'active');
+      }
+      expect(got).toHaveLength(1);
+    });
+
+    it('sends no more than what is on its way when it is paused or removed', async () => {
+      for (const stop of [switchHook, deleteHook]) {
+        const { id: hook } = await add({ kinds: 'venue' });
+        for (let number = 0; number < 9; number += 1) await ask.made('/venues', { venue: `V${number}` });
+        got = [];
+        let stopping: Promise<void> | undefined;
+        answer = () => {
+          stopping ??= stop(site(), hook, 'paused');
+          return 204;
+        };
+        await serve();
+        await stopping;
+        expect(got.length).toBeLessThan(9);
+      }
     });
 
     it('is asked to read everything again if the journal is not complete any more', async () => {

@@ -1,3 +1,4 @@
+import { isFormula } from '../exchange/csv/formulas.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { stripAllTags } from '../wordpress/plain-text.ts';
 import { CliError, EXIT, type Io } from './io.ts';
@@ -110,7 +111,7 @@ function csv(rows: readonly (readonly unknown[])[]): string {
 
 function csvCell(value: unknown): string {
   const text = whole(value);
-  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = typeof value !== 'number' && isFormula(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

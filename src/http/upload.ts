@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
@@ -37,7 +38,7 @@ export function sentFile({ file, body, empty, type, disposition, digest }: Uploa
   if (empty || /^multipart\//i.test(type ?? '')) return fail('rest_upload_no_data');
   if (!type) return fail('rest_upload_no_content_type');
   if (!disposition) return fail('rest_upload_no_content_disposition');
-  const name = nameIn(disposition);
+  const name = nameIn(utf8Text(disposition));
   if (!name) return fail('rest_upload_invalid_disposition');
   return { ...checkDigest({ name, bytes: body ?? fail('raw-upload-refused') }, digest), raw: true };
 }
@@ -45,6 +46,15 @@ export function sentFile({ file, body, empty, type, disposition, digest }: Uploa
 function checkDigest(file: SentFile, digest: string | undefined): SentFile {
   const own = digest === undefined ? undefined : createHash('md5').update(file.bytes).digest('hex');
   return own === digest?.trim().toLowerCase() ? file : fail('rest_upload_hash_mismatch');
+}
+
+/**
+ * A header as its sender wrote it. Node takes each byte for a letter of Latin-1; programs send UTF-8, which PHP keeps
+ * as it is.
+ */
+function utf8Text(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return /^[\0-\xff]*$/.test(header) && isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
 /** The name in `attachment; filename="image.png"`; the form of RFC 8187 is read too. */

@@ -245,6 +245,21 @@ export const postFields = (kind: PostKind): CoreFields => ({
 export const POST_READING = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
 export type CoreReadValues = ValuesOf<typeof POST_READING>;
 
+/**
+ * Filters of the earlier versions of a post (`WP_REST_Revisions_Controller::get_collection_params`): all of them,
+ * unless a page is asked for.
+ */
+export const REVISION_FILTERS = {
+  ...QUERIED,
+  per_page: control(integer({ minimum: 1, maximum: LONGEST_PAGE })),
+  ...PICKED,
+  ...OFFSET,
+  ...orderParams(['date', 'id', 'include', 'relevance', 'slug', 'include_slugs', 'title'], 'date', 'desc'),
+} satisfies ListParams;
+export type RevisionListValues = ValuesOf<typeof REVISION_FILTERS>;
+/** The post whose earlier versions are meant. */
+export const PARENT_ID = { parent: { grammar: integer(), required: true } } satisfies Params;
+
 // ------------------------------------------------------------------------------------------------- the library
 const { media_type, mime_type } = group({
   params: { media_type: { grammar: choices(['image', 'video', 'text', 'application', 'audio']) }, mime_type: { grammar: strings } },

@@ -134,10 +134,11 @@ function termWish(item: unknown): TermWish | 'blank' | 'refused' {
     if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
     return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';
   }
-  if (typeof item === 'number') return Number.isInteger(item) ? (item > 0 ? { id: item } : 'blank') : 'refused';
+  if (typeof item === 'number') return Number.isSafeInteger(item) ? (item > 0 ? { id: item } : 'blank') : 'refused';
   if (item === null || item === false) return 'blank';
   if (typeof item !== 'string') return 'refused';
   const written = item.trim();
   if (written === '') return 'blank';
-  return /^\d+$/.test(written) ? { id: Number(written) } : { name: written };
+  // More digits than ids have are a name.
+  return /^\d+$/.test(written) && Number.isSafeInteger(Number(written)) ? { id: Number(written) } : { name: written };
 }

@@ -142,11 +142,14 @@ export const accept = <T>(value: T): Reading<T> => ({ value });
 /** What reading gives where the value is not of the declared JSON type. */
 export const wrongType = (type: string): Reading<never> => ({ late: { stage: 'type', type } });
 
-/** PHP's `is_numeric`: a number, or a text that is one, signs, fractions, exponents and surrounding blanks allowed. */
+/**
+ * PHP's `is_numeric`: a number, or a text that is one, signs, fractions, exponents and surrounding blanks allowed; not
+ * one that is too large to be any.
+ */
 export function numeric(raw: unknown): number | undefined {
-  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
-  if (typeof raw === 'string' && /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[ \t\n\r\v\f]*$/i.test(raw)) return Number(raw);
-  return undefined;
+  const isText = typeof raw === 'string' && /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[ \t\n\r\v\f]*$/i.test(raw);
+  const value = isText || typeof raw === 'number' ? Number(raw) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
 }
 
 /** What PHP's `empty()` is true of. */

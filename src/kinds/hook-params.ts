@@ -1,11 +1,15 @@
+import { fetchableUrl } from '../wordpress/web-url.ts';
 import { kindNames } from './changes-params.ts';
 import { type Grammar, LENGTHS } from './grammar.ts';
 import { anyId, oneOf, positive } from './grammars.ts';
 import type { Params } from './param.ts';
 
-/** Whether messages can be sent to an address at all. What it leads to is looked at when they are sent. */
+/**
+ * Whether messages can be sent to an address at all: one without white space and control characters, since it is shown
+ * as it was given. What it leads to is looked at when they are sent.
+ */
 export const isHookUrl = (text: string): boolean =>
-  text.length <= LENGTHS.url && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  text.length <= LENGTHS.url && !/[\s\p{Cc}\p{Bidi_Control}]/u.test(text) && fetchableUrl(text) !== undefined;
 
 const hookUrl: Grammar<string> = {
   longest: LENGTHS.url,

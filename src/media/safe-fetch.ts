@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { fetchableUrl } from '../wordpress/web-url.ts';
 import { type ImageType, imageType } from './image-type.ts';
 
 /** Why nothing was fetched. `address`: the URL leads to a place that is not public. */
@@ -141,9 +142,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const NEVER = new Set(['168.63.129.16']);
 
 function parseUrl(text: string, base?: URL): URL {
-  if (text.length > LONGEST_URL || !URL.canParse(text, base?.href)) throw new FetchRefused('url');
-  const url = new URL(text, base);
-  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') throw new FetchRefused('url');
+  const url = text.length > LONGEST_URL ? undefined : fetchableUrl(text, base);
+  if (!url) throw new FetchRefused('url');
   return url;
 }
 

@@ -182,8 +182,13 @@ export function fileRights(
 }
 
 /** What a list of posts of the blog, or of pages, may hold for whoever: what is published, and of that what is open. */
-export function publishedRights({ id }: Viewer): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
-  const visible: Visibility = { viewer: id, all: ['publish'], others: [], own: [] };
+export const publishedRights = (viewer: Viewer) => rightsOnAll(viewer, 'publish');
+
+/** What a list of earlier versions of a post may hold: all of them, for whoever may see any. */
+export const revisionRights = (viewer: Viewer) => rightsOnAll(viewer, 'inherit');
+
+function rightsOnAll({ id }: Viewer, status: string): Pick<PostQuery, 'visible' | 'visibleEvents' | 'opened'> {
+  const visible: Visibility = { viewer: id, all: [status], others: [], own: [] };
   return { visible, visibleEvents: visible, opened: { password: undefined, editable: undefined } };
 }
 

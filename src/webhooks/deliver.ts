@@ -17,6 +17,7 @@ import {
   type NewMessage,
   noteAttempt,
   occupyHook,
+  releaseHook,
   renewHook,
   setHookState,
 } from '../storage/rows/hooks.ts';
@@ -57,8 +58,8 @@ export async function serveHooks(site: Site): Promise<void> {
   await Promise.all(
     hooks.map(async (hook) => {
       try {
-        await makeMessages(site, hook);
-        await sendMessages(site, hook);
+        // What waits was made with the rights of somebody who may be gone.
+        if (await makeMessages(site, hook)) await sendMessages(site, hook);
       } catch (err) {
         site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
       }
@@ -71,22 +72,27 @@ export const forgetOldMessages = ({ db, clock }: Site): Promise<number> =>
   forgetMessages(db, nowUtc(new Date(clock().getTime() - KEPT_MS)));
 
 // ------------------------------------------------------------------------------------------------- making messages
-async function makeMessages(site: Site, hook: Hook): Promise<void> {
+/** Gives whether messages may be sent: not when the user is gone whose rights the webhook has. */
+async function makeMessages(site: Site, hook: Hook): Promise<boolean> {
   const caller = await callerOf(site, hook);
-  if (!caller) return switchOff(site, hook, 'its user is gone');
+  if (!caller) {
+    await switchOff(site, hook, 'its user is gone');
+    return false;
+  }
   for (let { position } = hook, more = true; more; ) {
     const last = await lastNumber(site.db);
-    if (last === position) return;
+    if (last === position) return true;
     const made = await messagesAfter(site, caller, { ...hook, position });
     const isMine = await site.db.transaction(async (trx) => {
       const moved = await moveHook(trx, { id: hook.id, position }, made.number);
       if (moved) await insertMessages(trx, made.messages);
       return moved;
     });
-    if (!isMine) return;
+    if (!isMine) return true;
     position = made.number;
     more = made.more;
   }
+  return true;
 }
 
 /** The caller whose rights decide what the webhook may see; undefined: its user is gone. */
@@ -128,7 +134,8 @@ async function sendMessages(site: Site, hook: Hook): Promise<void> {
     // What was due a moment ago may have been sent by whoever was busy then.
     for (messages = await due(); messages.length > 0; messages = await due()) {
       for (let first = 0; first < messages.length; first += TOGETHER) {
-        await renewHook(db, hook.id, moment(BUSY_MS));
+        // It may have been paused or removed meanwhile.
+        if (!(await renewHook(db, hook.id, moment(BUSY_MS)))) return;
         const outcomes = await Promise.all(messages.slice(first, first + TOGETHER).map((one) => send(site, hook, one)));
         if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
         // The others would fail as well: their time comes with the next look.
@@ -136,7 +143,7 @@ async function sendMessages(site: Site, hook: Hook): Promise<void> {
       }
     }
   } finally {
-    await renewHook(db, hook.id, '');
+    await releaseHook(db, hook.id);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What is wrong with a JSON text: PHP's `json_last_error()` and a name for the sentence about it (`json-depth`). */
 export interface JsonFault {
-  readonly code: 1 | 3 | 4 | 5 | 10;
+  readonly code: 1 | 3 | 4 | 5 | 7 | 10;
   readonly reason: string;
 }
 
@@ -18,7 +18,8 @@ export const JSON_DEPTH = 512;
 
 /**
  * Reads JSON as PHP's `json_decode` does, of at most this many values. Members named like those that every object has
- * (`__proto__`, `toString`) are left out at any depth, so that nothing that is sent can stand in for them.
+ * (`__proto__`, `toString`) are left out at any depth, so that nothing that is sent can stand in for them. A number too
+ * large to be one (`1e999`), which PHP takes for infinite, is a fault.
  */
 export function parseJson(bytes: Buffer, values: number): JsonReading {
   let text: string;
@@ -35,7 +36,8 @@ export function parseJson(bytes: Buffer, values: number): JsonReading {
   } catch (error) {
     return error instanceof SyntaxError && /control character/i.test(error.message) ? faulty(3, 'json-control') : faulty(4, 'json-syntax');
   }
-  return cleanInPlace(value) ? { value } : faulty(10, 'json-utf16');
+  const fault = cleanInPlace(value);
+  return fault ? { fault } : { value };
 }
 
 /**
@@ -91,13 +93,29 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** `toString`, `constructor`, `__proto__` and their like. */
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Takes out the members whose names every object has. False where a text or name holds half a character. */
-function cleanInPlace(value: unknown): boolean {
-  if (typeof value === 'string') return !LONE_SURROGATE.test(value);
-  if (value === null || typeof value !== 'object') return true;
-  if (Array.isArray(value)) return value.every(cleanInPlace);
-  return Object.entries(value).every(([name, member]) => {
-    if (INHERITED.has(name)) return Reflect.deleteProperty(value, name);
-    return !LONE_SURROGATE.test(name) && cleanInPlace(member);
+const HALF_CHARACTER: JsonFault = { code: 10, reason: 'json-utf16' };
+const INFINITE: JsonFault = { code: 7, reason: 'json-number' };
+
+/**
+ * Takes out the members whose names every object has. Returns what is wrong, if anything: a text or a name with half a
+ * character, or an infinite number.
+ */
+function cleanInPlace(value: unknown): JsonFault | undefined {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? HALF_CHARACTER : undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : INFINITE;
+  if (value === null || typeof value !== 'object') return undefined;
+  if (Array.isArray(value)) return firstFault(value, cleanInPlace);
+  return firstFault(Object.entries(value), ([name, member]) => {
+    if (!INHERITED.has(name)) return LONE_SURROGATE.test(name) ? HALF_CHARACTER : cleanInPlace(member);
+    Reflect.deleteProperty(value, name);
+    return undefined;
   });
+}
+
+function firstFault<Item>(items: readonly Item[], faultOf: (item: Item) => JsonFault | undefined): JsonFault | undefined {
+  for (const item of items) {
+    const fault = faultOf(item);
+    if (fault) return fault;
+  }
+  return undefined;
 }

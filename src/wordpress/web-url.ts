@@ -36,6 +36,16 @@ export function normalizeWebUrl(raw: string): string | null {
 }
 
 /**
+ * An address that a program can be sent to: http or https, without a name and a password in it, which everybody would
+ * see who sees the address. Undefined for any other. `base`: what a redirect is relative to.
+ */
+export function fetchableUrl(text: string, base?: URL): URL | undefined {
+  if (!URL.canParse(text, base?.href)) return undefined;
+  const url = new URL(text, base);
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url : undefined;
+}
+
+/**
  * A URL without its scheme when that is not allowed, tried again until nothing changes ("" when it never settles)
  * (`wp_kses_bad_protocol`). Entities that spell the scheme or the colon are seen through.
  */

@@ -3,11 +3,7 @@ import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
 
 /** Routes of WordPress that its answers, and so ours, link to, and that are not served. */
-const NOT_SERVED = [
-  /\/wp\/v2\/comments\?post=\d+$/,
-  /\/wp\/v2\/tec_calendar_embed\?/,
-  /\/wp\/v2\/tribe_(events|venue|organizer)\/\d+\/revisions(\/\d+)?$/,
-];
+const NOT_SERVED = [/\/wp\/v2\/comments\?post=\d+$/, /\/wp\/v2\/tec_calendar_embed\?/];
 /** What is written to alone. */
 const WRITTEN = /\/batch\/v1$/;
 

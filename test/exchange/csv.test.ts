@@ -101,6 +101,9 @@ describe('a time in a CSV file', () => {
     ['20:30', '20:30:00'],
     ['8:30 PM', '20:30:00'],
     ['8pm', '20:00:00'],
+    ['06:00:PM', '18:00:00'],
+    ['noon', '12:00:00'],
+    ['Mezzanotte', '00:00:00'],
     ['12:00 am', '00:00:00'],
     ['12 p.m.', '12:00:00'],
     ['00:00:59', '00:00:59'],
@@ -115,7 +118,7 @@ describe('a time in a CSV file', () => {
     ['0.999999999', '23:59:59'],
     ['', undefined],
   ])('%j is %s', (cell, time) => expect(readTime(cell, WHERE)).toBe(time));
-  it.each(['8', '24:00', '13 pm', '0 am', '20:60', 'noon', '0.25', '1.8125'])('%j is refused', (cell) =>
+  it.each(['8', '24:00', '13 pm', '0 am', '20:60', 'soon', '0.25', '1.8125'])('%j is refused', (cell) =>
     expect(() => readTime(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
   );
 });
@@ -311,6 +314,31 @@ describeDatabases('CSV', (open, engine) => {
     expect((await dates('Gita')).slice(0, 2)).toEqual(['2027-04-19 21:00:00', '2027-04-19 21:00:00']);
   });
 
+  it('is read as other calendars and programs write it', async () => {
+    const table = [
+      'event_name,When,end,location_name,Time zone,all day',
+      'Call,2027-03-04T20:00:00+01:00,2027-03-04T21:00:00.000+01:00,,,',
+      'Zulu,2027-07-04T20:00:00Z,2027-07-04T22:00Z,,,',
+      'Gala,2027-03-05 00:30:00Z,2027-03-05T04:30:00Z,Plaza,America/New_York,',
+      'Day,3/5/2027 12:00 AM,3/6/2027 12:00 AM,,,TRUE',
+      'Days,3/5/2027 12:00 AM,3/8/2027 12:00 AM,,,TRUE',
+      'None,2027-02-30T20:00:00Z,,,,',
+    ];
+    const source = openCsv([file('others.csv', table.join('\r\n'))], { caller, dateOrder: 'mdy', skipBadRows: true });
+    const { losses } = await importItems(site, caller, source.entries(), { source: source.name() });
+    const dates = async (title: string) => {
+      const stored = await metas((await post(title)).ID);
+      return ['_EventStartDate', '_EventEndDate', '_EventTimezone'].map((key) => stored.get(key));
+    };
+    expect(await dates('Call')).toEqual(['2027-03-04 20:00:00', '2027-03-04 21:00:00', 'Europe/Rome']);
+    expect(await dates('Zulu')).toEqual(['2027-07-04 22:00:00', '2027-07-05 00:00:00', 'Europe/Rome']);
+    expect(await dates('Gala')).toEqual(['2027-03-04 19:30:00', '2027-03-04 23:30:00', 'America/New_York']);
+    // Microsoft's calendars end whole days with the midnight after them.
+    expect((await dates('Day')).slice(0, 2)).toEqual(['2027-03-05 00:00:00', '2027-03-05 23:59:59']);
+    expect((await dates('Days')).slice(0, 2)).toEqual(['2027-03-05 00:00:00', '2027-03-07 23:59:59']);
+    expect(JSON.stringify(losses)).toContain('others.csv:7');
+  });
+
   it('is read below titles, and with from when until when in one cell', async () => {
     const table = [
       'Programma, inverno 2026;;;',
@@ -454,7 +482,7 @@ describeDatabases('CSV', (open, engine) => {
     const read = (map: readonly (readonly [string, string])[]) => allOf(openCsv([path], { caller, map: new Map(map) }).entries());
     await expect(read([['Titolo', 'name']])).rejects.toMatchObject({ fault: 'csv-map-column', values: { column: 'Titolo' } });
     await expect(read([['Event Name', 'title of it']])).rejects.toMatchObject({ fault: 'csv-headers' });
-    await expect(read([['Event Start Date', 'when']])).rejects.toMatchObject({ fault: 'csv-map-field', values: { field: 'when' } });
+    await expect(read([['Event Start Date', 'whenever']])).rejects.toMatchObject({ fault: 'csv-map-field', values: { field: 'whenever' } });
   });
 
   const LETTERS = 'Event Name;Event Start Date\r\nCaffè – così;2031-01-01\r\n';

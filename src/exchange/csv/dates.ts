@@ -1,3 +1,5 @@
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { localFromUnix, type Zone } from '../../wordpress/zones.ts';
 import { SourceFault } from '../items/items.ts';
 import { monthOf, weekdayOf } from './date-words.ts';
 
@@ -48,15 +50,17 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
 }
 
 /**
- * `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `8pm`, `ore 21`, `20h30`, or a part of a day (`0.8125`); undefined
- * of an empty one. Throws SourceFault `csv-time`.
+ * `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `20h30`, `noon`, or a part of a day
+ * (`0.8125`); undefined of an empty one. Throws SourceFault `csv-time`.
  */
 export function readTime(cell: string, where: Where & { column: string }): string | undefined {
   const text = cell.trim();
   if (text === '') return undefined;
+  const named = NAMED_TIMES.get(text.toLowerCase());
+  if (named !== undefined) return named;
   if (isPartOfDay(text)) return timeOf(Number(text.replace(/^\d*[.,]/, '0.')));
   const [, said, hours, minutes = '0', seconds = '0', half] =
-    /^((?:ore|alle|at|h)\b\.?)?\s*(\d{1,2})(?:[:.h](\d\d))?(?:[:.](\d\d)(?:\.\d{1,6})?)?\s?(?:([ap])\.?m?\.?|h)?$/i.exec(text) ?? [];
+    /^((?:ore|alle|at|h)\b\.?)?\s*(\d{1,2})(?:[:.h](\d\d))?(?:[:.](\d\d)(?:\.\d{1,6})?)?(?:[\s:]?([ap])\.?m?\.?|\s?h)?$/i.exec(text) ?? [];
   const hour = Number(hours);
   const wrong =
     hours === undefined ||
@@ -69,8 +73,31 @@ export function readTime(cell: string, where: Where & { column: string }): strin
   return [turned, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
+const NAMED_TIMES: ReadonlyMap<string, string> = new Map([
+  ['noon', '12:00:00'],
+  ['midday', '12:00:00'],
+  ['mezzogiorno', '12:00:00'],
+  ['midnight', '00:00:00'],
+  ['mezzanotte', '00:00:00'],
+]);
+
 /** No date of a person is longer. */
 const LONGEST = 80;
+
+/**
+ * A cell that says a moment as programs write it (`2027-03-04T19:00:00Z`, `2027-03-04 20:00+01:00`), by the clock of a
+ * zone; any other cell as it is.
+ */
+export function byClockOf(zone: Zone, cell: string): string {
+  const [, day, time, seconds, offset = ''] =
+    /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)((?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)\s*$/i.exec(cell) ?? [];
+  if (day === undefined) return cell;
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
+  const ahead = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1);
+  const wall = `${day} ${time}${seconds?.slice(0, 3) || ':00'}`;
+  const unix = unixFromText(wall);
+  return textFromUnix(unix) === wall ? localFromUnix(unix - ahead, zone) : cell;
+}
 
 // ------------------------------------------------------------------------------------------------- spreadsheets
 /** Days from 1899-12-30, which spreadsheets count from, to 1970-01-01. */

@@ -9,10 +9,21 @@ type Headings = Readonly<Record<string, readonly string[]>>;
  */
 export const HEADINGS: Readonly<Record<PostKindName, Headings>> = {
   event: {
-    name: ['Titolo', 'Titolo Evento', 'Nome Evento', 'Nome dell’evento', 'Evento', 'Oggetto', 'Subject', 'Summary', 'Event'],
-    description: ['Descrizione', 'Descrizione Evento', 'Testo'],
+    name: [
+      'Titolo',
+      'Titolo Evento',
+      'Nome Evento',
+      'Nome dell’evento',
+      'Evento',
+      'Oggetto',
+      'Subject',
+      'Summary',
+      'Event',
+      'Denominazione',
+    ],
+    description: ['Descrizione', 'Descrizione Evento', 'Testo', 'Post Content'],
     excerpt: ['Riassunto', 'Estratto'],
-    start_date: ['Data Inizio', 'Data di Inizio', 'Data Inizio Evento', 'Inizio', 'Dal', 'Data', 'Start', 'Date'],
+    start_date: ['Data Inizio', 'Data di Inizio', 'Data Inizio Evento', 'Inizio', 'Dal', 'Data', 'Start', 'Date', 'When', 'Quando'],
     start_time: ['Ora Inizio', 'Ora di Inizio', 'Orario Inizio', 'Orario di Inizio', 'Ora', 'Orario', 'Time'],
     end_date: ['Data Fine', 'Data di Fine', 'Data Fine Evento', 'Fine', 'Al', 'End'],
     end_time: ['Ora Fine', 'Ora di Fine', 'Orario Fine', 'Orario di Fine'],
@@ -21,7 +32,7 @@ export const HEADINGS: Readonly<Record<PostKindName, Headings>> = {
     private: ['Private', 'Privato', 'Privata', 'Evento Privato', 'Sensitivity', 'Riservatezza', 'Criterio di Riservatezza'],
     hide: ['Nascosto', 'Nascondi'],
     featured: ['In Evidenza', 'In Primo Piano'],
-    venue: ['Luogo', 'Nome Luogo', 'Sede', 'Località', 'Posizione', 'Location'],
+    venue: ['Luogo', 'Nome Luogo', 'Sede', 'Località', 'Posizione', 'Location', 'Location Name', 'Where', 'Dove'],
     organizers: ['Organizzatore', 'Organizzatori', 'Nome Organizzatore', 'Organizzatore Riunione', 'Meeting Organizer'],
     cost: ['Prezzo', 'Costo', 'Ingresso', 'Price'],
     currency_symbol: ['Simbolo Valuta'],

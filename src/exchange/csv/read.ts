@@ -6,11 +6,12 @@ import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import { hasVisibleText } from '../../wordpress/plain-text.ts';
+import { parseZone } from '../../wordpress/zones.ts';
 import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
 import type { Source } from '../items/source.ts';
-import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
+import { byClockOf, type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
 import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
 import { readMoments, readTimes } from './ranges.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
@@ -230,8 +231,9 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
  * When an event begins and ends, `YYYY-MM-DD HH:MM:SS`. A column of its own for the time counts more than a time beside
  * the date.
  */
-function momentsOf(row: Row, where: Where, { dateOrder }: CsvOptions, allDay: boolean): { start: string; end: string } {
-  const cell = (column: string): string => row[column] ?? '';
+function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions, allDay: boolean): { start: string; end: string } {
+  const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
+  const cell = (column: string): string => byClockOf(zone, row[column] ?? '');
   const at = (column: string) => ({ ...where, column });
   const days = readMoments(cell('start_date'), dateOrder, at('start_date'));
   const times = readTimes(cell('start_time'), at('start_time'));
@@ -239,14 +241,19 @@ function momentsOf(row: Row, where: Where, { dateOrder }: CsvOptions, allDay: bo
   const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
   const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), at('end_time')) ?? end?.time ?? times?.to };
   if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
-  const startTime = from.time ?? '00:00:00';
+  // In Microsoft's calendars whole days end when the next one begins.
+  if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
+    return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59` };
+  const startTime = from.time ?? MIDNIGHT;
   const endTime = to.time ?? (allDay ? '23:59:59' : startTime);
   // Without a day of its own, an end before the start is one after midnight.
-  const endDay = to.day ?? (endTime < startTime ? dayAfter(from.day) : from.day);
+  const endDay = to.day ?? (endTime < startTime ? daysAfter(from.day, 1) : from.day);
   return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}` };
 }
 
-const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+const MIDNIGHT = '00:00:00';
+
+const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 function eventValues(row: Row, where: Where, options: CsvOptions): { values: Record<string, unknown>; start: string } {
   const allDay = isYes(row.all_day);

@@ -9,6 +9,7 @@ import { VENUE } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
+import { isKeptFormula } from './formulas.ts';
 import { customColumns, LAYOUTS, SPOKEN } from './layout.ts';
 
 /**
@@ -57,9 +58,7 @@ type Row = Readonly<Record<string, string>>;
  * from computing.
  */
 const withQuotes = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([key, text]) => [key, /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text]),
-  );
+  Object.fromEntries(Object.entries(row).map(([key, text]) => [key, isKeptFormula(text) ? `'${text}` : text]));
 
 const columnOf = ({ columns }: PostItem, name: string): string => String((columns as Readonly<Record<string, unknown>>)[name] ?? '');
 

@@ -9,6 +9,7 @@ import { blogRoutes } from './blog.ts';
 import { mediaRoutes } from './media.ts';
 import { peopleRoutes } from './people.ts';
 import { corePostRoutes } from './posts.ts';
+import { revisionRoutes } from './revisions.ts';
 import { searchRoute } from './search.ts';
 import { tecRoutes } from './tec.ts';
 import { coreTermRoutes } from './terms.ts';
@@ -24,6 +25,7 @@ export const companionNamespaces = (): ReadonlyMap<string, readonly ServedRoute[
       ...blogRoutes,
       ...mediaRoutes,
       ...postKinds.flatMap(corePostRoutes),
+      ...revisionRoutes,
       ...typeRoutes,
       ...termKinds.flatMap(coreTermRoutes),
       ...peopleRoutes,

@@ -51,8 +51,12 @@ export const occupyHook = async (
   { now, until }: { readonly now: string; readonly until: string },
 ): Promise<boolean> => (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until < ${now}`) > 0;
 
-export const renewHook = (db: Database, id: number, until: string): Promise<number> =>
-  db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id}`;
+/** Goes on keeping others from it. False: it is not active any more. */
+export const renewHook = async (db: Database, id: number, until: string): Promise<boolean> =>
+  (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND state = ${'active'}`) > 0;
+
+export const releaseHook = (db: Database, id: number): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id}`;
 
 // ------------------------------------------------------------------------------------------------- messages
 export type NewMessage = Pick<HookMessage, 'id' | 'hook' | 'number' | 'subject' | 'payload' | 'next_at' | 'created_at'>;

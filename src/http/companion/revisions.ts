@@ -1,0 +1,53 @@
+import { BLOG_BASES } from '../../kinds/core-blog.ts';
+import { CONTEXT, EMBED, ID, PARENT_ID, REVISION_FILTERS } from '../../kinds/core-params.ts';
+import type { Revised } from '../../kinds/core-revision.ts';
+import { postKinds } from '../../kinds/index.ts';
+import { listRevisions, mayReadRevisions, readRevision } from '../../records/revisions.ts';
+import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
+import { ok } from '../reply.ts';
+import { corePage } from './core-reply.ts';
+
+const revisionsOf = (of: Revised): ServedRoute[] => {
+  const pattern = `/${of.base}/(?P<parent>\\d+)/revisions`;
+  return [
+    {
+      pattern,
+      texts: 'core',
+      endpoints: [
+        endpoint({
+          methods: ['GET'],
+          summary: 'revisions.list',
+          params: { ...PARENT_ID, ...REVISION_FILTERS },
+          unlisted: EMBED,
+          mode: 'read',
+          allow: (lookUp, caller, { parent = 0 }) => mayReadRevisions(lookUp, caller, of, { parent }),
+          run: async (site, caller, { parent = 0, ...values }) => corePage(await listRevisions(site, caller, of, { ...values, parent })),
+        }),
+      ],
+    },
+    {
+      pattern: `${pattern}/(?P<id>\\d+)`,
+      texts: 'core',
+      endpoints: [
+        recordEndpoint({
+          methods: ['GET'],
+          summary: 'revisions.read',
+          params: { ...PARENT_ID, ...ID, ...CONTEXT },
+          unlisted: EMBED,
+          mode: 'read',
+          allow: (lookUp, caller, { parent = 0 }) => mayReadRevisions(lookUp, caller, of, { parent }),
+          run: async (site, caller, { parent = 0, ...values }) => ({
+            ...ok(await readRevision(site, caller, of, { ...values, parent })),
+            timeliness: 'always',
+          }),
+        }),
+      ],
+    },
+  ];
+};
+
+const BLOG: readonly Revised[] = Object.entries(BLOG_BASES).map(([postType, base]) => ({ postType, base }));
+const RECORDS: readonly Revised[] = postKinds.map((kind) => ({ postType: kind.postType, base: kind.postType, kind }));
+
+/** WordPress's own routes of the earlier versions of posts, pages and the records of the calendar, for readers. */
+export const revisionRoutes: readonly ServedRoute[] = [...BLOG, ...RECORDS].flatMap(revisionsOf);

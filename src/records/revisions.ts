@@ -1,0 +1,101 @@
+import { fail, type Verdict } from '../errors.ts';
+import { type ContextValues, REVISION_FILTERS, type RevisionListValues } from '../kinds/core-params.ts';
+import { coreRevision, type Revised } from '../kinds/core-revision.ts';
+import type { CoreContext } from '../kinds/core-view.ts';
+import { conditionsOf } from '../kinds/filter.ts';
+import type { Site } from '../site.ts';
+import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { findPostIds } from '../storage/lists/post-list.ts';
+import { loadBundle } from '../storage/rows/bundle.ts';
+import { findPost } from '../storage/rows/posts.ts';
+import type { Post } from '../wordpress/rows.ts';
+import { type Caller, renderContext } from './caller.ts';
+import { type CorePage, type CoreRecord, orderOf, viewOf } from './core-lists.ts';
+import { postOfRecord } from './occurrences.ts';
+import { metasInTrash } from './trashed-metas.ts';
+import { accessRow, mayEdit, mayTouchOther, revisionRights } from './visibility.ts';
+
+/*
+ * Earlier versions of records, and of posts of the blog and pages, as WordPress's own routes list and show them. Who
+ * may edit something may see what it was.
+ */
+
+/** The post whose earlier versions are asked for. */
+export type ParentValues = { readonly parent: number };
+
+/** How many are listed unless a page is asked for, where WordPress lists all. */
+const MOST_AT_ONCE = 1000;
+
+/**
+ * Whether the earlier versions of a post may be read (`WP_REST_Revisions_Controller::get_items_permissions_check`).
+ */
+export async function mayReadRevisions(lookUp: LookUp, caller: Caller, of: Revised, { parent }: ParentValues): Promise<Verdict> {
+  const row = await lookUp(findPost, await parentOf(lookUp, caller, of, parent));
+  if (row?.post_type !== of.postType) return 'rest_post_invalid_parent';
+  const edits = of.kind
+    ? mayEdit(caller.viewer, accessRow(row, await metasInTrash(lookUp, row)))
+    : mayTouchOther('edit', caller.viewer, row);
+  return edits ? true : 'rest_cannot_read';
+}
+
+/** A date of an event that recurs has the versions of its event. */
+const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: Revised, id: number): Promise<number> =>
+  kind ? postOfRecord(lookUp, caller, kind, id) : id;
+
+/**
+ * The earlier versions of a post, the last one first.
+ *
+ * @throws rest_revision_invalid_offset_number, rest_revision_invalid_page_number past the end
+ */
+export async function listRevisions(site: Site, caller: Caller, of: Revised, values: RevisionListValues & ParentValues): Promise<CorePage> {
+  const { page = 1, per_page: limit = MOST_AT_ONCE, offset } = values;
+  const parent = await parentOf(lookUpOnce(site.db), caller, of, values.parent);
+  const { ids, total } = await findPostIds(site.db, {
+    kind: { postType: 'revision', dated: false },
+    ...revisionRights(caller.viewer),
+    conditions: [{ by: 'parents', ids: [parent] }, ...conditionsOf(REVISION_FILTERS, values, caller)],
+    order: orderOf(values),
+    limit,
+    offset: offset ? Math.max(0, offset) : (page - 1) * limit,
+    occurrences: caller.settings.occurrenceTables,
+  });
+  const pages = Math.ceil(total / limit);
+  if (total > 0 && offset && offset >= total) fail('rest_revision_invalid_offset_number');
+  if (total > 0 && !offset && page > pages) fail('rest_revision_invalid_page_number');
+  const shown = await shownRevisions(site, caller, of, ids, values);
+  return { records: [...shown.values()].map(({ record }) => record), total, page, pages, timeliness: 'always' };
+}
+
+/**
+ * One earlier version of a post.
+ *
+ * @throws rest_post_invalid_id, rest_revision_parent_id_mismatch for that of another one
+ */
+export async function readRevision(
+  site: Site,
+  caller: Caller,
+  of: Revised,
+  { id, parent, ...values }: ContextValues & ParentValues & { readonly id: number },
+): Promise<CoreRecord> {
+  const { record, row } = (await shownRevisions(site, caller, of, [id], values)).get(id) ?? fail('rest_post_invalid_id');
+  if (row.post_parent !== (await parentOf(lookUpOnce(site.db), caller, of, parent))) fail('rest_revision_parent_id_mismatch');
+  return record;
+}
+
+/** What a bundle of these holds besides rows and metas. */
+const LOADED = { dated: false, terms: [], links: {} } as const;
+
+async function shownRevisions(
+  site: Site,
+  caller: Caller,
+  of: Revised,
+  ids: readonly number[],
+  values: ContextValues,
+): Promise<Map<number, { readonly record: CoreRecord; readonly row: Post }>> {
+  if (ids.length === 0) return new Map();
+  const bundle = await loadBundle(site.db, LOADED, ids, {});
+  const rights = { mayRead: () => false, opens: () => true };
+  const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
+  const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === 'revision');
+  return new Map(rows.map((row) => [row.ID, { record: coreRevision(of, row.ID, bundle, context), row }]));
+}

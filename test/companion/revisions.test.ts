@@ -1,0 +1,92 @@
+import { expect, it } from '@jest/globals';
+import { revisionRoutes } from '../../src/http/companion/revisions.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
+import { describeAsking, expectRefusal, type Json } from '../support/asking.ts';
+
+const CORE = '/wp-json/wp/v2';
+/** Of every type a post, by the path of its routes. */
+const POSTS = { posts: 4001, pages: 4002, tribe_events: 38, tribe_venue: 12, tribe_organizer: 24 } as const;
+const HIDDEN = 'what it was before';
+
+describeAsking('earlier versions', (ask) => {
+  const lists = Object.entries(POSTS).map(([base, post]) => `${CORE}/${base}/${post}/revisions`);
+  const of = (path: string, as?: string) => ask.send('GET', path, as ? { as: as as 'admin' } : {});
+  const row = { post_author: 1, post_date: '2026-01-01 10:00:00', post_date_gmt: '2026-01-01 09:00:00', post_modified: '2026-01-01 10:00:00', post_modified_gmt: '2026-01-01 09:00:00' }; // biome-ignore format: columns
+  const prepare = () =>
+    ask.rows(async (db) => {
+      await db.from('posts').where('ID', '>=', 4001).where('ID', '<', 4200).delete();
+      await insertRows(db, 'posts', [
+        { ...row, ID: 4001, post_type: 'post', post_title: 'News', post_content: '', post_excerpt: '', post_name: 'news' },
+        { ...row, ID: 4002, post_type: 'page', post_title: 'About', post_content: '', post_excerpt: '', post_name: 'about' },
+      ]);
+      await insertRows(
+        db,
+        'posts',
+        Object.values(POSTS).flatMap((parent, place) =>
+          [1, 2, 3].map((number) => ({
+            ...row,
+            ID: 4100 + 10 * place + number,
+            post_type: 'revision',
+            post_status: 'inherit',
+            post_parent: parent,
+            post_name: `${parent}-revision-v1`,
+            post_date: `2026-01-0${number} 10:00:00`,
+            post_title: `Title ${number}`,
+            post_content: `<p>${HIDDEN} ${number}</p>`,
+            post_excerpt: '',
+          })),
+        ),
+      );
+    });
+
+  it('are listed of every type, the last one first, and each is shown', async () => {
+    await prepare();
+    expect(revisionRoutes).toHaveLength(2 * lists.length);
+    for (const list of lists) {
+      const { status, body, headers } = await of(list, 'admin');
+      expect([list, status, headers['x-wp-total'], headers['x-wp-totalpages']]).toEqual([list, 200, '3', '1']);
+      expect(body.map(({ title }: Json) => title.rendered)).toEqual(['Title 3', 'Title 2', 'Title 1']);
+      expect(body[0]).toMatchObject({ content: { rendered: `<p>${HIDDEN} 3</p>\n` }, excerpt: { rendered: '' } });
+      expect(Object.keys(body[0].content)).toEqual(['rendered']);
+      expect((await of(`${list}/${body[0].id}`, 'admin')).body).toEqual(body[0]);
+      expect((await of(`${list}/${body[0].id}?context=edit`, 'admin')).body.title).toEqual({ raw: 'Title 3', rendered: 'Title 3' });
+      const parent = body[0]._links.parent[0].href.replace(/^https?:\/\/[^/]+/, '');
+      expect((await of(parent, 'admin')).status).toBe(200);
+      expect(parent).toBe(list.replace('/revisions', ''));
+    }
+  });
+
+  it('are shown to nobody who may not edit the record', async () => {
+    await prepare();
+    for (const list of lists)
+      for (const as of [undefined, 'sub', 'contrib', 'auth']) {
+        const [{ id }] = (await of(list, 'admin')).body;
+        for (const path of [list, `${list}/${id}`, `${list}?search=before`]) {
+          const answer = await of(path, as);
+          expectRefusal(answer, as === undefined ? 401 : 403, 'rest_cannot_read');
+          expect(answer.text).not.toContain(HIDDEN);
+        }
+      }
+  });
+
+  it('come in pages, when they are asked for', async () => {
+    await prepare();
+    const [list = ''] = lists;
+    const titles = async (query: string) => (await of(`${list}?${query}`, 'ed')).body.map(({ title }: Json) => title.rendered);
+    expect(await titles('per_page=2&page=2')).toEqual(['Title 1']);
+    expect(await titles('offset=1&order=asc')).toEqual(['Title 2', 'Title 3']);
+    expect(await titles('search=before+2')).toEqual(['Title 2']);
+    expectRefusal(await of(`${list}?per_page=2&page=3`, 'ed'), 400, 'rest_revision_invalid_page_number');
+    expectRefusal(await of(`${list}?offset=3`, 'ed'), 400, 'rest_revision_invalid_offset_number');
+    expect((await of(`${list}?per_page=2`, 'ed')).headers.link).toContain('rel="next"');
+  });
+
+  it('are those of this very record', async () => {
+    await prepare();
+    const [one = '', other = ''] = lists;
+    const [{ id }] = (await of(one, 'admin')).body;
+    expectRefusal(await of(`${other}/${id}`, 'admin'), 404, 'rest_revision_parent_id_mismatch');
+    expectRefusal(await of(`${one}/${POSTS.posts}`, 'admin'), 404, 'rest_post_invalid_id');
+    expectRefusal(await of(`${CORE}/tribe_events/${POSTS.posts}/revisions`, 'admin'), 404, 'rest_post_invalid_parent');
+  });
+});
