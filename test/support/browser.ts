@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Answer } from './running-site.ts';
 
 /**
  * Where Debian and others put the browser; `CHROMIUM` names another one. The first has no windows, and takes half as
@@ -96,6 +97,33 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
 /** What was found wrong with pages that have been looked at, by all that their look depends on. */
 const known = new Map<string, Promise<string[]>>();
 
+/** What `look` finds, or found when it was asked with the same key. */
+function once(key: readonly unknown[], look: () => Promise<string[]>): Promise<string[]> {
+  const text = JSON.stringify(key);
+  const faults = known.get(text) ?? look();
+  known.set(text, faults);
+  return faults;
+}
+
+const asSeen = (html: string, origin: string) =>
+  html.replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
+
+/**
+ * What `look` finds wrong with a page in the browser, by what the server sends for it. Of an answer that is the same in
+ * every character that can be seen, a browser makes the same page: it is looked at once, whatever database it comes
+ * from. `lookedAt`: all that the look depends on besides, such as the window.
+ */
+export function faultsOfAnswer(
+  { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
+  origin: string,
+  lookedAt: readonly unknown[],
+  look: () => Promise<string[]>,
+): Promise<string[]> {
+  // What a page may load and run is said beside it.
+  const policy = String(headers['content-security-policy']).replaceAll(origin, '');
+  return once(['answer', lookedAt, status, policy, asSeen(text, origin)], look);
+}
+
 /**
  * What axe-core finds wrong with the page that is open, and whether it is wider than the window. A page that is the
  * same in every character that can be seen, in the same window, is looked at once, whatever database it comes from.
@@ -103,11 +131,8 @@ const known = new Map<string, Promise<string[]>>();
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { origin } = new URL(page.url());
   const isDark = await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches');
-  const seen = (await page.content()).replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
-  const key = JSON.stringify([page.viewportSize(), isDark, await page.evaluate(CONTROLS), seen]);
-  const faults = known.get(key) ?? faultsOf(page);
-  known.set(key, faults);
-  return faults;
+  const key = [page.viewportSize(), isDark, await page.evaluate(CONTROLS), asSeen(await page.content(), origin)];
+  return once(key, () => faultsOf(page));
 }
 
 /** Fields that nobody sees: what stands in them are sessions and versions of records. */
