@@ -4,17 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Answer } from './running-site.ts';
 
-/**
- * Where Debian and others put the browser; `CHROMIUM` names another one. The first has no windows, and takes half as
- * much of the processor.
- */
-const PLACES = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
+/** Where Debian and others put the browser; `CHROMIUM` names another one. */
+const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = PLACES.find((path) => path !== undefined && existsSync(path));
 
 /**
