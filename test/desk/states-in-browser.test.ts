@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type As, describeAsking, NOON } from '../support/asking.ts';
-import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
-import { visitor } from '../support/desk-visitor.ts';
+import { accessibilityFaults, describeInBrowser, faultsOfAnswer, VIEWS } from '../support/browser.ts';
+import { type Visitor, visitor } from '../support/desk-visitor.ts';
 
 /*
  * Pages in the states that people meet them in: with errors, with nothing in them, while something is going on. By each
@@ -17,8 +17,9 @@ type Role = (typeof ROLES)[number];
 interface State {
   readonly name: string;
   readonly roles: readonly Role[];
-  /** Goes there; `at`: the whole address of a path. */
-  readonly go: (page: Page, at: (path: string) => string, ids: Ids) => Promise<unknown>;
+  readonly path: string | ((ids: Ids) => string);
+  /** What people do on the page of this path to come there. */
+  readonly steps?: (page: Page) => Promise<unknown>;
   /** What must be on the page. */
   readonly shows: string;
 }
@@ -29,19 +30,14 @@ interface Ids {
   readonly event: number;
 }
 
-const to =
-  (path: string): State['go'] =>
-  (page, at) =>
-    page.goto(at(path));
-
 const STATES: readonly State[] = [
-  { name: 'an empty list', roles: ROLES, go: to('/admin/events?search=nothingofthekind'), shows: 'main' },
-  { name: 'the trash', roles: ROLES, go: to('/admin/events?status=trash'), shows: 'main' },
+  { name: 'an empty list', roles: ROLES, path: '/admin/events?search=nothingofthekind', shows: 'main' },
+  { name: 'the trash', roles: ROLES, path: '/admin/events?status=trash', shows: 'main' },
   {
     name: 'a form with errors',
     roles: ROLES,
-    go: async (page, at) => {
-      await page.goto(at('/admin/events/new'));
+    path: '/admin/events/new',
+    steps: async (page) => {
       await page.locator('#title').fill('A walk');
       for (const side of ['start', 'end']) await page.locator(`[name="${side}_date[date]"]`).fill('2027-03-04');
       await page.locator('#website').fill('no address at all <x>');
@@ -52,8 +48,8 @@ const STATES: readonly State[] = [
   {
     name: 'a form that somebody else saved meanwhile',
     roles: ['admin', 'ed'],
-    go: async (page, at, { event }) => {
-      await page.goto(at(`/admin/events/${event}`));
+    path: ({ event }) => `/admin/events/${event}`,
+    steps: async (page) => {
       await page.evaluate('document.querySelector(\'.record-form [name="version"]\').value = "1"');
       await page.locator('#cost').fill('7');
       await page.locator('.form-buttons button').first().click();
@@ -63,53 +59,53 @@ const STATES: readonly State[] = [
   {
     name: 'a suggestion that waits',
     roles: ['admin', 'ed'],
-    go: (page, at, { suggestion }) => page.goto(at(`/admin/events/${suggestion}`)),
+    path: ({ suggestion }) => `/admin/events/${suggestion}`,
     shows: '.suggested',
   },
   {
     name: 'the preview of what waits',
     roles: ['admin', 'ed'],
-    go: (page, at, { suggestion }) => page.goto(at(`/?p=${suggestion}&preview=true`)),
+    path: ({ suggestion }) => `/?p=${suggestion}&preview=true`,
     shows: '.notice-quiet',
   },
-  { name: 'the suggestions in the list', roles: ['admin', 'ed'], go: to('/admin/events?status=pending'), shows: 'table.list' },
+  { name: 'the suggestions in the list', roles: ['admin', 'ed'], path: '/admin/events?status=pending', shows: 'table.list' },
   {
     name: 'the progress of an import',
     roles: ['admin'],
-    go: to('/admin/import/progress?source=csv%20long.csv&total=900'),
+    path: '/admin/import/progress?source=csv%20long.csv&total=900',
     shows: '[data-refresh]',
   },
   {
     name: 'what would become of an import',
     roles: ['admin'],
-    go: async (page, at) => {
-      await page.goto(at('/admin/import'));
+    path: '/admin/import',
+    steps: async (page) => {
       const buffer = Buffer.from('Event Name,Event Start Date,Event End Date\nBarn dance,2027-04-10 10:00,2027-04-10 18:00\n');
       await page.locator('#file').setInputFiles({ name: 'fair.csv', mimeType: 'text/csv', buffer });
       await page.locator('main form button').first().click();
     },
     shows: 'button[name="run"]',
   },
-  { name: 'the backups', roles: ['admin'], go: to('/admin/health'), shows: '.backups li' },
-  { name: 'a page that is not there', roles: ROLES, go: to('/admin/nothing'), shows: '.notice-wrong' },
-  { name: 'what may not be done', roles: ['contrib'], go: to('/admin/people'), shows: '.notice-wrong' },
+  { name: 'the backups', roles: ['admin'], path: '/admin/health', shows: '.backups li' },
+  { name: 'a page that is not there', roles: ROLES, path: '/admin/nothing', shows: '.notice-wrong' },
+  { name: 'what may not be done', roles: ['contrib'], path: '/admin/people', shows: '.notice-wrong' },
 ];
 
 /** Pages for visitors. */
-const PUBLIC: readonly Pick<State, 'name' | 'go' | 'shows'>[] = [
+const PUBLIC: readonly Omit<State, 'roles'>[] = [
   {
     name: 'the boxes that narrow the calendar',
-    go: to('/events/list/?filters=open'),
+    path: '/events/list/?filters=open',
     shows: '.search-boxes select',
   },
-  { name: 'a narrowed calendar', go: to('/events/list/?categories=music&until=2030-12-31&featured=1'), shows: '.chips a' },
-  { name: 'a narrowed month', go: to('/events/2030-08/?categories=music'), shows: '.chips a' },
-  { name: 'a calendar without events', go: to('/events/list/?tribe-bar-search=nothingofthekind'), shows: '.none' },
-  { name: 'an address that cannot be understood', go: to('/events/list/?venue=987654'), shows: 'h1' },
+  { name: 'a narrowed calendar', path: '/events/list/?categories=music&until=2030-12-31&featured=1', shows: '.chips a' },
+  { name: 'a narrowed month', path: '/events/2030-08/?categories=music', shows: '.chips a' },
+  { name: 'a calendar without events', path: '/events/list/?tribe-bar-search=nothingofthekind', shows: '.none' },
+  { name: 'an address that cannot be understood', path: '/events/list/?venue=987654', shows: 'h1' },
   {
     name: 'a suggestion with errors',
-    go: async (page, at) => {
-      await page.goto(at('/events/suggest/'));
+    path: '/events/suggest/',
+    steps: async (page) => {
       await page.evaluate("document.querySelector('.suggest-form').noValidate = true");
       await page.locator('.suggest-form button').click();
     },
@@ -149,38 +145,50 @@ describeInBrowser('Pages in every state', (visit) => {
         return { suggestion: Number(suggestion?.ID), event: Number(event.id) };
       };
 
-      /** What is wrong with a state, and whether it is the state at all. */
-      const faultsOf = async (page: Page, { name, go, shows }: (typeof PUBLIC)[number], ids: Ids): Promise<string[]> => {
-        await go(page, at, ids);
-        await page.locator(shows).first().waitFor();
-        const bytes = Buffer.byteLength(await page.content());
-        return [...(await accessibilityFaults(page)), ...(bytes > 60 * 1024 ? [`${bytes} bytes`] : [])].map((fault) => `${name}: ${fault}`);
+      /** What is wrong with a state, and whether it is the state at all, in the browser of a person. */
+      const faultsOf = async (
+        { name, path, steps, shows }: (typeof PUBLIC)[number],
+        { person, page, view, ids }: { person: Visitor; page: Page; view: BrowserContextOptions & { locale: string }; ids: Ids },
+      ): Promise<string[]> => {
+        const address = typeof path === 'string' ? path : path(ids);
+        const look = async (): Promise<string[]> => {
+          await page.goto(at(address));
+          await steps?.(page);
+          await page.locator(shows).first().waitFor();
+          const bytes = Buffer.byteLength(await page.content());
+          return [...(await accessibilityFaults(page)), ...(bytes > 60 * 1024 ? [`${bytes} bytes`] : [])];
+        };
+        const answer = steps ? undefined : await person.get(address, { 'Accept-Language': view.locale });
+        const faults = await (answer ? faultsOfAnswer(answer, ask.running().base, [view, shows], look) : look());
+        return faults.map((fault) => `${name}: ${fault}`);
       };
 
-      const CASES = VIEWS.map((view) => [`${view.colorScheme}, ${view.viewport?.width} wide`, view] as const);
+      // The language of the account is the language of the desk.
+      const CASES = VIEWS.map((view) => {
+        const locale = view.colorScheme === 'dark' ? 'it' : 'en';
+        return [`${view.colorScheme}, ${view.viewport?.width} wide`, { ...view, locale }] as const;
+      });
 
       it.each(ROLES.flatMap((role) => CASES.map(([name, view]) => [role, name, view] as const)))(
         'of the desk: nothing hinders %s (%s)',
         async (role, _, view) => {
           const ids = await prepared();
           const person = await visitor(ask, role);
-          // The language of the account is the language of the desk.
-          const locale = view.colorScheme === 'dark' ? 'it' : 'en';
-          const { page } = await visit({ ...view, locale });
+          const { page } = await visit(view);
           const [name = '', value = ''] = person.cookie().split('=');
           await page.context().addCookies([{ name, value, url: at('/admin') }]);
           const faults: string[] = [];
-          for (const state of STATES) if (state.roles.includes(role)) faults.push(...(await faultsOf(page, state, ids)));
+          for (const state of STATES) if (state.roles.includes(role)) faults.push(...(await faultsOf(state, { person, page, view, ids })));
           expect(faults).toEqual([]);
         },
       );
 
       it.each(CASES)('for visitors: nothing hinders anybody (%s)', async (_, view) => {
         const ids = await prepared();
-        const locale = view.colorScheme === 'dark' ? 'it' : 'en';
-        const { page, complaints } = await visit({ ...view, locale });
+        const person = await visitor(ask);
+        const { page, complaints } = await visit(view);
         const faults: string[] = [];
-        for (const state of PUBLIC) faults.push(...(await faultsOf(page, state, ids)));
+        for (const state of PUBLIC) faults.push(...(await faultsOf(state, { person, page, view, ids })));
         expect([faults, complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))]).toEqual([[], []]);
       });
 

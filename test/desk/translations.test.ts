@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { NOON } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
-import { describeDatabases } from '../support/databases.ts';
+import { describeDatabases, type Open } from '../support/databases.ts';
 import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
 import { LOGIN_KEYS } from '../support/login-cookie.ts';
@@ -15,8 +15,7 @@ describeDatabases('Translations at the desk', (open) => {
   let running: RunningSite;
   let admin: Visitor;
   beforeAll(async () => {
-    db = await loadLanguages(await open(), 'polylang');
-    running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(NOON) });
+    ({ db, running } = await servedLanguages(open));
   });
   beforeEach(async () => {
     await resetLanguages(db, 'polylang');
@@ -99,6 +98,14 @@ describeDatabases('Translations at the desk', (open) => {
 
 describeInBrowser('Translations in a browser', (visit) => {
   describeDatabases('', (open) => {
+    let db: Database;
+    let running: RunningSite;
+    beforeAll(async () => {
+      ({ db, running } = await servedLanguages(open));
+    });
+    beforeEach(() => resetLanguages(db, 'polylang'));
+    afterAll(() => running.close());
+
     it.each(
       VIEWS.flatMap((view) =>
         [true, false].map(
@@ -107,38 +114,38 @@ describeInBrowser('Translations in a browser', (visit) => {
         ),
       ),
     )('are made beside the other text, and nothing hinders anybody (%s)', async (_, view, javaScriptEnabled) => {
-      const db = await loadLanguages(await open(), 'polylang');
-      const running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(NOON) });
-      try {
-        for (const role of ['admin', 'ed', 'contrib']) {
-          const person = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, role);
-          const body = {
-            title: `A walk of ${role}`,
-            start_date: '2027-05-01 10:00',
-            end_date: '2027-05-01 12:00',
-            language: 'en',
-            status: 'draft',
-          };
-          const made = await running.send('POST', EVENTS, { as: role, body });
-          const [name = '', value = ''] = person.cookie().split('=');
-          const { page, complaints } = await visit({ ...view, javaScriptEnabled, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
-          await page.context().addCookies([{ name, value, url: `${running.base}/admin` }]);
-          await page.goto(`${running.base}/admin/events/new?translation_of=${made.body.id}&language=it`);
-          expect(await page.locator('.beside').first().textContent()).toContain(`A walk of ${role}`);
-          if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
-          await page.locator('#title').fill('Una passeggiata');
-          await page.locator('.form-buttons button').first().click();
-          await page.waitForURL(/done=created/);
-          await page.locator('.translations a').first().click();
-          await page.waitForURL(/beside=|translation_of=|events\/\d+$/);
-          expect(await page.locator('.beside').first().textContent()).toContain('Una passeggiata');
-          if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
-          expect([role, complaints]).toEqual([role, []]);
-          await page.context().close();
-        }
-      } finally {
-        await running.close();
+      const { page, complaints } = await visit({ ...view, javaScriptEnabled, locale: view.colorScheme === 'dark' ? 'it' : 'en' });
+      for (const role of ['admin', 'ed', 'contrib']) {
+        const person = await visitor({ send: running.send, running: () => running, rows: async (work) => void (await work(db)) }, role);
+        const body = {
+          title: `A walk of ${role}`,
+          start_date: '2027-05-01 10:00',
+          end_date: '2027-05-01 12:00',
+          language: 'en',
+          status: 'draft',
+        };
+        const made = await running.send('POST', EVENTS, { as: role, body });
+        const [name = '', value = ''] = person.cookie().split('=');
+        await page.context().clearCookies();
+        await page.context().addCookies([{ name, value, url: `${running.base}/admin` }]);
+        await page.goto(`${running.base}/admin/events/new?translation_of=${made.body.id}&language=it`);
+        expect(await page.locator('.beside').first().textContent()).toContain(`A walk of ${role}`);
+        if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
+        await page.locator('#title').fill('Una passeggiata');
+        await page.locator('.form-buttons button').first().click();
+        await page.waitForURL(/done=created/);
+        await page.locator('.translations a').first().click();
+        await page.waitForURL(/beside=|translation_of=|events\/\d+$/);
+        expect(await page.locator('.beside').first().textContent()).toContain('Una passeggiata');
+        if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
+        expect([role, complaints]).toEqual([role, []]);
       }
     });
   });
 });
+
+async function servedLanguages(open: Open): Promise<{ db: Database; running: RunningSite }> {
+  const db = await loadLanguages(await open(), 'polylang');
+  const running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on', ...LOGIN_KEYS }, clock: () => new Date(NOON) });
+  return { db, running };
+}

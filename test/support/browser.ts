@@ -1,11 +1,36 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, it } from '@jest/globals';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Answer } from './running-site.ts';
 
 /** Where Debian and others put the browser; `CHROMIUM` names another one. */
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = PLACES.find((path) => path !== undefined && existsSync(path));
+
+/**
+ * What would be done for a person at a screen: pages behind the address bar, a process in reserve for the next page. Of
+ * several such switches the last one counts, so that those of Playwright's that matter here are among them.
+ */
+const NOT_NEEDED = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'PreloadTopChromeWebUI',
+  'SpareRendererForSitePerProcess',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'MediaRouter',
+  'OptimizationHints',
+  'PaintHolding',
+];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-software-rasterizer',
+  '--disable-dev-shm-usage',
+  `--disable-features=${NOT_NEEDED.join()}`,
+];
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -24,7 +49,7 @@ export interface Visit {
 
 /**
  * Runs a suite in a real browser; where there is none it is skipped, and says so. `visit` opens a page of its own,
- * which is closed with the suite.
+ * which is closed after the test: each that stays open costs more than most tests.
  */
 export function describeInBrowser(name: string, suite: (visit: (options?: BrowserContextOptions) => Promise<Visit>) => void): void {
   if (program === undefined) {
@@ -33,12 +58,19 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
   }
   describe(name, () => {
     let browser: Browser;
+    let contexts: BrowserContext[] = [];
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+      browser = await chromium.launch({ executablePath: program, args: FLAGS });
+    });
+    afterEach(async () => {
+      await Promise.all(contexts.map((context) => context.close()));
+      contexts = [];
     });
     afterAll(() => browser.close());
     suite(async (options = {}) => {
-      const page = await (await browser.newContext(options)).newPage();
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
         if (message.type() === 'error' && !/status of 40\d/.test(message.text())) complaints.push(message.text());
@@ -56,6 +88,33 @@ export function describeInBrowser(name: string, suite: (visit: (options?: Browse
 /** What was found wrong with pages that have been looked at, by all that their look depends on. */
 const known = new Map<string, Promise<string[]>>();
 
+/** What `look` finds, or found when it was asked with the same key. */
+function once(key: readonly unknown[], look: () => Promise<string[]>): Promise<string[]> {
+  const text = JSON.stringify(key);
+  const faults = known.get(text) ?? look();
+  known.set(text, faults);
+  return faults;
+}
+
+const asSeen = (html: string, origin: string) =>
+  html.replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
+
+/**
+ * What `look` finds wrong with a page in the browser, by what the server sends for it. Of an answer that is the same in
+ * every character that can be seen, a browser makes the same page: it is looked at once, whatever database it comes
+ * from. `lookedAt`: all that the look depends on besides, such as the window.
+ */
+export function faultsOfAnswer(
+  { status, headers, text }: Pick<Answer, 'status' | 'headers' | 'text'>,
+  origin: string,
+  lookedAt: readonly unknown[],
+  look: () => Promise<string[]>,
+): Promise<string[]> {
+  // What a page may load and run is said beside it.
+  const policy = String(headers['content-security-policy']).replaceAll(origin, '');
+  return once(['answer', lookedAt, status, policy, asSeen(text, origin)], look);
+}
+
 /**
  * What axe-core finds wrong with the page that is open, and whether it is wider than the window. A page that is the
  * same in every character that can be seen, in the same window, is looked at once, whatever database it comes from.
@@ -63,11 +122,8 @@ const known = new Map<string, Promise<string[]>>();
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const { origin } = new URL(page.url());
   const isDark = await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches');
-  const seen = (await page.content()).replaceAll(origin, '').replace(HIDDEN, (field) => field.replace(/ value="[^"]*"/, ''));
-  const key = JSON.stringify([page.viewportSize(), isDark, await page.evaluate(CONTROLS), seen]);
-  const faults = known.get(key) ?? faultsOf(page);
-  known.set(key, faults);
-  return faults;
+  const key = [page.viewportSize(), isDark, await page.evaluate(CONTROLS), asSeen(await page.content(), origin)];
+  return once(key, () => faultsOf(page));
 }
 
 /** Fields that nobody sees: what stands in them are sessions and versions of records. */
