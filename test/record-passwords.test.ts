@@ -34,7 +34,7 @@ const PATHS: readonly string[] = [
   '/events/feed/',
 ].map((path) =>
   path
-    .replace('(?P<id>\\d+)', String(PROTECTED.id))
+    .replaceAll(/\(\?P<(id|parent)>\\d\+\)/g, String(PROTECTED.id))
     .replace('(?P<slug>[^/]+)', PROTECTED.slug)
     .replace(/\(\?P<(type|taxonomy)>[^)]*\)/, 'tribe_events')
     .replace(/\(\?P<user_id>[^)]*\)/, '1')

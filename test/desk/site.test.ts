@@ -74,8 +74,8 @@ describeAsking('The rest of the desk', (ask) => {
     expect(hall).toMatchObject({ address: 'Corso Italia 1' });
     expect(hall).not.toHaveProperty('phone');
 
-    const dated = 'Event Name,When,Note\nDance,04/10/2027,x\n';
-    const choices = { 'columns[0]': 'When', 'map[0]': 'start_date', 'columns[1]': 'Note', 'map[1]': '-' };
+    const dated = 'Event Name,Wann,Note\nDance,04/10/2027,x\n';
+    const choices = { 'columns[0]': 'Wann', 'map[0]': 'start_date', 'columns[1]': 'Note', 'map[1]': '-' };
     const refused = await upload(admin, await admin.get('/admin/import'), '/admin/import', dated, choices);
     expect(refused.status).toBe(422);
     const again = await upload(admin, refused, '/admin/import', undefined, { dates: 'mdy' });
