@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { shapes } from '../../migrations/005-shapes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { slugHolders } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
 
 describeDatabases('what a database learns of the shape of its tables', (open, engine) => {
@@ -35,6 +36,19 @@ describeDatabases('what a database learns of the shape of its tables', (open, en
     ],
   ])('leads to %s', async (_what, table, where, key) => {
     expect(await plan(await open(), table, where)).toContain(key);
+  });
+
+  it('leads to posts by the beginnings of their slugs, however many are asked for', async () => {
+    const db = await open();
+    const asked: { sql: string; bindings: readonly unknown[] }[] = [];
+    const stop = db.driver.listen((query) => asked.push(query));
+    await slugHolders(db, 'tribe_events', NAMES.slice(0, 100), 0);
+    stop();
+    expect(asked).toHaveLength(1);
+    const rows = (await db.knex.raw(`EXPLAIN QUERY PLAN ${asked[0]!.sql}`, asked[0]!.bindings as never)) as { detail: string }[];
+    const reads = rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH)/.test(detail));
+    expect(reads.length).toBeGreaterThanOrEqual(100);
+    expect(reads.filter((detail) => !detail.includes('wp_posts_post_name'))).toEqual([]);
   });
 
   it('does not replace what ANALYZE has found, and is right for every prefix', async () => {

@@ -26,6 +26,12 @@ export const either = (conditions: readonly Sql[]): Sql => [
   conditions.flatMap(([, bindings]) => bindings),
 ];
 
+/** The rows of all these selections. */
+export const unionAll = (selections: readonly Sql[]): Sql => [
+  selections.map(([sql]) => sql).join(' UNION ALL '),
+  selections.flatMap(([, bindings]) => bindings),
+];
+
 /** Condition: `column` begins with `start`, `%` and `_` being plain characters. */
 export const beginsWith = (column: string, start: string): Sql => [`?? LIKE ? ESCAPE '!'`, [column, `${literal(start)}%`]];
 

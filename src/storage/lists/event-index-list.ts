@@ -3,7 +3,7 @@ import { postKind } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { equalsAny, every } from '../engine/expressions.ts';
+import { equalsAny, every, unionAll } from '../engine/expressions.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import {
   FACETS,
@@ -203,7 +203,7 @@ async function pageOfDisjoint(
   const [part] = partsOf(range);
   const each = range.facets.map((facet) => rowsOf(db, range, { ...part!, facets: [facet] }, undefined));
   const counts = await db.rows<{ place: number; language: number; n: number }>`
-    ${new Piece(joined(each.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
+    ${new Piece(unionAll(each.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
   const total = counts.reduce((sum, { n }) => sum + Number(n), 0);
   if (total === 0) return { ids: [], total, linked: [] };
   if (new Set(counts.map(({ language }) => Number(language))).size < counts.length) return undefined;
@@ -214,17 +214,11 @@ async function pageOfDisjoint(
       ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ?) x${place}`,
     [...bindings, limit + offset],
   ];
-  const [sql, bindings] = joined(found.map(firstOf));
+  const [sql, bindings] = unionAll(found.map(firstOf));
   const rows: Sql = found.length === 1 ? found[0]! : [`FROM (${sql}) x`, bindings];
   const { ids, linked } = await pageOf(db, [rows], { total: ['NULL', []], limit, offset, descending: range.descending, recurrence });
   return { ids, total, linked };
 }
-
-/** These selections as one. */
-const joined = (selections: readonly Sql[]): Sql => [
-  selections.map(([sql]) => sql).join(' UNION ALL '),
-  selections.flatMap(([, bindings]) => bindings),
-];
 
 /**
  * One page of what takes long to find: all of it is gone through once, instead of once for the page and once more for

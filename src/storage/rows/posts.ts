@@ -1,7 +1,8 @@
 import { fail } from '../../errors.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
-import { either, isSlugLike } from '../engine/expressions.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { either, isSlugLike, unionAll } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
@@ -44,7 +45,10 @@ export async function slugsLike(db: Database, type: string, base: string, id: nu
   return new Set((await slugHolders(db, type, [base], id)).map(({ slug }) => slug));
 }
 
-/** The posts of this type, other than `id`, whose slugs begin with one of `bases`. */
+/**
+ * The posts of this type, other than `id`, whose slugs begin with one of `bases`; twice where with two of them. One
+ * selection for each: where there are many, SQLite would rather look at all posts of the type.
+ */
 export async function slugHolders(
   db: Database,
   type: string,
@@ -52,8 +56,14 @@ export async function slugHolders(
   id: number,
 ): Promise<{ readonly id: number; readonly slug: string }[]> {
   if (bases.length === 0) return [];
-  const begins = either([...new Set(bases)].map((base) => isSlugLike(db, 'post_name', base)));
-  return db.rows`SELECT ID AS id, post_name AS slug FROM {posts} WHERE post_type = ${type} AND NOT ID = ${id} AND ${new Piece(begins)}`;
+  const holders = [...new Set(bases)].map((base): Sql => {
+    const [like, bindings] = isSlugLike(db, 'post_name', base);
+    return [
+      `SELECT ID AS id, post_name AS slug FROM ?? WHERE post_type = ? AND NOT ID = ? AND ${like}`,
+      [db.table('posts'), type, id, ...bindings],
+    ];
+  });
+  return db.rows`${new Piece(unionAll(holders), 'posts')}`;
 }
 
 /** How many scheduled posts are published in one go. */
