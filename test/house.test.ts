@@ -8,7 +8,7 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
 
 /** The rooms from the ground up; rooms on one floor don't import each other. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['errors.ts', 'memo.ts', 'host'],
+  ['errors.ts', 'memo.ts', 'grouped-by.ts', 'host'],
   ['wordpress'],
   ['calendar'],
   ['kinds'],
@@ -294,6 +294,13 @@ describe('the house', () => {
    * What is nested without end, or holds values without number, costs much more as values than as text, and whoever
    * goes through it in depth runs out of stack.
    */
+  /** A group that is copied with each member takes the square of its size: `addToGroup` and `groupedBy` do not. */
+  it('copies no group to add a member to it', () => {
+    const copied = /\.set\([^;]*?\[\.\.\.\(\w+\.get\(/;
+    expect(copied.test('bySlug.set(slug, [...(bySlug.get(slug) ?? []), row]);')).toBe(true);
+    expect(files.filter((name) => copied.test(readFileSync(join(SOURCE, name), 'utf8')))).toEqual([]);
+  });
+
   it('parses JSON from outside only after its extent was measured', () => {
     const unmeasured = files.filter((name) => {
       const code = readFileSync(join(SOURCE, name), 'utf8');

@@ -1,4 +1,5 @@
 import { listPeople } from '../accounts/people.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { Option } from '../html/form-fields.tsx';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
@@ -84,13 +85,7 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
     parent: Number(record.parent ?? 0),
   }));
   const ids = new Set(all.map(({ id }) => id));
-  const byParent = new Map<number, typeof all>();
-  for (const term of all) {
-    const parent = ids.has(term.parent) ? term.parent : 0;
-    const siblings = byParent.get(parent);
-    if (siblings) siblings.push(term);
-    else byParent.set(parent, [term]);
-  }
+  const byParent = groupedBy(all, ({ parent }) => (ids.has(parent) ? parent : 0));
   const below = (parent: number, depth: number, seen: ReadonlySet<number>): TermChoice[] =>
     (byParent.get(parent) ?? [])
       .filter((term) => !seen.has(term.id))

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { addToGroup } from '../grouped-by.ts';
 import { Checkbox, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
@@ -124,10 +125,7 @@ function groupsOf({ paths }: ApiDocument): Map<string, PathOperation[]> {
       const known = bySummary.get(operation.summary ?? method);
       bySummary.set(operation.summary ?? method, { ...operation, ...known, path, base, methods: [...(known?.methods ?? []), method] });
     }
-    for (const operation of bySummary.values()) {
-      const name = operation.tags?.[0] ?? '';
-      groups.set(name, [...(groups.get(name) ?? []), operation]);
-    }
+    for (const operation of bySummary.values()) addToGroup(groups, operation.tags?.[0] ?? '', operation);
   }
   return groups;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { groupedBy } from '../grouped-by.ts';
 import { dayInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
@@ -60,14 +61,8 @@ export function ListView({ events, none, ...calendar }: ListProps): JSX.Element 
   );
 }
 
-function byMonth(events: readonly EventCard[]): Map<string, EventCard[]> {
-  const months = new Map<string, EventCard[]>();
-  for (const card of events) {
-    const month = card.start.slice(0, 'YYYY-MM'.length);
-    months.set(month, [...(months.get(month) ?? []), card]);
-  }
-  return months;
-}
+const byMonth = (events: readonly EventCard[]): Map<string, EventCard[]> =>
+  groupedBy(events, ({ start }) => start.slice(0, 'YYYY-MM'.length));
 
 /** An event in a list. */
 export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard }): JSX.Element {

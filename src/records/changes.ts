@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { groupedBy } from '../grouped-by.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import type { KindName } from '../kinds/kind-names.ts';
@@ -224,8 +225,7 @@ async function changesIn(reading: Reading, entries: readonly JournalEntry[]): Pr
   const shownChanges = new Map<JournalEntry, RecordChange>();
   for (const view of reading.views) {
     const ofKind = entries.filter((entry) => isOf(entry, view.kind));
-    const byId = new Map<number, JournalEntry[]>();
-    for (const entry of ofKind) byId.set(entry.object, [...(byId.get(entry.object) ?? []), entry]);
+    const byId = groupedBy(ofKind, ({ object }) => object);
     const shown = await visibleNow(reading, view, [...byId.keys()]);
     for (const [id, own] of byId) {
       const change = shown.has(id) ? (wasSeen(view, own[0]!) ? 'updated' : 'created') : 'removed';

@@ -1,9 +1,9 @@
 import { fail, failParam } from '../errors.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LanguageValues } from '../kinds/language-fields.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { groupedBy } from '../storage/index/indexed-events.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames } from '../storage/rows/locks.ts';

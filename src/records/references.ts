@@ -1,4 +1,5 @@
 import { ApiError, type LogDetail } from '../errors.ts';
+import { groupedBy } from '../grouped-by.ts';
 import type { Grammar, Reference } from '../kinds/grammar.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
@@ -225,8 +226,7 @@ export async function termLookUp(
   const rows = await sorted(found);
   const ids = firstOf(rows, ({ term_id: id }) => id);
   const named = firstOf(rows, ({ name: known }) => foldText(known));
-  const bySlug = new Map<string, Term[]>();
-  for (const row of rows) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
+  const bySlug = groupedBy(rows, ({ slug }) => slug);
   const byToken = (token: string | number): Term | undefined => {
     const text = String(token);
     return (

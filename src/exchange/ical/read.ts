@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts';
 import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
+import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/event-fields.ts';
 import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
 import { escHtml } from '../../wordpress/entities.ts';
@@ -88,7 +89,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     yield* lossesOf(event, reading);
     if (event.undated.length + event.unfollowed.length > 0) continue;
     if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
-      held.set(event.uid, [...(held.get(event.uid) ?? []), event]);
+      addToGroup(held, event.uid, event);
       count += 1;
     } else yield* singleEntries(event, reading);
   }

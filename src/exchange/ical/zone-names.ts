@@ -1,4 +1,5 @@
 import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
+import { addToGroup } from '../../grouped-by.ts';
 import { unixFromFields } from '../../wordpress/time.ts';
 import { offsetAt, parseZone, type Zone } from '../../wordpress/zones.ts';
 
@@ -67,8 +68,7 @@ const WINDOWS: ReadonlyMap<string, readonly string[]> = windowsTable();
 function windowsTable(): Map<string, string[]> {
   const table = new Map<string, string[]>();
   for (const { windowsName, iana } of WINDOWS_TO_IANA_MAP) {
-    const name = windowsName.toLowerCase();
-    table.set(name, [...(table.get(name) ?? []), ...iana]);
+    for (const zone of iana) addToGroup(table, windowsName.toLowerCase(), zone);
   }
   return table;
 }

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/event-dates.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
@@ -139,8 +140,11 @@ function metaChanges(
   before: ReadonlyMap<string, readonly string[]>,
 ): Record<string, readonly string[]> {
   const own = before.has('_tribe_importer_original_url') ? OWN_FILE : [];
-  const wanted = new Map<string, string[]>();
-  for (const [key, value] of [...clean.metas, ...links]) wanted.set(key, [...(wanted.get(key) ?? []), value]);
+  const wanted = groupedBy(
+    [...clean.metas, ...links],
+    ([key]) => key,
+    ([, value]) => value,
+  );
   // Links that can't be followed yet are settled at the end.
   if (item.complete)
     for (const key of before.keys())

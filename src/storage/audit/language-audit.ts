@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { taxonomies as ours, postTypes } from '../../kinds/index.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { toSerialized, withMembers } from '../../wordpress/serialized.ts';
@@ -75,8 +76,11 @@ async function saidIn(db: Database): Promise<Said> {
     .whereIn('tt.taxonomy', Object.keys(OF))
     .orderBy('r.object_id')
     .select({ object: 'r.object_id', row: 'r.term_taxonomy_id' })) as { object: number; row: number }[];
-  const objects = new Map<number, number[]>();
-  for (const { object, row } of relations) objects.set(row, [...(objects.get(row) ?? []), object]);
+  const objects = groupedBy(
+    relations,
+    ({ row }) => row,
+    ({ object }) => object,
+  );
   return { rows, objects };
 }
 

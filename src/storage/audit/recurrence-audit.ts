@@ -1,5 +1,6 @@
 import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
+import { groupedBy } from '../../grouped-by.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
@@ -161,7 +162,5 @@ async function eventsWithRules(db: Database, after: number, size: number): Promi
 /** Rows of these events in the order of their starts. */
 async function occurrenceRows(db: Database, posts: readonly number[]): Promise<Map<number, TecOccurrenceRow[]>> {
   const rows = await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id IN (${[...posts]}) ORDER BY start_date_utc`;
-  const found = new Map<number, TecOccurrenceRow[]>();
-  for (const row of rows) found.set(row.post_id, [...(found.get(row.post_id) ?? []), row]);
-  return found;
+  return groupedBy(rows, ({ post_id: post }) => post);
 }

@@ -1,3 +1,4 @@
+import { addToGroup } from '../../grouped-by.ts';
 import type { Binding, Builder } from './builder.ts';
 import type { ChangeSigns } from './change-signs.ts';
 import type { Cluster } from './cluster.ts';
@@ -68,10 +69,10 @@ export interface Dialect {
   equalsFolded(column: string, ...values: [string, ...string[]]): Sql;
 
   /**
-   * Condition: `column` is this very text, to the case, the accent and the last blank. MySQL's collation tells none
-   * of these apart.
+   * Condition: `column` is one of these very texts, to the case, the accent and the last blank. MySQL's collation
+   * tells none of these apart.
    */
-  equalsExactly(column: string, value: string): Sql;
+  equalsExactly(column: string, ...values: [string, ...string[]]): Sql;
 
   /**
    * Condition: an indexed `column` of slugs begins with `start`, whatever the case. A list of all that lie between, on
@@ -224,7 +225,7 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
   for (const { of, key, part } of rows) {
     const ofTable = keys.get(of) ?? new Map<string, string[]>();
     keys.set(of, ofTable);
-    ofTable.set(key, [...(ofTable.get(key) ?? []), part]);
+    addToGroup(ofTable, key, part);
   }
   return new Map([...keys].map(([of, named]) => [of, [...named.values()]]));
 }

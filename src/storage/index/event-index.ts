@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
@@ -7,15 +8,7 @@ import { entryText } from '../journal/own-changes.ts';
 import { indexChanged } from '../journal/touched.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
 import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
-import {
-  type EventRows,
-  groupedBy,
-  indexedEvents,
-  isFilled,
-  loadEventRows,
-  type OptionalLanguages,
-  withTranslations,
-} from './indexed-events.ts';
+import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
 /*
  * The list index: rows of our own beside WordPress's, from which lists of events are read (`event-index-list.ts`), kept

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind, taxonomies, termKind } from '../../kinds/index.ts';
 import {
@@ -206,14 +207,4 @@ function withAbove(ids: readonly number[], parents: ReadonlyMap<number, number>)
     if (parent > 0) found.add(parent);
   }
   return [...found];
-}
-
-export function groupedBy<Item, Key>(items: readonly Item[], key: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return groups;
 }

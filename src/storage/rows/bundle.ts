@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import { metasAt, pageOfDatedPost, pageOfOccurrence } from '../../kinds/occurrence.ts';
 import type { Bundle, BundleLanguages, OccurrencePage } from '../../kinds/rendering.ts';
@@ -233,8 +234,7 @@ const LARGEST_GALLERY = 500;
 
 /** Ids of the images attached to posts, in the order of their menu; 0 stands for those attached to none. */
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
-  const attached = new Map<number, number[]>();
-  if (parents.length === 0) return attached;
+  if (parents.length === 0) return new Map();
   const rows: { ID: number; post_parent: number }[] = await dependingOn(db, [allPosts('attachment')])
     .from('posts')
     .select('ID', 'post_parent')
@@ -243,8 +243,11 @@ async function loadAttached(db: Database, parents: readonly number[]): Promise<M
     .whereIn('post_parent', unique(parents))
     .orderBy(['menu_order', 'ID'])
     .limit(LARGEST_GALLERY);
-  for (const { ID, post_parent: parent } of rows) attached.set(parent, [...(attached.get(parent) ?? []), ID]);
-  return attached;
+  return groupedBy(
+    rows,
+    ({ post_parent: parent }) => parent,
+    ({ ID }) => ID,
+  );
 }
 
 const unique = (ids: readonly number[]) => [...new Set(ids)];

@@ -15,8 +15,8 @@ export interface EdgeEvent {
 }
 
 /**
- * The same for events that have just been made, by their ids. Those that lie between the first start and the last end,
- * as they stood when the settings were read (`edges`), leave the note as it is.
+ * Keeps the note right after events were made, by their ids (`noteEdges`). Those that lie between the first start and
+ * the last end, as they stood when the settings were read (`edges`), leave it as it is.
  */
 export async function noteEdgesOfNew(
   db: Database,

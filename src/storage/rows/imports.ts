@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
@@ -92,9 +93,11 @@ export async function lastImport(db: Database): Promise<ImportRow | undefined> {
 /** What a run made: ids by kind. */
 export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>): Promise<Map<string, number[]>> {
   const rows = await db.from('fasti_import_ids').where({ import_id: id, made: run }).select('kind', 'target');
-  const found = new Map<string, number[]>();
-  for (const { kind, target } of rows) found.set(kind, [...(found.get(kind) ?? []), target]);
-  return found;
+  return groupedBy(
+    rows,
+    ({ kind }) => kind,
+    ({ target }) => target,
+  );
 }
 
 /** Forgets that records came, so that they come again with the next import of the source. */

@@ -2,7 +2,7 @@ import { fail } from '../../errors.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { either, isSlugLike, unionAll } from '../engine/expressions.ts';
+import { isSlugLike, unionAll } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
@@ -99,8 +99,9 @@ export async function findByTitle(db: Database, type: string, title: string, con
  * first.
  */
 export async function findByMeta(db: Database, type: string, key: string, values: readonly string[]): Promise<number[]> {
-  if (values.length === 0) return [];
-  const isOne = either(values.map((value) => db.dialect.equalsExactly('m.meta_value', value)));
+  const [first, ...others] = values;
+  if (first === undefined) return [];
+  const isOne = db.dialect.equalsExactly('m.meta_value', first, ...others);
   const rows = await db.rows<{ ID: number }>`
     SELECT DISTINCT p.ID FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
     WHERE m.meta_key = ${key} AND ${new Piece(isOne)} AND p.post_type = ${type} ORDER BY p.ID`;

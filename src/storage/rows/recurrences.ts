@@ -1,4 +1,5 @@
 import { occurrenceHash } from '../../calendar/dates.ts';
+import { groupedBy } from '../../grouped-by.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
@@ -66,8 +67,7 @@ export async function loadRecurrences(db: Database, posts: readonly number[]): P
   const events = await db.rows<{ post_id: number; rset: string | null }>`SELECT post_id, rset FROM {tec_events} WHERE post_id IN (${ids})`;
   const rows = await db.rows<TecOccurrenceRow>`
     SELECT * FROM {tec_occurrences} WHERE post_id IN (${ids}) ORDER BY start_date_utc, occurrence_id`;
-  const dates = new Map<number, StoredDate[]>();
-  for (const row of rows) dates.set(row.post_id, [...(dates.get(row.post_id) ?? []), dateOf(row)]);
+  const dates = groupedBy(rows, ({ post_id: post }) => post, dateOf);
   const rules = new Map(events.map(({ post_id: id, rset }) => [id, rset ?? '']));
   return new Map([...dates].map(([id, own]) => [id, { recurs: recurring.has(id), rule: rules.get(id) ?? '', dates: own }]));
 }
@@ -195,8 +195,11 @@ export async function joinSeries(db: Database, post: number, { id, columns, meta
   postChanged(db, post);
 }
 
-function groupedMetas(metas: StoredSeries['metas']): Record<string, string[]> {
-  const grouped = new Map<string, string[]>();
-  for (const [key, value] of metas) grouped.set(key, [...(grouped.get(key) ?? []), value]);
-  return Object.fromEntries(grouped);
-}
+const groupedMetas = (metas: StoredSeries['metas']): Record<string, string[]> =>
+  Object.fromEntries(
+    groupedBy(
+      metas,
+      ([key]) => key,
+      ([, value]) => value,
+    ),
+  );

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import { blogCategory } from '../../kinds/core-term.ts';
 import { taxonomies } from '../../kinds/index.ts';
 import type { TermKind } from '../../kinds/kind.ts';
@@ -140,14 +141,16 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
 
 /** Categories of the blog that these posts are in, and their formats, by name. They are no records of ours. */
 export async function loadBlogTerms(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
-  const terms = new Map<number, Term[]>();
-  if (ids.length === 0) return terms;
+  if (ids.length === 0) return new Map();
   const rows = await db.rows<Term & { object_id: number }>`
     SELECT r.object_id, ${verbatim(COLUMNS.join())}
     FROM {term_relationships} r JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id JOIN {terms} t ON t.term_id = tt.term_id
     WHERE r.object_id IN (${[...new Set(ids)]}) AND tt.taxonomy IN (${[blogCategory.taxonomy, FORMAT_TAXONOMY]}) ORDER BY t.name, t.term_id`;
-  for (const { object_id: id, ...term } of rows) terms.set(id, [...(terms.get(id) ?? []), term]);
-  return terms;
+  return groupedBy(
+    rows,
+    (row) => row.object_id,
+    ({ object_id: _, ...term }): Term => term,
+  );
 }
 
 /** These categories and all below them. */
@@ -223,11 +226,14 @@ type TermsByTaxonomy = ReadonlyMap<string, readonly number[]>;
 
 /** Gives posts that have none yet these terms. Returns those that exist, by the ids of the posts. */
 export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, TermsByTaxonomy>): Promise<Map<number, TermLink[]>> {
-  const named = new Map<string, Set<number>>();
-  for (const wanted of posts.values())
-    for (const [taxonomy, ids] of wanted) if (ids.length > 0) named.set(taxonomy, new Set([...(named.get(taxonomy) ?? []), ...ids]));
+  const wishes = [...posts.values()].flatMap((wanted) => [...wanted].flatMap(([taxonomy, ids]) => ids.map((id) => ({ taxonomy, id }))));
+  const named = groupedBy(
+    wishes,
+    ({ taxonomy }) => taxonomy,
+    ({ id }) => id,
+  );
   if (named.size === 0) return new Map();
-  const known = await lockTerms(db, either([...named].map(([taxonomy, ids]) => taxonomyTerms(taxonomy, [...ids]))));
+  const known = await lockTerms(db, either([...named].map(([taxonomy, ids]) => taxonomyTerms(taxonomy, [...new Set(ids)]))));
   const links = new Map(
     Array.from(posts, ([id, wanted]) => [id, known.filter((link) => wanted.get(link.taxonomy)?.includes(link.term_id))]),
   );
@@ -252,8 +258,11 @@ export async function countIn(db: Database, links: readonly TermLink[]): Promise
 
 /** Adds to the counts of terms, by `term_taxonomy_id`: one statement for each number. */
 export async function raiseCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
-  const byNumber = new Map<number, number[]>();
-  for (const [id, number] of more) byNumber.set(number, [...(byNumber.get(number) ?? []), id]);
+  const byNumber = groupedBy(
+    more,
+    ([, number]) => number,
+    ([id]) => id,
+  );
   for (const [number, ids] of byNumber)
     await db.change`UPDATE {term_taxonomy} SET count = count + ${number} WHERE term_taxonomy_id IN (${ids})`;
 }

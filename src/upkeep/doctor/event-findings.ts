@@ -1,4 +1,5 @@
 import { mayHaveRecurrence } from '../../calendar/settings.ts';
+import { addToGroup } from '../../grouped-by.ts';
 import type { Site } from '../../site.ts';
 import { auditDates, type DateFault, REPAIRABLE, repairDates } from '../../storage/audit/event-audit.ts';
 import {
@@ -27,7 +28,7 @@ const AT_ONCE = 200;
 export async function dateFindings(site: Site): Promise<Finding[]> {
   const { occurrenceTables: rows, recurrence, calendar, contentLanguages } = await site.settings();
   const found = new Map<DateFault, number[]>();
-  for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) found.set(fault, [...(found.get(fault) ?? []), id]);
+  for await (const { id, fault } of auditDates(site.db, { rows, recurrence })) addToGroup(found, fault, id);
   return [...found].flatMap(([fault, ids]) => {
     const mend = async (): Promise<void> => {
       for (const some of pagesOf(ids, AT_ONCE)) {
@@ -68,7 +69,7 @@ export async function recurrenceFindings(site: Site): Promise<Finding[]> {
   }
   const now = nowUtc(site.clock());
   const found = new Map<RecurrenceFault, number[]>();
-  for await (const { post, fault } of auditRecurrences(db, now)) found.set(fault, [...(found.get(fault) ?? []), post]);
+  for await (const { post, fault } of auditRecurrences(db, now)) addToGroup(found, fault, post);
   const events = [...found].flatMap(([fault, ids]) => {
     const mend = RECURRENCE_REPAIRS.get(fault);
     const fix = repair(site, async (trx) => {

@@ -18,7 +18,7 @@ export const mysql: Dialect = {
   longestPause: 200,
   search: (column, text) => ["?? LIKE ? ESCAPE '|'", [column, `%${text.replace(/[%_|]/g, '|$&')}%`]],
   equalsFolded: (column, ...values) => [`?? IN (${values.map(() => '?').join()})`, [column, ...values]],
-  equalsExactly: (column, value) => ['CAST(?? AS BINARY) = CAST(? AS BINARY)', [column, value]],
+  equalsExactly: (column, ...values) => [`CAST(?? AS BINARY) IN (${values.map(() => 'CAST(? AS BINARY)').join()})`, [column, ...values]],
   startsWith: (column, start) => beginsWith(column, start),
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['HEX(WEIGHT_STRING(??))', [column]],

@@ -1,5 +1,6 @@
 import { foldForSearch, foldText } from '../collation.ts';
 import { codeOf, type Dialect } from '../dialect.ts';
+import { equalsAny } from '../expressions.ts';
 import { inspect } from './inspection.ts';
 import { addColumn, addKey, createTable, describeShapes } from './schema.ts';
 
@@ -11,7 +12,7 @@ export const sqlite: Dialect = {
   longestPause: 10,
   search: (column, text) => ['holds(??, ?)', [column, foldForSearch(text)]],
   equalsFolded: (column, ...values) => [`fold(??) IN (${values.map(() => '?').join()})`, [column, ...values.map(foldText)]],
-  equalsExactly: (column, value) => ['?? = ?', [column, value]],
+  equalsExactly: (column, ...values) => equalsAny(column, values),
   startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['fold(??)', [column]],
