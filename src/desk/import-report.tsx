@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { columnsOf } from '../exchange/csv/layout.ts';
+import type { HeadingMap } from '../exchange/csv/layout.ts';
 import type { TableMapping } from '../exchange/csv/read.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import type { Report } from '../exchange/items/report.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
-import type { PostKindName } from '../kinds/kind-names.ts';
+import { ColumnChoices } from './import-columns.tsx';
 import type { KeptFile } from './import-files.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Visit } from './visit.ts';
@@ -20,11 +20,8 @@ export interface ReadingOptions {
   readonly status: string | undefined;
   readonly skipBadRows: boolean;
   /** What columns are to be taken for; empty: for nothing. */
-  readonly map: ReadonlyMap<string, string>;
+  readonly map: HeadingMap;
 }
-
-/** By this a form says that a column is taken for nothing. */
-export const NOT_TAKEN = '-';
 
 export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit; readonly reading: ReadingOptions }): JSX.Element {
   const { say } = visit.i18n;
@@ -147,7 +144,7 @@ function RunForm({ visit, file, reading, table }: Omit<ImportOutcome, 'records' 
     <form method="post" action={deskUrl(visit, '/import')} encType="multipart/form-data" class="narrow">
       <Nonce nonce={visit.nonce} />
       <KeptFileFields file={file} />
-      {table && <ColumnChoices visit={visit} reading={reading} table={table} />}
+      {table && <ColumnChoices visit={visit} map={reading.map} table={table} />}
       <ReadingOptionFields visit={visit} reading={reading} />
       <button type="submit">{say('desk:import.again')}</button>{' '}
       <button type="submit" name="run" value="1" class="button-main">
@@ -164,53 +161,6 @@ export const KeptFileFields = ({ file }: { readonly file: KeptFile }): JSX.Eleme
     <input type="hidden" name="name" value={file.name} />
   </>
 );
-
-/** What each column of a table is taken for, to be chosen otherwise. */
-function ColumnChoices({
-  visit,
-  reading,
-  table: { kind, columns },
-}: {
-  readonly visit: Visit;
-  readonly reading: ReadingOptions;
-  readonly table: TableMapping;
-}): JSX.Element {
-  const { say } = visit.i18n;
-  const labels = columnLabels(visit, kind);
-  const choices = [
-    { value: '', text: say('desk:import.as-found') },
-    { value: NOT_TAKEN, text: say('exchange:import.not-mapped') },
-    ...[...labels].map(([value, text]) => ({ value, text })),
-  ];
-  return (
-    <>
-      <h2>{say('desk:import.columns')}</h2>
-      {columns.map(({ header, column, example }, place) => (
-        <div key={header}>
-          <input type="hidden" name={`columns[${place}]`} value={header} />
-          <Select
-            name={`map[${place}]`}
-            id={`map-${place}`}
-            label={header}
-            hint={`${labels.get(column ?? '') ?? say('exchange:import.not-mapped')} · ${example}`}
-            value={reading.map.get(header) === '' ? NOT_TAKEN : (reading.map.get(header) ?? '')}
-            options={choices}
-          />
-        </div>
-      ))}
-    </>
-  );
-}
-
-/** What the columns that a table can have are called: as the fields of forms are, else as the plugin heads them. */
-function columnLabels({ i18n, settings }: Visit, kind: PostKindName): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(columnsOf(kind, settings.calendar.customFields)).map(([column, [heading]]) => {
-      const key = [`desk:import.column-names.${column}`, `desk:fields.${kind}.${column}`, `desk:fields.${column}`].find(i18n.has);
-      return [column, key === undefined ? heading : i18n.say(key)];
-    }),
-  );
-}
 
 /** How far an import is. */
 export function progressPage(

@@ -10,8 +10,9 @@ import { type Source, survey } from '../exchange/items/source.ts';
 import { openSource } from '../exchange/sources.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
+import { NOT_TAKEN } from './import-columns.tsx';
 import { forget, type KeptFile, keep, keepFetched, keptFile } from './import-files.ts';
-import { KeptFileFields, NOT_TAKEN, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
+import { KeptFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -25,14 +26,14 @@ const PREVIEWED = 5;
 const PATIENCE_MS = 2000;
 
 /** What is said above the form, and what need not be given again. */
-interface Refused {
+interface Refusal {
   readonly wrong: string;
   readonly file?: KeptFile | undefined;
   readonly reading?: ReadingOptions;
 }
 
 /** The form to choose a file, and what the last import made. */
-export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_READING }: Partial<Refused> = {}): Promise<Outcome> {
+export async function importPage(visit: Visit, { wrong, file, reading = DEFAULT_READING }: Partial<Refusal> = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const last = await undoableImport(visit.site);
   const html = deskPage(visit, {
@@ -128,15 +129,15 @@ export async function importByForm(visit: Submission): Promise<Outcome> {
   }
 }
 
-/** Faults of a file that may well be taken in once another choice is made on the form. */
-const READ_OTHERWISE = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'csv-time']);
-/** Faults of what its columns were to be taken for. */
-const MAPPED_WRONG = new Set(['csv-map-column', 'csv-map-field']);
+/** Faults of a file that can be read once another choice is made on the form. */
+const READING_FAULTS = new Set(['csv-date-order', 'csv-date', 'csv-no-date', 'csv-time']);
+/** Faults of what somebody chose for its columns. */
+const MAPPING_FAULTS = new Set(['csv-map-column', 'csv-map-field']);
 
 /** What need not be given again after a fault. */
-function keptAfter({ fault }: SourceFault, file: KeptFile | undefined, reading: ReadingOptions): Omit<Refused, 'wrong'> {
-  if (READ_OTHERWISE.has(fault)) return { file, reading };
-  return { file: MAPPED_WRONG.has(fault) ? file : undefined, reading: { ...reading, map: new Map() } };
+function keptAfter({ fault }: SourceFault, file: KeptFile | undefined, reading: ReadingOptions): Omit<Refusal, 'wrong'> {
+  if (READING_FAULTS.has(fault)) return { file, reading };
+  return { file: MAPPING_FAULTS.has(fault) ? file : undefined, reading: { ...reading, map: new Map() } };
 }
 
 /** What is wrong with a file. Where the command line would have an option for it, the form has a box. */

@@ -162,7 +162,7 @@ async function runTogether(site: Site, { writes }: Prepared): Promise<Reply> {
           for (const group of all) done.push(...(await runGroup(inside, group)));
           return done;
         });
-      return (await runAll(groups).catch(undefinedIfParted)) ?? runAll(groups.flatMap(inTurn));
+      return (await runAll(groups).catch(undefinedIfGroupRefused)) ?? runAll(groups.flatMap(inTurn));
     });
     return { ...multiStatus({ responses: envelopes(writes, replies) }), afterwards: () => finish(writes, replies) };
   } catch (error) {
@@ -193,20 +193,20 @@ function groupsOf(writes: readonly Checked[]): Group[] {
 const inTurn = (group: Group): Group[] => group.map((write) => [write]);
 
 /** Something is wrong with one write of a group: they must be carried out one by one. */
-class Parted extends Error {}
+class GroupRefused extends Error {}
 
-function undefinedIfParted(error: unknown): undefined {
-  if (!(error instanceof Parted)) throw error;
+function undefinedIfGroupRefused(error: unknown): undefined {
+  if (!(error instanceof GroupRefused)) throw error;
 }
 
-/** Throws Parted, or, for one write alone, Refused. */
+/** Throws GroupRefused, or, for one write alone, Refused. */
 async function runGroup(site: Site, group: Group): Promise<Reply[]> {
   const accepted = group.flatMap((write) => write.accepted ?? []);
   try {
     if (accepted.length > 1) return await runAtOnce(site, accepted);
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    throw new Parted();
+    throw new GroupRefused();
   }
   const done: Reply[] = [];
   for (const write of group) done.push(write.reply ?? (await runChecked(site, write)));
@@ -224,7 +224,7 @@ async function runChecked(site: Site, write: Checked): Promise<Reply> {
 }
 
 /** Undefined: of several writes at once. */
-const replyOfRefused = (error: unknown): [Reply] | undefined => (error instanceof Refused ? [error.reply] : undefinedIfParted(error));
+const replyOfRefused = (error: unknown): [Reply] | undefined => (error instanceof Refused ? [error.reply] : undefinedIfGroupRefused(error));
 
 // ------------------------------------------------------------------------------------------------- the answer
 const multiStatus = (body: object): Reply => ({ status: 207, body });

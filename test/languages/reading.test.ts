@@ -130,5 +130,21 @@ describeDatabases('reading content in several languages', (open) => {
       const { categories } = await read(`/it${ROOT}/categories`);
       expect(new Set(categories.map(({ language }: { language: string }) => language))).toEqual(new Set(['it']));
     });
+
+    it('shows the categories of a record in its language, alone as in a list', async () => {
+      const list = `/it${ROOT}/events?${SPAN}`;
+      const write = async (path: string, body: object): Promise<number> => {
+        const answer = await running.send('POST', ROOT + path, { as: 'admin', headers: { Host: '127.0.0.1:8081' }, body });
+        expect([path, answer.status]).toEqual([path, path === '/categories' ? 201 : 200]);
+        return answer.body.id;
+      };
+      const [id] = await idsIn(list);
+      const category = await write('/categories', { name: 'Lanterns', language: 'en' });
+      await write(`/events/${id}`, { categories: [category] });
+      const translation = await write('/categories', { name: 'Lanterne', language: 'it', translation_of: category });
+      const idsOf = ({ categories }: { categories: { id: number }[] }) => categories.map((one) => one.id);
+      expect(idsOf(await read(`/it${ROOT}/events/${id}`))).toEqual([translation]);
+      expect(idsOf((await read(list)).events.find((event: { id: number }) => event.id === id))).toEqual([translation]);
+    });
   });
 });

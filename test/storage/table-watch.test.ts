@@ -80,17 +80,27 @@ describeDatabases('the watch over tables', (open, engine) => {
     const ask = (known?: ChangeSigns) => db.dialect.changeSigns(db, tables(), known);
 
     it('are not asked for again while nobody has committed anything', async () => {
-      const known = await ask();
-      if (known.position === undefined) throw new Error('this server says nothing of its commits');
-      let before = db.queries();
-      expect(await ask({ ...known, signs: ['one', 'other'] })).toMatchObject({ signs: ['one', 'other'], position: known.position });
-      expect(db.queries() - before).toBe(1);
+      const { known, again, queries } = await askedTwice();
+      expect(again).toMatchObject({ signs: ['one', 'other'], position: known.position });
+      expect(queries).toBe(1);
       await runScript(db, "UPDATE wp_posts SET post_title = 'Changed' WHERE ID = 40");
-      before = db.queries();
+      const before = db.queries();
       expect((await ask({ ...known, signs: ['one', 'other'] })).signs).not.toContain('one');
       expect(db.queries() - before).toBe(3);
       expect((await ask({ ...(await ask()), opened: 'others' })).signs).not.toContain('one');
     });
+
+    /** Two looks between which nobody has committed. Other tests write to other databases of the same server. */
+    async function askedTwice(): Promise<{ known: ChangeSigns; again: ChangeSigns; queries: number }> {
+      for (;;) {
+        const known = await ask();
+        if (known.position === undefined) throw new Error('this server says nothing of its commits');
+        const before = db.queries();
+        const again = await ask({ ...known, signs: ['one', 'other'] });
+        const queries = db.queries() - before;
+        if ((await ask()).position === known.position) return { known, again, queries };
+      }
+    }
 
     it('have no position where a table is of an engine whose changes do not move it', async () => {
       expect((await ask()).position).toBeDefined();

@@ -144,7 +144,7 @@ async function loadLanguages(
   const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: all });
   const { termKey } = formOf(languages);
   const known = new Map(all.map((term) => [term[termKey], term]));
-  const termsOf = new Map([...terms].map(([id, ofPost]) => [id, ofPost.map((term) => term[termKey])]));
+  const termsOf = new Map([...terms].map(([id, ofPost]) => [id, ofPost.map((term) => term.term_id)]));
   const wanted = translatesLinks ? standIns(found.posts, termsOf, found.terms).filter((key) => !known.has(key)) : [];
   const termMembers = new Map([...known, ...(await loadTermsBy(db, termKey, unique(wanted)))]);
   return {

@@ -1,0 +1,60 @@
+import type { JSX } from 'preact';
+import { columnsOf, type HeadingMap } from '../exchange/csv/layout.ts';
+import type { TableMapping } from '../exchange/csv/read.ts';
+import { Select } from '../html/form-fields.tsx';
+import type { PostKindName } from '../kinds/kind-names.ts';
+import type { Visit } from './visit.ts';
+
+/*
+ * What the columns of a table are taken for, as a form to choose it otherwise.
+ */
+
+/** By this a form says that a column is taken for nothing. */
+export const NOT_TAKEN = '-';
+
+/** What each column of a table is taken for, to be chosen otherwise. */
+export function ColumnChoices({
+  visit,
+  map,
+  table: { kind, columns },
+}: {
+  readonly visit: Visit;
+  readonly map: HeadingMap;
+  readonly table: TableMapping;
+}): JSX.Element {
+  const { say } = visit.i18n;
+  const labels = columnLabels(visit, kind);
+  const choices = [
+    { value: '', text: say('desk:import.as-found') },
+    { value: NOT_TAKEN, text: say('exchange:import.not-mapped') },
+    ...[...labels].map(([value, text]) => ({ value, text })),
+  ];
+  return (
+    <>
+      <h2>{say('desk:import.columns')}</h2>
+      {columns.map(({ header, column, example }, place) => (
+        <div key={header}>
+          <input type="hidden" name={`columns[${place}]`} value={header} />
+          <Select
+            name={`map[${place}]`}
+            id={`map-${place}`}
+            label={header}
+            hint={`${labels.get(column ?? '') ?? say('exchange:import.not-mapped')} · ${example}`}
+            value={map.get(header) === '' ? NOT_TAKEN : (map.get(header) ?? '')}
+            options={choices}
+          />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** What the columns that a table can have are called: as the fields of forms are, else as the plugin heads them. */
+function columnLabels({ i18n, settings }: Visit, kind: PostKindName): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(columnsOf(kind, settings.calendar.customFields)).map(([column, [heading]]) => {
+      const key = [`desk:import.column-names.${column}`, `desk:fields.${kind}.${column}`, `desk:fields.${column}`].find(i18n.has);
+      return [column, key === undefined ? heading : i18n.say(key)];
+    }),
+  );
+}
