@@ -33,6 +33,7 @@ describe('settings', () => {
       pages: 'auto',
       themeDir: undefined,
       mapTiles: undefined,
+      geocoderUrl: undefined,
       mapAttribution: undefined,
       contentLanguages: 'auto',
       contentLanguageDefault: 'auto',

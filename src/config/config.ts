@@ -14,6 +14,7 @@ type Optional =
   | 'folder'
   | 'themeDir'
   | 'mapTiles'
+  | 'geocoderUrl'
   | 'mapAttribution'
   | KeyName;
 
@@ -30,6 +31,7 @@ export type Config = Omit<Parsed, Optional> & {
   readonly databaseReadUrl: string | undefined;
   readonly themeDir: string | undefined;
   readonly mapTiles: string | undefined;
+  readonly geocoderUrl: string | undefined;
   readonly mapAttribution: string | undefined;
   readonly keys: Keys | undefined;
 };
@@ -72,6 +74,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseReadUrl: rest.databaseReadUrl,
     themeDir: rest.themeDir === undefined || isAbsolute(rest.themeDir) ? rest.themeDir : join(folder, rest.themeDir),
     mapTiles: rest.mapTiles,
+    geocoderUrl: rest.geocoderUrl,
     mapAttribution: rest.mapAttribution,
     keys: allKeys({ loggedInKey, loggedInSalt, nonceKey, nonceSalt }),
   });

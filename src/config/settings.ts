@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trimEndOf } from '../wordpress/trim.ts';
 import {
+  isGeocoderAddress,
   isProxyTrust,
   isSiteUrl,
   isTileAddress,
@@ -307,6 +308,15 @@ export const settings = {
     allowed: 'a text of at most 200 characters',
     meaning: 'Whose map it is, as its provider wants it said below the map: `© OpenStreetMap contributors`.',
     schema: z.string().max(200),
+  },
+  geocoderUrl: {
+    env: 'GEOCODER_URL',
+    type: 'URL',
+    fallback: undefined,
+    allowed: 'an address beginning with http:// or https:// in which {address} stands for what is looked for',
+    meaning:
+      'Where the form of a venue finds the coordinates of an address: `https://nominatim.example.org/search?format=jsonv2&limit=1&q={address}`. Fasti asks it, when an editor presses the button, and reads JSON as Nominatim gives it, or GeoJSON (Photon, Pelias). When absent, there is no such button.',
+    schema: z.string().refine(isGeocoderAddress),
   },
   customTables: {
     env: 'CUSTOM_TABLES',

@@ -62,6 +62,12 @@ export function isTileAddress(value: string): boolean {
   return names.every((name) => value.includes(name)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
 }
 
+/** Whether a text is the address of a search for places, with a place for what is looked for. */
+export function isGeocoderAddress(value: string): boolean {
+  const address = value.replace('{address}', 'a');
+  return address !== value && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
+}
+
 const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
 
 /** Whether a text says whose `X-Forwarded-*` headers are believed. */

@@ -8,6 +8,7 @@ import { type Editable, mayListToEdit } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
 import { Suggested } from './suggested.tsx';
@@ -59,6 +60,8 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           data-found={say('desk:form.draft-found')}
           data-discard={say('desk:form.discard')}
         >
+          {/* The Enter key presses the first button that is rendered. */}
+          <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
           <Nonce nonce={visit.nonce} />
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
           <input type="hidden" name="version" value={record?.version ?? ''} />
@@ -67,6 +70,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
             {plan.main.map((name) => (
               <Fragment key={name}>
                 <FieldOf form={filled} i18n={visit.i18n} name={name} />
+                {name === MAP_BELOW && geocoderFor(visit, kind) !== undefined && <LocateButton visit={visit} />}
                 {map && name === MAP_BELOW && <PlaceMap visit={visit} map={map} />}
               </Fragment>
             ))}
@@ -144,8 +148,5 @@ function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly re
 
 function whereOf({ record, values }: Editable): Where {
   const coordinate = (name: string) => (typeof record[name] === 'number' ? record[name] : undefined);
-  const address = ['address', 'zip', 'city', 'country']
-    .map((name) => values[name])
-    .filter((text) => typeof text === 'string' && text !== '');
-  return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: address.join(', ') };
+  return { lat: coordinate('geo_lat'), lng: coordinate('geo_lng'), address: addressLine(values) };
 }

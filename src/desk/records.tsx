@@ -22,6 +22,8 @@ import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
+import type { Notice } from './layout.tsx';
+import { geocoderFor, LOCATE, locate } from './locate.tsx';
 import { mapOf } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
 import { withSuggestedLinks } from './suggested.tsx';
@@ -123,7 +125,12 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
   const data = await loadControlData(visit, kind, plan.names, withNamed(plan, record?.values ?? {}, typed));
   const back: ShowAgain = (notice, changed) => formAgain(visit, form, { typed, data, errors, notice, ...changed });
-  if (errors.size > 0) return back(visit.i18n.say('desk:form.wrong'), {});
+  if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
+  const geocoder = geocoderFor(visit, kind);
+  if (geocoder !== undefined && textIn(visit.fields, LOCATE) === '1') {
+    const { notice, coordinates } = await locate(visit, geocoder, typed);
+    return back(notice, { typed: { ...typed, ...coordinates }, status: 200 });
+  }
   const named = await changedValues(visit, plan, { before: record?.values, typed, data });
   const raw = source ? { ...named, translation_of: source.id } : named;
   try {
@@ -134,29 +141,31 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });
     for (const [name, sentence] of fieldErrors(visit, kind, error)) errors.set(name, sentence);
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : sentenceOf(visit, error);
-    return back(text, { status: error.status === 400 ? 422 : error.status });
+    return back(wrong(text), { status: error.status === 400 ? 422 : error.status });
   }
 }
 
 /** What differs from the form that was sent, when it is shown again. */
-type Changed = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number };
+type Changed = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly typed?: Typed };
 
 /** Shows the form again with what was typed, under a notice that says why. */
-type ShowAgain = (notice: string, changed: Changed) => Promise<Outcome>;
+type ShowAgain = (notice: Notice, changed: Changed) => Promise<Outcome>;
+
+const wrong = (text: string): Notice => ({ tone: 'wrong', text });
 
 type Typed = Readonly<Record<string, Shown>>;
 
 async function formAgain(
   visit: Submission,
   { whole, record, source }: SentForm,
-  { typed, notice, status = 422, ...shown }: Changed & Pick<RecordForm, 'data'> & { readonly typed: Typed; readonly notice: string },
+  { typed, notice, status = 422, ...shown }: Changed & Pick<RecordForm, 'data'> & { readonly typed: Typed; readonly notice: Notice },
 ): Promise<Outcome> {
   const { kind } = whole;
   const page = recordFormPage(visit, {
     plan: whole,
     record,
     shown: { ...shownValues(whole, record?.values ?? {}, shown.data), ...typed },
-    notice: { tone: 'wrong', text: notice },
+    notice,
     map: await mapOf(visit, kind),
     ...sourceOf(visit, kind, source),
     ...shown,
@@ -269,7 +278,7 @@ async function conflictPage(
         : [],
     ),
   );
-  return back(visit.i18n.say('desk:form.conflict'), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
+  return back(wrong(visit.i18n.say('desk:form.conflict')), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
 }
 
 /** Where to go after saving: the list that a quick form stood in, else the form. */

@@ -1,0 +1,65 @@
+import type { JSX } from 'preact';
+import type { PostKind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
+import { FetchRefused } from '../media/safe-fetch.ts';
+import { findPlace } from './geocoder.ts';
+import type { Notice } from './layout.tsx';
+import type { Submission, Visit } from './visit.ts';
+
+/*
+ * The button in the form of a venue that fills in its coordinates from its address, where the site has a geocoder
+ * (`GEOCODER_URL`). It sends the form, which comes back filled in: nothing is saved, and no script is needed.
+ */
+
+/** What the button sends. */
+export const LOCATE = 'locate';
+
+/** The geocoder for forms of this kind; undefined: there is none. */
+export const geocoderFor = ({ site }: Visit, { fields }: Pick<PostKind, 'fields'>): string | undefined =>
+  'geo_lat' in fields ? site.config.geocoderUrl : undefined;
+
+export function LocateButton({ visit }: { readonly visit: Visit }): JSX.Element {
+  const { say } = visit.i18n;
+  return (
+    <div class="field">
+      <button type="submit" name={LOCATE} value="1" formNoValidate>
+        {say('desk:locate.button')}
+      </button>
+      <p class="hint">{say('desk:locate.about')}</p>
+    </div>
+  );
+}
+
+/** The parts of an address, as people write it. */
+const ADDRESS = ['address', 'zip', 'city', 'province', 'state', 'country'];
+
+/** The address of a venue in one line, from its fields. */
+export function addressLine(values: Values): string {
+  const parts = ADDRESS.map((name) => values[name]).filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+  return [...new Set(parts.map((text) => text.trim()))].join(', ');
+}
+
+/** What the form shows in the fields of the coordinates, and what it says of them. */
+interface Located {
+  readonly notice: Notice;
+  readonly coordinates: Values;
+}
+
+/** Looks for the address that stands in a form. */
+export async function locate({ site, i18n }: Submission, geocoder: string, typed: Values): Promise<Located> {
+  const { say, language } = i18n;
+  const failed = (name: string): Located => ({ notice: { tone: 'wrong', text: say(`desk:locate.${name}`) }, coordinates: {} });
+  const address = addressLine(typed);
+  if (address === '') return failed('no-address');
+  try {
+    const place = await findPlace(site, geocoder, { address, language });
+    if (!place) return failed('not-found');
+    const { lat, lng, name } = place;
+    const notice = { tone: 'good', text: say('desk:locate.found', { place: name || address }) } as const;
+    return { notice, coordinates: { geo_lat: String(lat), geo_lng: String(lng) } };
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error;
+    site.log.warn({ err: error }, 'the geocoder gave no answer');
+    return failed('no-answer');
+  }
+}
