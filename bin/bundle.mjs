@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { APART, ONLY_INSTALLING } from './apart.mjs';
 import { packed } from './manifest.mjs';
+import { COMPILED, isNewEnough, NATIVE } from './sqlite.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.argv[2];
@@ -35,7 +36,7 @@ function needed() {
     const { dependencies = {}, optionalDependencies = {} } = packages[path];
     for (const one of Object.keys({ ...dependencies, ...optionalDependencies })) if (!ONLY_INSTALLING.has(one)) add(one, path);
   };
-  for (const name of compiled() ? APART.filter((one) => one !== 'better-sqlite3') : APART) add(name, '');
+  for (const name of compiled() ? APART.filter((one) => one !== NATIVE) : APART) add(name, '');
   return found;
 }
 
@@ -50,7 +51,7 @@ function placeOf(packages, name, from) {
 
 /** Whether the package for SQLite with compiled code is there and this Node can run it. */
 function compiled() {
-  return Number(process.versions.napi) >= 10 && existsSync(join(ROOT, 'node_modules/better-sqlite3-compiled'));
+  return isNewEnough && existsSync(join(ROOT, 'node_modules', COMPILED));
 }
 
 /** Whether a file of a package is used when it runs here: no sources of native code, no code for other systems. */

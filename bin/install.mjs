@@ -9,16 +9,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMPILED, isNewEnough, NATIVE, opens } from './sqlite.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The packages whose install scripts run; the same that package.json allows for those who run npm themselves. */
-const WITH_SCRIPTS = ['better-sqlite3'];
-/** The Node-API that better-sqlite3 13 is compiled for (src/storage/engine/sqlite/library.ts). */
-const COMPILED_FOR = 10;
+const WITH_SCRIPTS = [NATIVE];
 /**
  * How better-sqlite3 is compiled where it cannot be fetched: at SQLite's own usual level, which takes half the time of
  * the highest and is as fast, and without extensions of SQLite that are not used here.
@@ -30,13 +28,9 @@ const COMPILING = {
   JOBS: String(availableParallelism()),
 };
 
-/** The package of SQLite that comes compiled, which npm leaves out where Node is too old for it. */
-const COMPILED = 'better-sqlite3-compiled';
-const isNewEnough = Number(process.versions.napi) >= COMPILED_FOR;
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const everything = !process.argv.includes('--running');
-  const fault = installPackages({ everything }) ?? compile({ everything });
+  const fault = installPackages({ everything }) ?? compile();
   if (fault !== undefined) {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 1;
@@ -49,26 +43,13 @@ export function installPackages({ everything }) {
 }
 
 /** Fetches or compiles the native code of SQLite for this Node. Gives a line as `installPackages` does. */
-export function compile({ everything }) {
-  if (isCompiled({ everything }) || npm('rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
+export function compile() {
+  if (isCompiled() || npm('rebuild', ...WITH_SCRIPTS) === undefined) return undefined;
   return 'SQLite could neither be fetched nor compiled. Install a C++ compiler, make and Python 3 and try again, or use Node 22 or later, which needs none.';
 }
 
 /** Whether the native code of SQLite is there and runs on this Node, which may be another than it was made for. */
-export function isCompiled({ everything }) {
-  return (isNewEnough && !everything && opens(COMPILED)) || opens('better-sqlite3');
-}
-
-/** Whether a database can be opened with a package. */
-function opens(name) {
-  try {
-    const Database = createRequire(join(ROOT, 'package.json'))(name);
-    new Database(':memory:').close();
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isCompiled = () => (isNewEnough && opens(COMPILED)) || opens(NATIVE);
 
 /**
  * Whether the packages that lie in node_modules are those of package-lock.json. Optional ones depend on the machine, but

@@ -17,7 +17,7 @@ requireNode();
 const everything = existsSync(join(ROOT, 'node_modules/jest'));
 if (!isInstalled({ everything })) step('Installing what is needed', () => installPackages({ everything }));
 const building = isBuilt() ? undefined : build();
-if (!isCompiled({ everything })) step('Fetching or compiling SQLite, which can take a minute', () => compile({ everything }));
+if (!isCompiled()) step('Fetching or compiling SQLite, which can take a minute', compile);
 if (building) await building;
 
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.

@@ -266,6 +266,16 @@ describe('the house', () => {
     expect(users(/^(mysql2|better-sqlite3)/).filter((name) => roomOf(name) !== 'storage')).toEqual([]);
   });
 
+  it('opens databases in tests with the SQLite that the service opens them with', () => {
+    // Two SQLites in one process don't see each other's locks.
+    const tests = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.m?ts$|\.mjs$/.test(name),
+    );
+    const direct = /(import|require)\((['"])better-sqlite3|^import (?!type)[^;]* from (['"])better-sqlite3/m;
+    expect(tests.length).toBeGreaterThan(200);
+    expect(tests.filter((name) => direct.test(readFileSync(new URL(name, import.meta.url), 'utf8')))).toEqual([]);
+  });
+
   it('builds statements with `from`, whose rows have types, and inserts with `insertRows`, which takes any number', () => {
     const above = files.filter((name) => !name.startsWith('storage/engine/') && name !== 'storage/schema/migrate.ts');
     const saying = (text: RegExp) => above.filter((name) => text.test(readFileSync(join(SOURCE, name), 'utf8')));

@@ -13,12 +13,13 @@
  * TEST_RESULTS names a file that gets jest's own result as JSON. Nothing but Node is needed before the packages are
  * installed.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, installPackages, isCompiled, isInstalled } from '../bin/install.mjs';
+import { loadSqlite } from '../bin/sqlite.mjs';
 import { startPrivateMysql, versionAt } from './support/private-mysql.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -72,7 +73,7 @@ function placeForFiles() {
 function provide() {
   const everything = true;
   if (!isInstalled({ everything })) prepare('Installing the packages', () => installPackages({ everything }));
-  if (!isCompiled({ everything })) prepare('Fetching or compiling SQLite', () => compile({ everything }));
+  if (!isCompiled()) prepare('Fetching or compiling SQLite', compile);
 }
 
 /** Does one step, which gives a line if it did not succeed. */
@@ -128,11 +129,7 @@ async function runJest(args, url, file) {
 }
 
 function report(file, { version, reason }) {
-  const sqlite = spawnSync(
-    process.execPath,
-    ['-p', "new (require('better-sqlite3'))(':memory:').prepare('SELECT sqlite_version()').pluck().get()"],
-    { encoding: 'utf8' },
-  );
+  const sqlite = new (loadSqlite())(':memory:').prepare('SELECT sqlite_version()').pluck().get();
   if (existsSync(file)) {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numRuntimeErrorTestSuites } = JSON.parse(
       readFileSync(file, 'utf8'),
@@ -142,7 +139,7 @@ function report(file, { version, reason }) {
       `Tests: ${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed, ${numPendingTests + numTodoTests} skipped`,
     );
   }
-  console.log(`Databases: SQLite ${sqlite.stdout.trim()}, ${version ?? `no MySQL (${reason})`}`);
+  console.log(`Databases: SQLite ${sqlite}, ${version ?? `no MySQL (${reason})`}`);
 }
 
 /** 1 if the tests left anything behind in the folder for temporary files. */

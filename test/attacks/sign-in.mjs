@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { hash } from 'bcryptjs';
-import Sqlite from 'better-sqlite3';
+import { loadSqlite } from '../../bin/sqlite.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { newSite, startServing } from '../support/processes.mjs';
 
@@ -47,7 +47,7 @@ process.exitCode = telling || noticed ? 1 : 0;
  * plugins make them (`bcrypt`).
  */
 async function addUsers() {
-  const db = new Sqlite(join(folder, 'site.sqlite'));
+  const db = new (loadSqlite())(join(folder, 'site.sqlite'));
   const hashes = { new: `$generic$${'x'.repeat(40)}`, old: `$P$B${'abcdefgh'}${'x'.repeat(22)}`, bcrypt: await hash('nobody knows', 10) };
   const [{ id }] = db.prepare('SELECT MAX(ID) AS id FROM wp_users').all();
   const user = db.prepare(

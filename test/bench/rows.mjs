@@ -7,9 +7,9 @@
  * unique in the table of occurrences is drawn by lot.
  */
 import { randomBytes } from 'node:crypto';
-import Sqlite from 'better-sqlite3';
 import express from 'express';
 import mysql from 'mysql2/promise';
+import { loadSqlite } from '../../bin/sqlite.mjs';
 import { foldForSearch, foldText } from '../../dist/src/storage/engine/collation.js';
 
 const { PORT, DATABASE_URL: address, STATEMENTS } = process.env;
@@ -44,7 +44,7 @@ function renewed({ sql, bindings }, { id, counter }) {
 }
 
 function sqliteRunner(path) {
-  const db = new Sqlite(path, { timeout: 5000 });
+  const db = new (loadSqlite())(path, { timeout: 5000 });
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   // SQLite has no collation like MySQL's: the service brings its own, for ordering and for searching.

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { loadSqlite } from '../../bin/sqlite.mjs';
 import { connectTo } from '../support/private-mysql.mjs';
 import { fasti, provideMysql } from './service.mjs';
 
@@ -33,8 +34,7 @@ export async function eachDatabase({ folder, kept, only, sort = '' }, measure) {
 }
 
 async function sqliteTitle() {
-  const { default: Sqlite } = await import('better-sqlite3');
-  return `SQLite ${new Sqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get()}`;
+  return `SQLite ${new (loadSqlite())(':memory:').prepare('SELECT sqlite_version()').pluck().get()}`;
 }
 
 const sqliteDatabase = (folder) => ({

@@ -331,7 +331,8 @@ async function writing(of: Database): Promise<() => Promise<void>> {
 /** The same in a process of its own, on an SQLite file. */
 async function writingBeside(path: string): Promise<() => Promise<void>> {
   const script = `
-    const db = new (require('better-sqlite3'))(process.argv[1], { timeout: 5000 });
+    import { loadSqlite } from './bin/sqlite.mjs';
+    const db = new (loadSqlite())(process.argv[1], { timeout: 5000 });
     const post = db.prepare("INSERT INTO wp_posts (post_type, post_title) VALUES ('busy', ?)");
     const meta = db.prepare("INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (?, 'busy', ?)");
     const option = db.prepare('UPDATE wp_options SET option_value = ? WHERE option_name = ?');
@@ -345,7 +346,7 @@ async function writingBeside(path: string): Promise<() => Promise<void>> {
     const step = () => { write.immediate(); if (number === 1) console.log('going'); setTimeout(step, 1); };
     step();
   `;
-  const child = spawn(process.execPath, ['-e', script, path], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path], {
     cwd: new URL('../..', import.meta.url),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -213,8 +213,8 @@ describeDatabases('a running site', (open) => {
 
   it('may be walked through again once a process that did so is gone, however it went', async () => {
     const lock = join(folder(), 'walk.lock');
-    const code = `import Sqlite from 'better-sqlite3';
-      globalThis.held = new Sqlite(process.argv[1]);
+    const code = `import { loadSqlite } from '${new URL('../../bin/sqlite.mjs', import.meta.url).href}';
+      globalThis.held = new (loadSqlite())(process.argv[1]);
       held.exec('BEGIN EXCLUSIVE');
       console.log('held');
       setInterval(() => {}, 1000);`;

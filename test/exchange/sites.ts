@@ -1,7 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { type ImportOptions, importItems } from '../../src/exchange/import/importer.ts';
@@ -11,6 +10,7 @@ import { type Source, survey } from '../../src/exchange/items/source.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { type Fixture, readFixture, resetScript } from '../support/site-data.mjs';

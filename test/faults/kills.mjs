@@ -15,6 +15,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { loadSqlite } from '../../bin/sqlite.mjs';
 import { fasti, startService } from '../bench/service.mjs';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { connectTo, startPrivateMysql } from '../support/private-mysql.mjs';
@@ -53,7 +54,7 @@ process.exit(missed.length > 0 ? 1 : 0);
 
 // ------------------------------------------------------------------------------------------------- databases
 async function sqlitePlace(place) {
-  const { default: Sqlite } = await import('better-sqlite3');
+  const Sqlite = loadSqlite();
   const file = join(place, 'site.sqlite');
   return {
     url: `sqlite:${file}`,

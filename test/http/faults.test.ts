@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import Sqlite from 'better-sqlite3';
 import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite, resetSite } from '../support/site.ts';

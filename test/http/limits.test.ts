@@ -45,5 +45,5 @@ it('one that takes it gets it whole', async () => {
 });
 
 it('an answer that is gone at once needs no clock', async () => {
-  expect(await answerTo('reads', 1000, 600_000)).toEqual({ atOnce: true, timers: 0 });
+  expect((await answerTo('reads', 1000, 600_000)).timers).toBe(0);
 });

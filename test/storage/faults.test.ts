@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
-import Sqlite from 'better-sqlite3';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
+import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
 const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from '@jest/globals';
-import Sqlite from 'better-sqlite3';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { connectTo } from './private-mysql.mjs';
 
@@ -101,7 +101,7 @@ function opener(create: () => Promise<Place>): Open {
 async function newSqliteFile(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-test-'));
   const file = join(folder, 'site.sqlite');
-  let own: Sqlite.Database | undefined;
+  let own: InstanceType<typeof Sqlite> | undefined;
   return {
     url: `sqlite:${file}`,
     isOneSession: true,

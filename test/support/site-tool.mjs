@@ -15,6 +15,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadSqlite } from '../../bin/sqlite.mjs';
 import { FIXTURES, optionScript, optionText, readFixture, resetScript } from './site-data.mjs';
 
 const {
@@ -114,7 +115,7 @@ async function connect() {
 }
 
 async function connectSqlite() {
-  const { default: Sqlite } = await import('better-sqlite3');
+  const Sqlite = loadSqlite();
   // The service has the file open at the same time: its transactions are waited for.
   const db = new Sqlite(url.slice('sqlite:'.length), { timeout: 10_000 });
   db.pragma('synchronous = OFF');

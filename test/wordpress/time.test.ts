@@ -19,13 +19,16 @@ const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', impo
 };
 const zone = (name: string) => parseZone(name)!;
 
+/** Their clocks follow Ramadan: each release of the zones, and so each Node, foretells other days. */
+const MOON: ReadonlySet<string> = new Set(['Africa/Casablanca', 'Africa/El_Aaiun']);
+
 describe('changes of offset between 2000 and 2037', () => {
   it('are asked in forty zones or more', () => {
     expect(Object.keys(table.changes).length).toBeGreaterThanOrEqual(40);
   });
 
   it.each(Object.keys(table.changes))('are those of PHP in %s', (name) => {
-    const rows = table.changes[name]!;
+    const rows = table.changes[name]!.filter(([local]) => !MOON.has(name) || local < '2027');
     const ours = rows.map(([local]) => [
       local,
       toUtc(local, zone(name)),
