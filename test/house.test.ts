@@ -143,6 +143,7 @@ const OWN_JSON: Readonly<Record<string, string>> = {
   'http/write-once.ts': 'an answer that it has given',
   'kinds/suggestion.ts': 'a meta that it has written; texts are taken out of it and nothing else',
   'records/changes-token.ts': 'a token that it has signed',
+  'webhooks/messages.ts': 'a message that it has written',
 };
 
 describe('the house', () => {

@@ -158,6 +158,32 @@ describeAsking(
       expect(got).toHaveLength(1);
     });
 
+    it('sends nothing of a record that its user may not see any more', async () => {
+      const user = 4322;
+      await insertRows(ask.db(), 'users', [
+        { ID: user, user_login: 'demoted', user_nicename: 'demoted', user_email: 'demoted@example.test' },
+      ]);
+      const rights = (role: string) => `a:1:{s:${role.length}:"${role}";b:1;}`;
+      await insertRows(ask.db(), 'usermeta', [{ user_id: user, meta_key: 'wp_capabilities', meta_value: rights('administrator') }]);
+      const { id: hook } = await add({ user, kinds: 'venue' });
+      const { id: draft } = await ask.made('/venues', { venue: 'Secret plans', status: 'draft' });
+      const { id: open } = await ask.made('/venues', { venue: 'Town hall' });
+      answer = () => 500;
+      await serve();
+      await ask.rows((db) =>
+        db
+          .from('usermeta')
+          .where('user_id', user)
+          .update({ meta_value: rights('subscriber') }),
+      );
+      [got, answer] = [[], () => 204];
+      await retryHook(site(), hook);
+      await serve();
+      expect(types().toSorted()).toEqual([`venue.created ${open}`, `venue.removed ${draft}`]);
+      expect(got.some(({ body }) => JSON.stringify(body).includes('Secret plans'))).toBe(false);
+      expect(got.some(({ body }) => JSON.stringify(body).includes('Town hall'))).toBe(true);
+    });
+
     it('sends no more than what is on its way when it is paused or removed', async () => {
       for (const stop of [switchHook, deleteHook]) {
         const { id: hook } = await add({ kinds: 'venue' });

@@ -255,6 +255,14 @@ const changeOf = ({ name }: Kind, id: number, change: RecordChange['change'], re
 });
 
 // ------------------------------------------------------------------------------------------------- what is there now
+/** Those of these records of a kind that are there now and that the caller is told about. */
+export async function shownNow(site: Site, caller: Caller, name: KindName, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const following: Following = { kinds: [name], records: false, limit: ids.length };
+  const reading = readingOf(site, caller, following);
+  const shown = await Promise.all(reading.views.map((view) => visibleNow(reading, view, ids)));
+  return new Set(shown.flatMap((of) => [...of.keys()]));
+}
+
 /** Those of these records that the caller sees, with the records themselves if they are wanted. */
 async function visibleNow(
   { site, caller, following: { records } }: Reading,

@@ -24,7 +24,7 @@ import {
 import { nowUtc } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { kindsIn } from './hooks.ts';
-import { message } from './messages.ts';
+import { message, withoutHidden } from './messages.ts';
 
 /*
  * Webhooks by the rules of Standard Webhooks. Each webhook has a place in the journal. From there messages are made and
@@ -136,7 +136,9 @@ async function sendMessages(site: Site, hook: Hook): Promise<void> {
       for (let first = 0; first < messages.length; first += TOGETHER) {
         // It may have been paused or removed meanwhile.
         if (!(await renewHook(db, hook.id, moment(BUSY_MS)))) return;
-        const outcomes = await Promise.all(messages.slice(first, first + TOGETHER).map((one) => send(site, hook, one)));
+        const sendable = await sendableNow(site, hook, messages.slice(first, first + TOGETHER));
+        if (!sendable) return await switchOff(site, hook, 'its user is gone');
+        const outcomes = await Promise.all(sendable.map((one) => send(site, hook, one)));
         if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
         // The others would fail as well: their time comes with the next look.
         if (outcomes.includes('failed')) return;
@@ -145,6 +147,14 @@ async function sendMessages(site: Site, hook: Hook): Promise<void> {
   } finally {
     await releaseHook(db, hook.id);
   }
+}
+
+/** Messages without what the user of a webhook may not see any more; undefined: the user is gone. */
+async function sendableNow(site: Site, hook: Hook, messages: readonly HookMessage[]): Promise<readonly HookMessage[] | undefined> {
+  // What everybody could see is no secret.
+  if (hook.user === 0) return messages;
+  const caller = await callerOf(site, hook);
+  return caller && withoutHidden(site, caller, messages);
 }
 
 /** Sends one message and notes what came of it. */
