@@ -15,6 +15,10 @@ const HEADERS = { Host: '127.0.0.1:8081' };
 const ENV = { CACHE_FRESHNESS_MS: '60000', SHARED_WITH_WORDPRESS: 'off' };
 const SPAN = 'start_date=2019-01-01&end_date=2035-12-31&per_page=50';
 const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
+/** An answer without what is shown of a record alone. */
+const withoutOwn = (text: string): Record<string, unknown> =>
+  JSON.parse(text, (name, value) => (name === 'json_ld' || name === '_links' ? undefined : value));
+
 type Ids = Readonly<Record<(typeof KINDS)[number], readonly number[]>>;
 
 for (const form of ['polylang', 'wpml'] as const) {
@@ -143,6 +147,24 @@ for (const form of ['polylang', 'wpml'] as const) {
         { numRuns: 60 },
       );
       expect(held).toBeGreaterThan(20);
+      await expectSameAlone();
     });
+
+    /** Every record is shown alone as in a list, after all that was written. */
+    async function expectSameAlone(): Promise<void> {
+      let compared = 0;
+      for (const kind of KINDS) {
+        for (const chosen of ['lang=en', 'lang=it']) {
+          const read = (path: string) => plain!.send('GET', `${ROOT}/${path}`, { headers: HEADERS });
+          const { text } = await read(`${kind}?per_page=50&${chosen}${kind === 'events' ? `&${SPAN}` : ''}`);
+          for (const record of Object.values(withoutOwn(text)).find(Array.isArray) as { id: number }[]) {
+            const alone = await read(`${kind}/${record.id}?${chosen}`);
+            expect([kind, chosen, record]).toEqual([kind, chosen, withoutOwn(alone.text)]);
+            compared += 1;
+          }
+        }
+      }
+      expect(compared).toBeGreaterThan(20);
+    }
   });
 }
