@@ -16,7 +16,7 @@ import { COMPILED, isNewEnough, NATIVE, opens } from './sqlite.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The packages whose install scripts run; the same that package.json allows for those who run npm themselves. */
-const WITH_SCRIPTS = [NATIVE];
+const WITH_SCRIPTS = ['better-sqlite3'];
 /**
  * How better-sqlite3 is compiled where it cannot be fetched: at SQLite's own usual level, which takes half the time of
  * the highest and is as fast, and without extensions of SQLite that are not used here.
