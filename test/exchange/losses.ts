@@ -20,12 +20,20 @@ export const DATABASE: Losses = {
   'ids inside of texts, where the record they mean got another id': [],
 };
 
+const ROWS_OF_TERMS = {
+  'the number of the row of a category or tag (`term_taxonomy_id`), where it is not its id': [
+    'categories/*.term_taxonomy_id',
+    'tags/*.term_taxonomy_id',
+  ],
+};
+
 /** Besides what is lost from a database. */
 export const WXR: Losses = {
   'roles and passwords: new users get the usual role of the site and need a password; the report names them': [],
   'people who wrote nothing, and settings': [],
   'characters that XML forbids': [],
   "kinds of files that their names don't show": [],
+  ...ROWS_OF_TERMS,
 };
 
 export const JSON_LINES: Losses = {
@@ -43,6 +51,7 @@ export const SITE: Losses = {
   'hidden events that are over, and the state (cancelled, postponed) of events that are over': [],
   'fields of other plugins': [],
   'roles, passwords, and people whom the site does not name': [],
+  ...ROWS_OF_TERMS,
   [STORED_FORM]: [],
   [SIZES]: [],
 };

@@ -8,12 +8,14 @@ import { stripAllTags } from '../../src/wordpress/plain-text.ts';
  */
 export async function giveOriginalIds(db: Database, original: Database): Promise<void> {
   const posts = pairs(await postKeys(db), await postKeys(original));
-  const terms = pairs(await termKeys(db), await termKeys(original));
+  const terms = pairs(await termKeys(db, 'term_id'), await termKeys(original, 'term_id'));
+  const rows = pairs(await termKeys(db, 'term_taxonomy_id'), await termKeys(original, 'term_taxonomy_id'));
   // Out of the way first: the new id of one may be the old id of another.
   for (const moved of [out, back]) {
     for (const [table, column] of POST_IDS) await renumber(db, table, column, moved(posts));
     for (const key of LINKS) await renumber(db, 'postmeta', 'meta_value', moved(posts), { meta_key: key });
     for (const [table, column] of TERM_IDS) await renumber(db, table, column, moved(terms));
+    for (const table of ['term_taxonomy', 'term_relationships'] as const) await renumber(db, table, 'term_taxonomy_id', moved(rows));
   }
   await db.from('fasti_changes').increment('counter');
 }
@@ -29,9 +31,7 @@ const POST_IDS = [
 const TERM_IDS = [
   ['terms', 'term_id'],
   ['term_taxonomy', 'term_id'],
-  ['term_taxonomy', 'term_taxonomy_id'],
   ['term_taxonomy', 'parent'],
-  ['term_relationships', 'term_taxonomy_id'],
 ] as const;
 const LINKS = ['_EventVenueID', '_EventOrganizerID', '_thumbnail_id'];
 
@@ -54,14 +54,14 @@ async function postKeys(db: Database): Promise<Map<string, number>> {
   return numbered(ordered.map((row) => [`${row.post_type} ${plain(row.post_title)}`, row.ID]));
 }
 
-async function termKeys(db: Database): Promise<Map<string, number>> {
+async function termKeys(db: Database, id: 'term_id' | 'term_taxonomy_id'): Promise<Map<string, number>> {
   const rows = await db
     .knex({ tt: db.table('term_taxonomy') })
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('tt.taxonomy', ['tribe_events_cat', 'post_tag'])
     .orderBy('t.term_id')
-    .select('t.term_id', 't.name', 'tt.taxonomy');
-  return numbered(rows.map((row) => [`${row.taxonomy} ${plain(row.name)}`, row.term_id]));
+    .select('t.term_id', 'tt.term_taxonomy_id', 't.name', 'tt.taxonomy');
+  return numbered(rows.map((row) => [`${row.taxonomy} ${plain(row.name)}`, row[id]]));
 }
 
 const plain = (text: string): string =>
@@ -82,7 +82,7 @@ function numbered(rows: readonly (readonly [key: string, id: number])[]): Map<st
 
 async function renumber(
   db: Database,
-  table: (typeof POST_IDS)[number][0] | (typeof TERM_IDS)[number][0],
+  table: (typeof POST_IDS)[number][0] | (typeof TERM_IDS)[number][0] | 'term_relationships',
   column: string,
   ids: Pairs,
   where: Record<string, string> = {},

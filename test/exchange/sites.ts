@@ -30,6 +30,19 @@ export function bareFixture(): Fixture {
   return fixture;
 }
 
+/** The sample site as it would be on an old WordPress, where the row of a term in its taxonomy has another number than the term. */
+export function withOtherRows(): Fixture {
+  const fixture = structuredClone(readFixture());
+  for (const name of ['term_taxonomy', 'term_relationships'] as const) {
+    const { columns, rows } = fixture[name]!;
+    const place = columns.indexOf('term_taxonomy_id');
+    for (const row of rows) row[place] = Number(row[place]) + ROWS_APART;
+  }
+  return fixture;
+}
+
+const ROWS_APART = 7;
+
 /** A site without records, ready to import into. */
 export async function bareSite(db: Database): Promise<Site> {
   await loadSite(db, bareFixture());

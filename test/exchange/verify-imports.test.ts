@@ -10,7 +10,7 @@ import { loadSite } from '../support/site.ts';
 import { compared, type ReportedDifference } from './difference-places.ts';
 import { CSV, DATABASE, ICAL, JSON_LINES, type Losses, SITE, SITE_FOR_ANYBODY, WXR } from './losses.ts';
 import { giveOriginalIds } from './original-ids.ts';
-import { bareFixture, NOW } from './sites.ts';
+import { bareFixture, NOW, withOtherRows } from './sites.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-ways-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ describeDatabases('the sample site', (open) => {
   let old: RunningSite;
   beforeAll(async () => {
     original = await open();
-    await loadSite(original);
+    await loadSite(original, withOtherRows());
     old = await serveDatabase(original, { clock: () => NOW, plain: true });
   });
   afterAll(() => old.close());
