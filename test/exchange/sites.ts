@@ -30,7 +30,10 @@ export function bareFixture(): Fixture {
   return fixture;
 }
 
-/** The sample site as it would be on an old WordPress, where the row of a term in its taxonomy has another number than the term. */
+/**
+ * The sample site as it would be on an old WordPress, where the row of a term in its taxonomy has another number than
+ * the term itself.
+ */
 export function withOtherRows(): Fixture {
   const fixture = structuredClone(readFixture());
   for (const name of ['term_taxonomy', 'term_relationships'] as const) {

@@ -3,17 +3,17 @@
  *
  * Its folder for temporary files is its own and goes with it, whatever the tests leave there.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 
 /** jest calls this with `new`. */
 export default function TestFileEnvironment(_config, { testPath }) {
   const { console } = globalThis;
   const { exit } = process;
   const variables = { ...process.env };
-  const folder = mkdtempSync(join(tmpdir(), `${basename(testPath, '.test.ts')}-`));
+  const folder = ownFolder(testPath);
   // os.tmpdir() reads the variable at every call. A process runs one file at a time.
   process.env.TMPDIR = folder;
   return {
@@ -29,4 +29,14 @@ export default function TestFileEnvironment(_config, { testPath }) {
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
+}
+
+/**
+ * A new folder for a test file. jest ends a process that has grown too large though it has just begun with a file, and
+ * begins the file anew in another one: the folder of the first goes now.
+ */
+function ownFolder(testPath) {
+  const name = relative(join(import.meta.dirname, '..'), testPath).replaceAll(sep, '.');
+  for (const other of readdirSync(tmpdir())) if (other.replace(/-.{6}$/s, '') === name) rmSync(join(tmpdir(), other), { recursive: true });
+  return mkdtempSync(join(tmpdir(), `${name}-`));
 }
