@@ -3,10 +3,11 @@
  *
  * Its folder for temporary files is its own and goes with it, whatever the tests leave there.
  */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** jest calls this with `new`. */
 export default function TestFileEnvironment(_config, { testPath }) {
@@ -33,10 +34,11 @@ export default function TestFileEnvironment(_config, { testPath }) {
 
 /**
  * A new folder for a test file. jest ends a process that has grown too large though it has just begun with a file, and
- * begins the file anew in another one: the folder of the first goes now.
+ * begins the file anew in another one: the folder of the first goes now. The name is short, since sockets in the folder
+ * have paths of at most a hundred characters.
  */
 function ownFolder(testPath) {
-  const name = relative(join(import.meta.dirname, '..'), testPath).replaceAll(sep, '.');
+  const name = `${basename(testPath, '.test.ts').slice(0, 10)}.${createHash('sha1').update(testPath).digest('hex').slice(0, 6)}`;
   for (const other of readdirSync(tmpdir())) if (other.replace(/-.{6}$/s, '') === name) rmSync(join(tmpdir(), other), { recursive: true });
   return mkdtempSync(join(tmpdir(), `${name}-`));
 }
