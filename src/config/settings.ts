@@ -311,12 +311,14 @@ export const settings = {
   },
   geocoderUrl: {
     env: 'GEOCODER_URL',
-    type: 'URL',
+    type: 'text',
     fallback: undefined,
     allowed: 'an address beginning with http:// or https:// in which {address} stands for what is looked for',
     meaning:
       'Where the form of a venue finds the coordinates of an address: `https://nominatim.example.org/search?format=jsonv2&limit=1&q={address}`. Fasti asks it, when an editor presses the button, and reads JSON as Nominatim gives it, or GeoJSON (Photon, Pelias). When absent, there is no such button.',
     schema: z.string().refine(isGeocoderAddress),
+    // Many services want a key in it, at any place.
+    secret: true,
   },
   customTables: {
     env: 'CUSTOM_TABLES',

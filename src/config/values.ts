@@ -56,16 +56,15 @@ export function isSiteUrl(value: string): boolean {
 }
 
 /** Whether a text is the address of pieces of a map, with places for zoom, column and row. */
-export function isTileAddress(value: string): boolean {
-  const names = ['{z}', '{x}', '{y}'];
-  const address = names.reduce((text, name) => text.replace(name, '0'), value);
-  return names.every((name) => value.includes(name)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
-}
+export const isTileAddress = (value: string): boolean => isAddressWith(value, ['{z}', '{x}', '{y}']);
 
 /** Whether a text is the address of a search for places, with a place for what is looked for. */
-export function isGeocoderAddress(value: string): boolean {
-  const address = value.replace('{address}', 'a');
-  return address !== value && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
+export const isGeocoderAddress = (value: string): boolean => isAddressWith(value, ['{address}']);
+
+/** Whether a text is an address of the web in which each of these places stands, and no other. */
+function isAddressWith(value: string, places: readonly string[]): boolean {
+  const address = places.reduce((text, place) => text.replace(place, '0'), value);
+  return places.every((place) => value.includes(place)) && !/[{}\s]/.test(address) && URL.canParse(address) && /^https?:/.test(address);
 }
 
 const ADDRESS = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);

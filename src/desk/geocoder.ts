@@ -19,8 +19,10 @@ const MAX_BYTES = 256 * 1024;
 /** Members of objects and of lists in an answer. */
 const MAX_VALUES = 5000;
 
-const latitude = z.coerce.number().min(-90).max(90);
-const longitude = z.coerce.number().min(-180).max(180);
+/** A number, or one as a text. Nothing at all is no number. */
+const degrees = z.union([z.number(), z.string().max(40).regex(/\d/).transform(Number)]);
+const latitude = degrees.pipe(z.number().min(-90).max(90));
+const longitude = degrees.pipe(z.number().min(-180).max(180));
 const PlaceName = z.string().trim().max(1000).catch('');
 
 /** Nominatim: a list of places, the best one first. */

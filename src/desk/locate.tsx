@@ -8,7 +8,7 @@ import type { Submission, Visit } from './visit.ts';
 
 /*
  * The button in the form of a venue that fills in its coordinates from its address, where the site has a geocoder
- * (`GEOCODER_URL`). It sends the form, which comes back filled in: nothing is saved, and no script is needed.
+ * (`GEOCODER_URL`). It sends the form, which comes back filled in: the venue is not saved, and no script is needed.
  */
 
 /** What the button sends. */
@@ -56,10 +56,13 @@ export async function locate({ site, i18n }: Submission, geocoder: string, typed
     if (!place) return failed('not-found');
     const { lat, lng, name } = place;
     const notice = { tone: 'good', text: say('desk:locate.found', { place: name || address }) } as const;
-    return { notice, coordinates: { geo_lat: String(lat), geo_lng: String(lng) } };
+    return { notice, coordinates: { geo_lat: inDegrees(lat), geo_lng: inDegrees(lng) } };
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
     site.log.warn({ err: error }, 'the geocoder gave no answer');
     return failed('no-answer');
   }
 }
+
+/** To a tenth of a metre, without an exponent. */
+const inDegrees = (value: number): string => String(Number(value.toFixed(6)));

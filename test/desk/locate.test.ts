@@ -65,6 +65,8 @@ describeAsking(
       ['it leads elsewhere', NOMINATIM, 302, 'does not answer at the moment'],
       ['it is no JSON', '<html>', 200, 'does not answer at the moment'],
       ['it is JSON of another kind', { error: 'no' }, 200, 'does not answer at the moment'],
+      ['the place has no coordinates', [{ lat: null, lon: null, display_name: 'Nowhere' }], 200, 'does not answer at the moment'],
+      ['the coordinates are no numbers', [{ lat: '43,4', lon: '', display_name: 'Nowhere' }], 200, 'does not answer at the moment'],
       ['the place is nowhere on Earth', [{ lat: '91', lon: '0', display_name: '' }], 200, 'does not answer at the moment'],
     ])('stay as they are where %s', async (_, body, status, notice) => {
       answering(body, status);
@@ -83,6 +85,14 @@ describeAsking(
       const saved = await admin.submit(await admin.get(organizer), organizer, { organizer: 'Someone', locate: '1' });
       expect(saved.status).toBe(303);
       expect(geocoder.asked).toEqual([]);
+    });
+
+    it('are written as numbers that the form takes, however fine they are', async () => {
+      answering([{ lat: 1e-9, lon: -0.12345678, display_name: 'Null Island' }]);
+      const admin = await visitor(ask, 'admin');
+      const page = await admin.submit(await admin.get(NEW), NEW, { ...TYPED, locate: '1' });
+      expect(fieldsOf(page, NEW)).toMatchObject({ geo_lat: '0', geo_lng: '-0.123457' });
+      expect((await admin.submit(page, NEW)).status).toBe(303);
     });
 
     it('name the place as a text, whatever the geocoder calls it', async () => {
