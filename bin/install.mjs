@@ -28,15 +28,6 @@ const COMPILING = {
   JOBS: String(availableParallelism()),
 };
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const everything = !process.argv.includes('--running');
-  const fault = installPackages({ everything }) ?? compile();
-  if (fault !== undefined) {
-    process.stderr.write(`${fault}\n`);
-    process.exitCode = 1;
-  }
-}
-
 /** Installs all packages, or those that running needs. Gives a line that says what went wrong, or undefined. */
 export function installPackages({ everything }) {
   return npm('ci', '--ignore-scripts', everything ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund');
@@ -82,4 +73,13 @@ export function npm(...args) {
 
 function packagesIn(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const everything = !process.argv.includes('--running');
+  const fault = installPackages({ everything }) ?? compile();
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n`);
+    process.exitCode = 1;
+  }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,5 +57,22 @@ describe('bin/install.mjs', () => {
       installed: true,
       compiled: RUNS_COMPILED,
     });
+  });
+
+  it.each(['install.mjs', 'install.mjs --running'])('runs npm for what is missing as `node bin/%s`', (command) => {
+    found({ 'better-sqlite3': FAILS });
+    const asked = join(root, 'asked.txt');
+    writeFileSync(asked, '');
+    writeFileSync(
+      join(root, 'npm.js'),
+      `require('node:fs').appendFileSync(${JSON.stringify(asked)}, process.argv.slice(2).join(' ') + require('node:os').EOL);`,
+    );
+    const [program = '', ...args] = command.split(' ');
+    execFileSync(process.execPath, [join('bin', program), ...args], {
+      cwd: root,
+      env: { ...process.env, NODE_OPTIONS: '', npm_execpath: join(root, 'npm.js') },
+    });
+    const kinds = args.length > 0 ? '--omit=dev' : '--include=dev';
+    expect(readFileSync(asked, 'utf8')).toBe(`ci --ignore-scripts ${kinds} --no-audit --no-fund\nrebuild better-sqlite3\n`);
   });
 });
