@@ -45,7 +45,7 @@ export interface Bundle {
 export interface BundleLanguages extends Memberships {
   /** Other members of the groups of the records, as far as they are not among the posts of the bundle. */
   readonly siblings: ReadonlyMap<number, Post>;
-  /** Terms by the id that groups name them by. */
+  /** The terms of the records and those shown in their place, by their ids. */
   readonly termMembers: ReadonlyMap<number, Term>;
 }
 

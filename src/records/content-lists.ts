@@ -5,7 +5,7 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { keysOfTerms, loadTermsBy } from '../storage/rows/terms.ts';
+import { loadTerms } from '../storage/rows/terms.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import type { Caller } from './caller.ts';
 import { mayRead } from './visibility.ts';
@@ -93,13 +93,11 @@ export async function termGroups(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
-  const form = formOf(languages);
-  const terms = await keysOfTerms(db, form.termKey, taxonomy, ids);
-  const { terms: found } = await form.memberships(db, languages, { posts: [], terms });
+  const terms = ids.map((id) => ({ term_id: id }));
+  const { terms: found } = await formOf(languages).memberships(db, languages, { posts: [], terms });
   const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
-  const rows = await loadTermsBy(db, form.termKey, members);
-  const others = [...rows.values()].filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
-  return [...new Set([...ids, ...others])];
+  const existing = await loadTerms(db, taxonomy, members);
+  return [...new Set([...ids, ...existing.keys()])];
 }
 
 /** These posts and those that they are translations of, as far as the caller may read them. */

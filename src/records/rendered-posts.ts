@@ -96,11 +96,7 @@ function trackBundle(bundle: Bundle): { readonly bundle: Bundle; readonly depend
       posts: tracking(languages.posts, noteId),
       terms: tracking(languages.terms, noteTerm),
       siblings: tracking(languages.siblings, noteId),
-      termMembers: tracking(languages.termMembers, (_key, term) => {
-        // Of one that is not there it is not known under which id it would be.
-        if (term) noteTerm(term.term_id);
-        else isComplete = false;
-      }),
+      termMembers: tracking(languages.termMembers, noteTerm),
     },
   };
   return {

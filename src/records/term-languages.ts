@@ -1,10 +1,10 @@
 import type { TermKind } from '../kinds/kind.ts';
 import type { LanguageValues } from '../kinds/language-fields.ts';
 import type { Database } from '../storage/engine/database.ts';
-import type { TermKeys } from '../storage/languages/form.ts';
+import type { NamedTerm } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { lockNames, termSlugLock } from '../storage/rows/locks.ts';
-import { insertTerm, keysOfTerms, loadTerms } from '../storage/rows/terms.ts';
+import { insertTerm, loadTerms } from '../storage/rows/terms.ts';
 import { writerFor } from '../storage/translations/writers.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -27,8 +27,8 @@ export async function termsInLanguage(
 ): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return [...ids];
-  const keys = await keysOfTerms(db, formOf(own.languages).termKey, kind.taxonomy, ids);
-  const groups = await groupsOf(db, own, keys, language.code);
+  const named = ids.map((id) => ({ term_id: id }));
+  const groups = await groupsOf(db, own, named, language.code);
   // Mostly the terms of an event are in its language.
   if (groups.size === 0) return [...new Set(ids)];
   const terms = await loadTerms(db, kind.taxonomy, ids);
@@ -87,34 +87,18 @@ export async function createTermIn(
  */
 async function groupsOf(
   db: Database,
-  { languages }: LanguagesOfKind,
-  terms: readonly TermKeys[],
+  { languages, of }: LanguagesOfKind,
+  terms: readonly NamedTerm[],
   except?: string,
 ): Promise<Map<number, TranslationGroup>> {
-  const form = formOf(languages);
-  const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms });
+  const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
   const groups = [...memberships].filter(([, { language }]) => language !== null && language !== except);
-  const ids = await idsOfKeys(
+  const existing = await loadTerms(
     db,
-    form.termKey,
+    of.type,
     groups.flatMap(([, { members }]) => [...members.values()]),
   );
-  return new Map(
-    groups.map(([id, { members }]) => [
-      id,
-      new Map([...members].flatMap(([code, key]): [string, number][] => (ids.has(key) ? [[code, ids.get(key)!]] : []))),
-    ]),
-  );
-}
-
-/** Ids of terms by what a form calls them. */
-async function idsOfKeys(db: Database, key: 'term_id' | 'term_taxonomy_id', keys: readonly number[]): Promise<Map<number, number>> {
-  if (keys.length === 0) return new Map();
-  const rows = await db
-    .from('term_taxonomy')
-    .whereIn(key, [...new Set(keys)])
-    .select('term_id', 'term_taxonomy_id');
-  return new Map(rows.map((row) => [row[key], row.term_id]));
+  return new Map(groups.map(([id, { members }]) => [id, new Map([...members].filter(([, member]) => existing.has(member)))]));
 }
 
 /** A term, its translations, and the language in which it is wanted. */

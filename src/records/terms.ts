@@ -13,7 +13,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
-import { findTerm, loadTermsBy, loadTree } from '../storage/rows/terms.ts';
+import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -148,16 +148,16 @@ export async function translatedTerms(
   loaded?: Tree,
 ): Promise<(term: Term) => Record<string, unknown>> {
   const { contentLanguages: languages } = caller.settings;
-  const spoken = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, terms) : undefined;
+  const spoken = isTranslated(languages, kind.taxonomy) ? await termLanguages(db, languages, kind, terms) : undefined;
   const isNested = [...terms, ...(spoken?.members.values() ?? [])].some(({ parent }) => parent > 0);
   const tree = loaded ?? (isNested ? await loadTree(db, kind.taxonomy) : new Map());
   return (term) => {
     const membership = spoken?.memberships.get(term.term_id);
     const record = termRecord(term, kind, ancestors(term, tree), caller, membership?.language);
     if (!spoken) return record;
-    const translations = [...(membership?.members ?? [])].flatMap(([code, key]): [string, Translation][] => {
-      const member = spoken.members.get(key);
-      if (member?.taxonomy !== term.taxonomy) return [];
+    const translations = [...(membership?.members ?? [])].flatMap(([code, id]): [string, Translation][] => {
+      const member = spoken.members.get(id);
+      if (!member) return [];
       const rest_url = restUrl(caller, `${caller.namespace}/${kind.path}/${member.term_id}`);
       return [[code, { id: member.term_id, url: termLink(member, ancestors(member, tree), caller, code), rest_url }]];
     });
@@ -173,13 +173,12 @@ export async function languageOfTerm(db: Database, { settings }: Caller, term: T
   return terms.get(term.term_id)?.language ?? null;
 }
 
-/** Languages and groups of terms, and the rows of all members. */
-async function termLanguages(db: Database, languages: ContentLanguages, terms: readonly Term[]) {
-  const form = formOf(languages);
-  const { terms: memberships } = await form.memberships(db, languages, { posts: [], terms });
-  const known = new Map(terms.map((term) => [term[form.termKey], term]));
-  const others = [...memberships.values()].flatMap(({ members }) => [...members.values()]).filter((key) => !known.has(key));
-  return { memberships, members: new Map([...known, ...(await loadTermsBy(db, form.termKey, others))]) };
+/** Languages and groups of terms of a kind, and the rows of all members. */
+async function termLanguages(db: Database, languages: ContentLanguages, { taxonomy }: TermKind, terms: readonly Term[]) {
+  const { terms: memberships } = await formOf(languages).memberships(db, languages, { posts: [], terms });
+  const known = new Map(terms.map((term) => [term.term_id, term]));
+  const others = [...memberships.values()].flatMap(({ members }) => [...members.values()]).filter((id) => !known.has(id));
+  return { memberships, members: new Map([...known, ...(await loadTerms(db, taxonomy, others))]) };
 }
 
 /**

@@ -49,10 +49,7 @@ export type LanguageUrls =
 export interface Membership {
   /** Null: the record has no language that the site knows. */
   readonly language: string | null;
-  /**
-   * Ids of posts; of terms, by whichever of their two ids the form of the languages names them. Whether they still
-   * exist is for the rows to say.
-   */
+  /** Ids of posts, or of terms. Whether they still exist is for the rows to say. */
   readonly members: ReadonlyMap<string, number>;
 }
 

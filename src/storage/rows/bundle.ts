@@ -11,7 +11,7 @@ import type { ObjectMemory } from '../journal/object-memory.ts';
 import { formOf } from '../languages/forms.ts';
 import { loadOccurrences, recurringEvents } from './recurring-events.ts';
 import { type SharedRows, sharedRows } from './shared-rows.ts';
-import { loadTermsBy, loadTermsOf } from './terms.ts';
+import { loadCalendarTerms, loadTermsOf } from './terms.ts';
 
 /** What else is known of the records that a bundle is for. */
 export interface BundleOptions {
@@ -142,26 +142,17 @@ async function loadLanguages(
 ): Promise<Omit<BundleLanguages, 'siblings'>> {
   const all = [...terms.values()].flat();
   const found = await formOf(languages).memberships(db, languages, { posts: [...ids, ...linked], terms: all });
-  const { termKey } = formOf(languages);
-  const known = new Map(all.map((term) => [term[termKey], term]));
+  const known = new Map(all.map((term) => [term.term_id, term]));
   const termsOf = new Map([...terms].map(([id, ofPost]) => [id, ofPost.map((term) => term.term_id)]));
-  const wanted = translatesLinks ? standIns(found.posts, termsOf, found.terms).filter((key) => !known.has(key)) : [];
-  const termMembers = new Map([...known, ...(await loadTermsBy(db, termKey, unique(wanted)))]);
-  return {
-    posts: withMembers(found.posts, (id) => id),
-    terms: withMembers(found.terms, (key) => termMembers.get(key)?.term_id),
-    termMembers,
-  };
+  const wanted = translatesLinks ? standIns(found.posts, termsOf, found.terms).filter((id) => !known.has(id)) : [];
+  const termMembers = new Map([...known, ...(await loadCalendarTerms(db, unique(wanted)))]);
+  return { posts: withMembers(found.posts), terms: withMembers(found.terms), termMembers };
 }
 
 /** The same with the other members of each group, under their own ids. */
-function withMembers(found: ReadonlyMap<number, Membership>, idOf: (key: number) => number | undefined): Map<number, Membership> {
+function withMembers(found: ReadonlyMap<number, Membership>): Map<number, Membership> {
   const all = new Map<number, Membership>();
-  for (const { members } of found.values())
-    for (const [language, key] of members) {
-      const id = idOf(key);
-      if (id !== undefined) all.set(id, { language, members });
-    }
+  for (const { members } of found.values()) for (const [language, id] of members) all.set(id, { language, members });
   for (const [id, membership] of found) all.set(id, membership);
   return all;
 }

@@ -12,7 +12,6 @@ import { Piece, verbatim } from '../engine/statement.ts';
 import { addDependencies, allTerms, dependingOn, termDependency } from '../journal/dependencies.ts';
 import { TERMS_PART } from '../journal/own-changes.ts';
 import { postChanged, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
-import type { TermKeys } from '../languages/form.ts';
 
 const COLUMNS = [
   't.term_id',
@@ -57,25 +56,13 @@ export async function loadTerms(db: Database, taxonomy: string, ids: readonly nu
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
-/** What a form of languages that knows terms by `key` knows these by. Of their very ids nothing else need be known. */
-export const keysOfTerms = async (
-  db: Database,
-  key: keyof TermKeys,
-  taxonomy: string,
-  ids: readonly number[],
-): Promise<readonly TermKeys[]> =>
-  key === 'term_id' ? ids.map((id) => ({ term_id: id, term_taxonomy_id: 0 })) : [...(await loadTerms(db, taxonomy, ids)).values()];
-
-/** Terms of the calendar by one of their two ids, under that id. */
-export async function loadTermsBy(db: Database, key: 'term_id' | 'term_taxonomy_id', ids: readonly number[]): Promise<Map<number, Term>> {
+/** Terms of any taxonomy of the calendar. */
+export async function loadCalendarTerms(db: Database, ids: readonly number[]): Promise<Map<number, Term>> {
   if (ids.length === 0) return new Map();
-  const column = verbatim(key === 'term_id' ? 't.term_id' : 'tt.term_taxonomy_id');
-  const rows = await dependingOn(db, []).rows<Term>`
+  const rows = await dependingOn(db, ids.map(termDependency)).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
-    WHERE ${column} IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
-  // Of one that is not there it is not known under which id it would be.
-  addDependencies(db, rows.length === new Set(ids).size ? rows.map((row) => termDependency(row.term_id)) : taxonomies.map(allTerms));
-  return new Map(rows.map((row) => [row[key], row]));
+    WHERE t.term_id IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
+  return new Map(rows.map((row) => [row.term_id, row]));
 }
 
 /** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */

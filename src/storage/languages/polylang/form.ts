@@ -33,8 +33,6 @@ interface LanguageRow {
 }
 
 export const polylang: LanguageForm = {
-  termKey: 'term_id',
-
   async read(db, options) {
     const option = serializedMembers(options.get('polylang'));
     const rows = await db.rows<LanguageRow>`
@@ -114,15 +112,6 @@ export const polylang: LanguageForm = {
         .where('member.post_type', records.name)
         .where((shown: QueryBuilder) => void isShown?.(shown));
     });
-  },
-
-  async lockGroup(db, _languages, { is, id }) {
-    const [row] = await db.rows<{ id: number; description: string }>`
-      SELECT tt.term_taxonomy_id AS id, tt.description
-      FROM {term_relationships} r JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = r.term_taxonomy_id
-      WHERE r.object_id = ${id} AND tt.taxonomy = ${TAXONOMIES[is].group}
-      ORDER BY tt.term_taxonomy_id LIMIT 1 ${verbatim(db.dialect.locks.update)}`;
-    return row && { id: row.id, members: membersIn(row.description), stored: row.description };
   },
 };
 

@@ -1,11 +1,12 @@
 import { postKinds, taxonomies } from '../../../kinds/index.ts';
 import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
+import type { Term } from '../../../wordpress/rows.ts';
 import { serializedMembers } from '../../../wordpress/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
-import { dependingOn } from '../../journal/dependencies.ts';
-import { dependenciesOf, type LanguageForm, type Listed, NO_MEMBERSHIPS } from '../form.ts';
+import { dependingOn, termDependency } from '../../journal/dependencies.ts';
+import { dependenciesOf, type LanguageForm, type Listed, type NamedTerm, NO_MEMBERSHIPS } from '../form.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
@@ -18,8 +19,6 @@ const TRANSLATED = [1, 2];
 const WITH_FALLBACK = 2;
 
 export const wpml: LanguageForm = {
-  termKey: 'term_taxonomy_id',
-
   async read(db, options) {
     if (!(await hasTable(db, 'icl_translations')) || !(await hasTable(db, 'icl_languages'))) return undefined;
     const settings = serializedMembers(options.get('icl_sitepress_settings'));
@@ -40,31 +39,34 @@ export const wpml: LanguageForm = {
   async memberships(db, languages, named) {
     const { posts, terms } = named;
     if (posts.length + terms.length === 0) return NO_MEMBERSHIPS;
-    const keys = new Map(terms.map((term) => [term.term_taxonomy_id, term.term_id]));
+    const elements = await elementsOfTerms(db, terms);
     const rows = await dependingOn(db, dependenciesOf(named)).rows<{
       type: string;
-      id: number;
+      id: number | null;
       language: string;
       of: number;
       language_of: string;
       type_of: string;
     }>`
-      SELECT m.element_type AS type, m.element_id AS id, m.language_code AS language, o.element_id AS of, o.language_code AS language_of,
-        o.element_type AS type_of
+      SELECT m.element_type AS type, CASE WHEN m.element_type IN (${TERM_ELEMENTS}) THEN tt.term_id ELSE m.element_id END AS id,
+        m.language_code AS language, o.element_id AS of, o.language_code AS language_of, o.element_type AS type_of
       FROM {icl_translations} o ${verbatim(db.dialect.joinInOrder)} {icl_translations} m ON m.trid = o.trid
+      LEFT JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = m.element_id
       WHERE (o.element_id IN (${unique(posts)}) AND o.element_type IN (${POST_ELEMENTS}))
-        OR (o.element_id IN (${[...keys.keys()]}) AND o.element_type IN (${TERM_ELEMENTS}))`;
+        OR (o.element_id IN (${[...elements.keys()]}) AND o.element_type IN (${TERM_ELEMENTS}))`;
     const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
     for (const row of rows) {
       const some = row.type_of.startsWith('tax_') ? groups.term : groups.post;
       const group = some.get(row.of) ?? { language: row.language_of, members: new Map() };
       some.set(row.of, group);
-      // A job for a translation that is not there yet has no id.
+      // A job for a translation that is not there yet has no id, and neither has a term that is gone.
       if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
     }
-    const of = (some: ReadonlyMap<number, Group>, keyed: (id: number) => number) =>
-      new Map<number, Membership>([...some].map(([id, group]) => [keyed(id), membershipOf(languages, id, group.language, group.members)]));
-    return { posts: of(groups.post, (id) => id), terms: of(groups.term, (id) => keys.get(id) ?? 0) };
+    const of = (some: ReadonlyMap<number, Group>, idOf: (element: number) => number) =>
+      new Map<number, Membership>(
+        [...some].map(([element, group]) => [idOf(element), membershipOf(languages, idOf(element), group.language, group.members)]),
+      );
+    return { posts: of(groups.post, (id) => id), terms: of(groups.term, (element) => elements.get(element) ?? 0) };
   },
 
   whereLanguage(db, where, languages, records, code) {
@@ -85,17 +87,6 @@ export const wpml: LanguageForm = {
         .where((shown: QueryBuilder) => void isShown?.(shown));
     });
   },
-
-  async lockGroup(db, _languages, { is, name, id }) {
-    const [own] = await db.rows<{ trid: number }>`
-      SELECT trid FROM {icl_translations} WHERE element_type = ${elementType(is, name)} AND element_id = ${id}`;
-    if (!own) return undefined;
-    const rows = await db.rows<{ id: number | null; language: string }>`
-      SELECT element_id AS id, language_code AS language FROM {icl_translations} WHERE trid = ${own.trid}
-      ORDER BY translation_id ${verbatim(db.dialect.locks.update)}`;
-    const members = rows.flatMap((row) => (row.id === null ? [] : [[row.language, Number(row.id)] as const]));
-    return { id: own.trid, members: new Map(members), stored: '' };
-  },
 };
 
 interface Group {
@@ -107,6 +98,19 @@ interface Group {
 const elementType = (is: 'post' | 'term', name: string): string => (is === 'post' ? `post_${name}` : `tax_${name}`);
 const POST_ELEMENTS = postKinds.map(({ postType }) => elementType('post', postType));
 const TERM_ELEMENTS = taxonomies.map((taxonomy) => elementType('term', taxonomy));
+
+/** What WPML calls these terms -> their ids. */
+async function elementsOfTerms(db: Database, terms: readonly NamedTerm[]): Promise<Map<number, number>> {
+  const unknown = terms.filter((term) => term.term_taxonomy_id === undefined).map((term) => term.term_id);
+  const rows =
+    unknown.length === 0
+      ? []
+      : await dependingOn(db, unknown.map(termDependency)).rows<Pick<Term, 'term_id' | 'term_taxonomy_id'>>`
+        SELECT term_id, term_taxonomy_id FROM {term_taxonomy} WHERE term_id IN (${unique(unknown)}) AND taxonomy IN (${taxonomies})`;
+  return new Map(
+    [...terms, ...rows].flatMap((term) => (term.term_taxonomy_id === undefined ? [] : [[term.term_taxonomy_id, term.term_id]])),
+  );
+}
 
 /** The row (as `w`) of a record of a list. */
 const elementsOf = (db: Database, sub: QueryBuilder, records: Listed): QueryBuilder =>
