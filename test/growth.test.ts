@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LENGTHS, lengthFault } from '../src/kinds/grammar.ts';
+import { LENGTHS, LONGEST, lengthFault } from '../src/kinds/grammar.ts';
 import { anyText } from '../src/kinds/grammars.ts';
 import { describeDatabases } from './support/databases.ts';
 import { type Bounds, exponentOf, FILLERS, grown, MOST_EXPONENT } from './support/growth.ts';
@@ -103,6 +103,21 @@ describeDatabases('texts from outside', (open, engine) => {
       if (!refused && !dropped) accepted.push(`${name}: ${status} ${JSON.stringify(body)?.slice(0, 200)}`);
     }
     expect(accepted).toEqual([]);
+  });
+
+  it('are answered where they are lists with as many members as there may be', async () => {
+    const faults: string[] = [];
+    for (const carrier of parameterCarriers('admin')) {
+      const { name, grammar, longest } = carrier;
+      const { type, items } = grammar.json as { type?: unknown; items?: { type?: unknown } };
+      if (![type].flat().includes('array')) continue;
+      const isNumbers = [items?.type].flat().includes('integer');
+      const members = Array.from({ length: LONGEST }, (_, at) => (isNumbers ? String(at + 1) : `w${at}`)).join();
+      if (members.length > longest) continue;
+      const { status } = await send(carrier, members);
+      if (status >= 500) faults.push(`${name}: ${status}`);
+    }
+    expect(faults).toEqual([]);
   });
 
   // The database's part is the same work for any text; what grows is JavaScript.

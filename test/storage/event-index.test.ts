@@ -305,6 +305,22 @@ describeDatabases('the list index', (open, engine) => {
       expect(await trustsIndex({ ...site, isTakenOver: async () => true }, shared)).toBe(false);
     });
 
+    it('takes events whose ids have entries already, left behind where tables of WordPress were put back', async () => {
+      const { fields } = postKind('event');
+      const create = async () => {
+        const caller = await callerOf(ADMIN);
+        const raw = { title: 'Twice', start_date: '2026-12-01 10:00', end_date: '2026-12-01 12:00', status: 'publish' };
+        return createPost(site, caller, postKind('event'), await acceptParams(site, caller, fields, raw, 'create'));
+      };
+      const entries = () => db.from('fasti_entries').orderBy('facet');
+      await create();
+      const all = await entries();
+      await resetSite(db);
+      expect(await entries()).toEqual(all);
+      await create();
+      expect(await entries()).toEqual(all);
+    });
+
     it('stays with a write beside which WordPress writes too', async () => {
       const caller = await callerOf(ADMIN);
       await trashPost(site, { ...caller, settings: { ...caller.settings, shared: true } }, postKind('event'), 38);

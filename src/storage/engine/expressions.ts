@@ -16,15 +16,33 @@ export const equalsAny = (column: string, values: readonly (string | number)[]):
 
 /** Condition: all of these hold. */
 export const every = (conditions: readonly Sql[]): Sql => [
-  conditions.map(([sql]) => sql).join(' AND '),
+  chained(
+    conditions.map(([sql]) => sql),
+    'AND',
+  ),
   conditions.flatMap(([, bindings]) => bindings),
 ];
 
-/** Condition: one of these holds. */
+/** Condition: one of these holds. Builders have it as `whereRaw(...either(conditions))`. */
 export const either = (conditions: readonly Sql[]): Sql => [
-  `(${conditions.map(([sql]) => sql).join(' OR ')})`,
+  `(${chained(
+    conditions.map(([sql]) => sql),
+    'OR',
+  )})`,
   conditions.flatMap(([, bindings]) => bindings),
 ];
+
+const LONGEST_CHAIN = 100;
+
+/**
+ * Conditions one after the other; many of them as halves of halves, since SQLite takes expressions of a thousand levels
+ * at most, and each link of a chain is one more (`SQLITE_MAX_EXPR_DEPTH`).
+ */
+function chained(conditions: readonly string[], operator: 'AND' | 'OR'): string {
+  if (conditions.length <= LONGEST_CHAIN) return conditions.join(` ${operator} `);
+  const half = conditions.length >> 1;
+  return `(${chained(conditions.slice(0, half), operator)}) ${operator} (${chained(conditions.slice(half), operator)})`;
+}
 
 /** The rows of all these selections. */
 export const unionAll = (selections: readonly Sql[]): Sql => [

@@ -52,8 +52,7 @@ export async function indexEvents(db: Database, ids: readonly number[], language
   for (let at = 0; at < ids.length; at += IDS) {
     const some = ids.slice(at, at + IDS);
     const events = await indexedEvents(db, await loadEventRows(db, some), languages);
-    const present = await db.from('fasti_entries').whereIn('post_id', some);
-    unfit.push(...(await indexThese(db, some, events, present)));
+    unfit.push(...(await indexThese(db, some, events, await presentEntries(db, some))));
   }
   if (unfit.length > 0) await distrustIndex(db);
   return unfit;
@@ -62,7 +61,7 @@ export async function indexEvents(db: Database, ids: readonly number[], language
 /** Whether the rows of these events say what WordPress's tables say. Only reads. */
 export async function isInStep(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<boolean> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
-  const present = groupedBy(await db.from('fasti_entries').whereIn('post_id', [...ids]), (row) => row.post_id);
+  const present = groupedBy(await presentEntries(db, ids), (row) => row.post_id);
   return ids.every((id) => {
     const event = events.get(id);
     return textOf(present.get(id) ?? []) === textOf((event && entriesOf(event)) ?? []);
@@ -73,10 +72,19 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
 export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
   indexEvents(db, await withTranslations(db, ids, languages), languages);
 
-/** `indexEvents` for events that have just been made, whose rows are known. */
+const presentEntries = (db: Database, ids: readonly number[]): Promise<EntryRow[]> => db.from('fasti_entries').whereIn('post_id', [...ids]);
+
+/**
+ * `indexEvents` for events that have just been made, whose rows are known. Entries that were left behind under one of
+ * the ids, as where WordPress's tables were put back to an earlier state, are replaced.
+ */
 export async function indexNewEvents(db: Database, rows: readonly EventRows[], languages: OptionalLanguages): Promise<void> {
   const ids = rows.map(({ post }) => post.ID);
-  const unfit = await indexThese(db, ids, await indexedEvents(db, rows, languages), []);
+  const events = await indexedEvents(db, rows, languages);
+  const unfit = await indexThese(db, ids, events, []).catch(async (error) => {
+    if (!db.dialect.isDuplicate(error)) throw error;
+    return indexThese(db, ids, events, await presentEntries(db, ids));
+  });
   if (unfit.length > 0) await distrustIndex(db);
 }
 

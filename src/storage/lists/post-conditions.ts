@@ -2,7 +2,7 @@ import type { Condition, ConditionBy } from '../../kinds/condition.ts';
 import { FORMAT_TAXONOMY, formatSlug, USUAL_FORMAT } from '../../wordpress/post-formats.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
-import { asId, beginsWith } from '../engine/expressions.ts';
+import { asId, beginsWith, either, equalsAny } from '../engine/expressions.ts';
 import { momentColumn } from '../rows/event-moments.ts';
 import { whereInLanguage } from './in-language.ts';
 import { linkTargets, whereLinkedFromEvents } from './linked-from-events.ts';
@@ -54,7 +54,7 @@ const HANDLERS: ConditionHandlers = {
   parents: (where, { condition }) => where.whereIn('p.post_parent', [...condition.ids]),
   notParents: (where, { condition }) => where.whereNotIn('p.post_parent', [...condition.ids]),
   slug: (where, { condition }) => where.whereIn('p.post_name', [...condition.slugs]),
-  mime: (where, { condition }) => where.where((any) => whereMimeType(any, condition.types)),
+  mime: (where, { condition }) => whereMimeType(where, condition.types),
   parent: (where, { condition }) => where.where('p.post_parent', condition.id),
   place: (where, { condition }) => where.where('p.menu_order', condition.place),
   moment: (where, { condition, query }) => where.where(momentColumn(condition, query), condition.op, condition.value),
@@ -170,11 +170,10 @@ const whereAmongOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void
   void where[isWanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
 
 /** Condition: the MIME type is one of these; `image/` stands for all that begin so. */
-function whereMimeType(any: QueryBuilder, types: readonly string[]): void {
-  for (const type of types) {
-    if (type.endsWith('/')) any.orWhereRaw(...beginsWith('p.post_mime_type', type));
-    else any.orWhere('p.post_mime_type', type);
-  }
+function whereMimeType(where: QueryBuilder, types: readonly string[]): void {
+  const column = 'p.post_mime_type';
+  const [families, whole] = [types.filter((type) => type.endsWith('/')), types.filter((type) => !type.endsWith('/'))];
+  where.whereRaw(...either([...(whole.length > 0 ? [equalsAny(column, whole)] : []), ...families.map((type) => beginsWith(column, type))]));
 }
 
 const postsOfTerms = (db: Database, sub: QueryBuilder, taxonomy: string): QueryBuilder =>

@@ -267,9 +267,7 @@ function people(db: Database, { include, exclude, slugs, roles, search, searched
         .select('m.user_id')
         .from({ m: db.table('usermeta') })
         .where('m.meta_key', capabilitiesKey(db))
-        .where((any: QueryBuilder) => {
-          for (const role of roles) any.orWhereRaw(...contains('m.meta_value', `"${role}"`));
-        }),
+        .whereRaw(...either([...new Set(roles)].map((role) => contains('m.meta_value', `"${role}"`)))),
     );
   if (writers)
     builder.whereIn('u.ID', (sub: QueryBuilder) =>
