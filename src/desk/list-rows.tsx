@@ -1,0 +1,237 @@
+import type { JSX } from 'preact';
+import { NO_CONTROL_DATA, type TermChoice } from '../forms/control.ts';
+import { statusChoices } from '../forms/control-data.ts';
+import { controlOf } from '../forms/controls.ts';
+import { textIn, textsIn } from '../forms/form-values.ts';
+import { labelOf } from '../forms/labels.ts';
+import { Link } from '../html/links.tsx';
+import type { PostKind } from '../kinds/kind.ts';
+import type { Editable, EditList } from '../records/editing.ts';
+import { mayCreate } from '../records/posts.ts';
+import { Nonce } from './layout.tsx';
+import { backOf, listUrl } from './list-address.ts';
+import { type Column, columnsOf } from './list-columns.ts';
+import { ALL_FOUND } from './list-filters.ts';
+import { PreviewLink } from './preview-link.tsx';
+import { deskUrl, type Visit } from './visit.ts';
+
+/*
+ * The rows of a list, each with its actions and a form for a few fields.
+ */
+
+/** Each row offers the categories: where there are more, they are chosen in the form of the event. */
+const MOST_QUICK_CATEGORIES = 40;
+
+/** The fields that a row's quick form has. */
+const quickFields = (kind: PostKind, categories: readonly TermChoice[]): string[] => [
+  kind.titleField,
+  ...(kind.dated ? ['start_date', 'end_date'] : []),
+  'status',
+  ...(categories.length > 0 && categories.length <= MOST_QUICK_CATEGORIES ? ['categories'] : []),
+];
+
+/** The records of a page of a list, and what may be done with several of them at once. */
+export function Rows(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly list: EditList;
+  readonly categories: readonly TermChoice[];
+}): JSX.Element {
+  const { visit, kind, list, categories } = props;
+  const { say } = visit.i18n;
+  if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
+  const columns = columnsOf(kind, visit);
+  const trashed = textsIn(visit.request.query, 'status').includes('trash');
+  const actions = ['publish', 'trash'].filter((action) => action !== 'publish' || visit.caller.viewer.can(`publish_${kind.capabilities}`));
+  return (
+    <>
+      <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
+        <Nonce nonce={visit.nonce} />
+        <input type="hidden" name="back" value={backOf(visit)} />
+        <label>
+          <span class="quiet">{say('desk:list.selected')}</span>
+          <select name="action">
+            {(trashed ? ['restore', 'delete'] : actions).map((action) => (
+              <option key={action} value={action} data-confirm={action === 'delete' ? say('desk:actions.delete-these-sure') : undefined}>
+                {say(`desk:actions.${action}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit">{say('desk:list.apply')}</button>
+        <label class="choice" data-select-all hidden>
+          <input type="checkbox" />
+          {say('desk:list.select-all')}
+        </label>
+        {list.pages > 1 && (
+          <label class="choice">
+            <input type="checkbox" name={ALL_FOUND} value="1" />
+            {say('desk:list.select-found', { count: list.total })}
+          </label>
+        )}
+      </form>
+      <table class="list">
+        <thead>
+          <tr>
+            <td class="pick" />
+            <Heading visit={visit} kind={kind} order="title" text={labelOf(visit.i18n, kind.name, kind.titleField)} />
+            {columns.map(({ name, order }) => (
+              <Heading key={name} visit={visit} kind={kind} order={order} text={say(`desk:columns.${name}`)} />
+            ))}
+            <th scope="col">{say('desk:columns.status')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.rows.map((row) => (
+            <Row key={row.id} visit={visit} kind={kind} row={row} columns={columns} categories={categories} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Heading(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly order: string | undefined;
+  readonly text: string;
+}): JSX.Element {
+  const { visit, kind, order, text: heading } = props;
+  if (order === undefined) return <th scope="col">{heading}</th>;
+  const current = textIn(visit.request.query, 'orderby') === order ? textIn(visit.request.query, 'order') || 'asc' : undefined;
+  const next = current === 'asc' ? 'desc' : 'asc';
+  return (
+    <th scope="col" aria-sort={current === undefined ? undefined : current === 'asc' ? 'ascending' : 'descending'}>
+      <Link href={listUrl(visit, kind, { orderby: order, order: next })}>{heading}</Link>
+    </th>
+  );
+}
+
+function Row(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly row: Editable;
+  readonly columns: readonly Column[];
+  readonly categories: readonly TermChoice[];
+}): JSX.Element {
+  const { visit, kind, row: it, columns, categories } = props;
+  const { say } = visit.i18n;
+  const { id, row } = it;
+  const title = row.post_title || say('desk:untitled');
+  const trashed = row.post_status === 'trash';
+  return (
+    <tr>
+      <td class="pick">
+        {(it.mayEdit || it.mayDelete) && (
+          <input type="checkbox" form="bulk" name="ids[]" value={String(id)} aria-label={say('desk:list.select', { title })} />
+        )}
+      </td>
+      <th scope="row">
+        {it.mayEdit && !trashed ? <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{title}</Link> : title}
+        {it.suggestion && <p class="quiet">{say('desk:suggestion.by', { name: it.suggestion.name })}</p>}
+        <RowActions visit={visit} kind={kind} row={it} title={title} />
+        {it.mayEdit && !trashed && <QuickForm visit={visit} kind={kind} row={it} title={title} categories={categories} />}
+      </th>
+      {columns.map(({ name, show }) => (
+        <td key={name} class={`column-${name}`} data-label={say(`desk:columns.${name}`)}>
+          {show(it, visit)}
+        </td>
+      ))}
+      <td class="column-status" data-label={say('desk:columns.status')}>
+        {say(`statuses:${row.post_status}`)}
+      </td>
+    </tr>
+  );
+}
+
+/** What may be done with a record, by one click. */
+function RowActions(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly row: Editable;
+  readonly title: string;
+}): JSX.Element {
+  const { visit, kind, row: it, title } = props;
+  const { say } = visit.i18n;
+  const { id, row, record } = it;
+  const trashed = row.post_status === 'trash';
+  const path = `/${kind.path}/${id}`;
+  const button = (action: string, { asksFirst = false } = {}) => (
+    <button
+      type="submit"
+      form="bulk"
+      formAction={deskUrl(visit, `${path}/${action}`)}
+      aria-label={`${say(`desk:actions.${action}`)}: ${title}`}
+      class="link-button"
+      data-confirm={asksFirst ? say(`desk:actions.${action}-sure`) : undefined}
+    >
+      {say(`desk:actions.${action}`)}
+    </button>
+  );
+  return (
+    <p class="row-actions">
+      {row.post_status === 'publish' && typeof record.url === 'string' && (
+        <Link href={record.url} label={`${say('desk:actions.view')}: ${title}`}>
+          {say('desk:actions.view')}
+        </Link>
+      )}
+      <PreviewLink visit={visit} record={it} title={title} />
+      {it.mayEdit && !trashed && mayCreate(visit.caller, kind) && (
+        <Link href={deskUrl(visit, `${path}/duplicate`)} label={`${say('desk:actions.duplicate')}: ${title}`}>
+          {say('desk:actions.duplicate')}
+        </Link>
+      )}
+      {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
+      {it.mayDelete && !trashed && button('trash')}
+      {it.mayDelete && trashed && button('restore')}
+      {it.mayDelete && trashed && button('delete', { asksFirst: true })}
+    </p>
+  );
+}
+
+/** A few fields of a row, to be changed in the list itself. */
+function QuickForm(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind;
+  readonly row: Editable;
+  readonly title: string;
+  readonly categories: readonly TermChoice[];
+}): JSX.Element {
+  const { visit, kind, row, title, categories } = props;
+  const { i18n } = visit;
+  const names = quickFields(kind, categories);
+  const data = {
+    ...NO_CONTROL_DATA,
+    say: i18n.say,
+    terms: { categories },
+    statuses: statusChoices(visit, kind, String(row.values.status ?? '')),
+  };
+  return (
+    <details class="quick">
+      <summary aria-label={`${i18n.say('desk:actions.quick')}: ${title}`}>{i18n.say('desk:actions.quick')}</summary>
+      <form method="post" action={deskUrl(visit, `/${kind.path}/${row.id}`)}>
+        <Nonce nonce={visit.nonce} />
+        <input type="hidden" name="version" value={row.version} />
+        <input type="hidden" name="fields" value={names.join(',')} />
+        <input type="hidden" name="back" value={backOf(visit)} />
+        {names.map((name) => {
+          const field = kind.fields[name]!;
+          const { Show, show } = controlOf(name, field);
+          return (
+            <Show
+              key={name}
+              name={name}
+              id={`${name}-${row.id}`}
+              field={field}
+              label={labelOf(i18n, kind.name, name)}
+              shown={show(row.values[name], data)}
+              data={data}
+            />
+          );
+        })}
+        <button type="submit">{i18n.say('desk:form.save')}</button>
+      </form>
+    </details>
+  );
+}
