@@ -38,30 +38,26 @@ export function termsOf(db: Database, taxonomy: string) {
 export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
   (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
 
-export async function findTerm(db: Database, taxonomy: string, id: number): Promise<Term | undefined> {
-  return (await termsOf(dependingOn(db, [termDependency(id)]), taxonomy)
-    .where('t.term_id', id)
-    .first()) as Term | undefined;
-}
+export const findTerm = async (db: Database, taxonomy: string, id: number): Promise<Term | undefined> =>
+  (await loadTerms(db, taxonomy, [id])).get(id);
 
 /** Locks a term until the end of the transaction. */
 export async function lockTerm(db: Database, id: number): Promise<void> {
   await db.rows`SELECT term_id FROM {terms} WHERE term_id = ${id} ${verbatim(db.dialect.locks.update)}`;
 }
 
-export async function loadTerms(db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> {
-  const rows = (
-    ids.length === 0 ? [] : await termsOf(dependingOn(db, ids.map(termDependency)), taxonomy).whereIn('t.term_id', [...ids])
-  ) as Term[];
-  return new Map(rows.map((row) => [row.term_id, row]));
-}
+/** Terms of a taxonomy by their ids. */
+export const loadTerms = (db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> =>
+  loadTermsIn(db, [taxonomy], ids);
 
-/** Terms of any taxonomy of the calendar. */
-export async function loadCalendarTerms(db: Database, ids: readonly number[]): Promise<Map<number, Term>> {
+/** The same of any taxonomy of the calendar. */
+export const loadCalendarTerms = (db: Database, ids: readonly number[]): Promise<Map<number, Term>> => loadTermsIn(db, taxonomies, ids);
+
+async function loadTermsIn(db: Database, some: readonly string[], ids: readonly number[]): Promise<Map<number, Term>> {
   if (ids.length === 0) return new Map();
   const rows = await dependingOn(db, ids.map(termDependency)).rows<Term>`
     SELECT ${verbatim(COLUMNS.join())} FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
-    WHERE t.term_id IN (${ids}) AND tt.taxonomy IN (${taxonomies})`;
+    WHERE t.term_id IN (${ids}) AND tt.taxonomy IN (${some})`;
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
@@ -97,7 +93,9 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
 
 /** Every category with its parent, for walking the tree. Small by nature. */
 export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
-  const rows = (await termsOf(dependingOn(db, [allTerms(taxonomy)]), taxonomy)) as Term[];
+  const rows = await dependingOn(db, [allTerms(taxonomy)]).rows<Pick<Term, 'term_id' | 'parent' | 'slug' | 'count'>>`
+    SELECT t.term_id, t.slug, tt.parent, tt.count FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
+    WHERE tt.taxonomy = ${taxonomy}`;
   return new Map(rows.map((row) => [row.term_id, { parent: row.parent, slug: row.slug, count: row.count }]));
 }
 
