@@ -18,8 +18,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The packages whose install scripts run; the same that package.json allows for those who run npm themselves. */
 const WITH_SCRIPTS = ['better-sqlite3'];
 /**
- * How better-sqlite3 is compiled where it cannot be fetched: not at the highest level, which takes three times as long
- * and makes nothing of a request faster that could be measured, and without extensions of SQLite that are not used here.
+ * How better-sqlite3 is compiled where it cannot be fetched: at a level that takes half as long as the next one and
+ * makes requests no slower that could be measured, and without extensions of SQLite that are not used here.
  */
 const UNUSED = ['FTS3', 'FTS3_PARENTHESIS', 'FTS4', 'FTS5', 'GEOPOLY', 'RTREE', 'DBSTAT_VTAB'];
 const COMPILING = {

@@ -93,7 +93,7 @@ export async function termGroups(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
-  const terms = ids.map((id) => ({ term_id: id }));
+  const terms = ids.map((id) => ({ term_id: id, taxonomy }));
   const { terms: found } = await formOf(languages).memberships(db, languages, { posts: [], terms });
   const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
   const existing = await loadTerms(db, taxonomy, members);

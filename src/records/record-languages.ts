@@ -96,7 +96,7 @@ export async function languagesOfRecords(
 ): Promise<Map<number, string | null>> {
   const { posts, terms } = await formOf(languages).memberships(db, languages, {
     posts: of.is === 'post' ? ids : [],
-    terms: of.is === 'term' ? ids.map((id) => ({ term_id: id })) : [],
+    terms: of.is === 'term' ? ids.map((id) => ({ term_id: id, taxonomy: of.type })) : [],
   });
   const known = of.is === 'post' ? posts : terms;
   return new Map(ids.map((id) => [id, known.get(id)?.language ?? null]));

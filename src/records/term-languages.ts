@@ -27,7 +27,7 @@ export async function termsInLanguage(
 ): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return [...ids];
-  const named = ids.map((id) => ({ term_id: id }));
+  const named = ids.map((id) => ({ term_id: id, taxonomy: kind.taxonomy }));
   const groups = await groupsOf(db, own, named, language.code);
   // Mostly the terms of an event are in its language.
   if (groups.size === 0) return [...new Set(ids)];

@@ -54,8 +54,12 @@ describeDatabases('content languages', (open) => {
     });
 
     it('say the language and the group of posts and terms, in one query', async () => {
+      const terms = await db
+        .from('term_taxonomy')
+        .whereIn('term_id', [38, 40, 57, 54])
+        .whereIn('taxonomy', ['tribe_events_cat', 'post_tag'])
+        .select('term_id', 'term_taxonomy_id', 'taxonomy');
       const before = db.queries();
-      const terms = [38, 40, 57, 54].map((term_id) => ({ term_id, term_taxonomy_id: term_id + 30 }));
       const found = await formOf(languages).memberships(db, languages, { posts: [110, 111, 112, 114, 102], terms });
       expect(db.queries() - before).toBe(1);
       const shown = (some: typeof found.posts) =>
@@ -73,7 +77,7 @@ describeDatabases('content languages', (open) => {
         40: ['it', { en: 38, it: 40 }],
         54: ['it', { it: 54 }],
       });
-      const known = terms.map(({ term_id }) => ({ term_id }));
+      const known = terms.map(({ term_id, taxonomy }) => ({ term_id, taxonomy }));
       expect((await formOf(languages).memberships(db, languages, { posts: [], terms: known })).terms).toEqual(found.terms);
     });
 

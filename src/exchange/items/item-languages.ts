@@ -14,7 +14,7 @@ export async function withLanguages<I extends PostItem | TermItem>(
   if (!languages || spoken.length === 0) return [...items];
   const { posts, terms } = await formOf(languages).memberships(db, languages, {
     posts: spoken.flatMap((item) => (isPostItem(item) && item.id !== undefined ? [item.id] : [])),
-    terms: spoken.flatMap((item) => (!isPostItem(item) && item.id !== undefined ? [{ term_id: item.id }] : [])),
+    terms: spoken.flatMap((item) => (!isPostItem(item) && item.id !== undefined ? [{ term_id: item.id, taxonomy: typeOf(item) }] : [])),
   });
   return items.map((item) => {
     const membership = spoken.includes(item) ? (isPostItem(item) ? posts : terms).get(item.id ?? 0) : undefined;

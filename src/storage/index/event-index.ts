@@ -72,18 +72,21 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
 export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
   indexEvents(db, await withTranslations(db, ids, languages), languages);
 
+/** The rows of these events as they are. */
 const presentEntries = (db: Database, ids: readonly number[]): Promise<EntryRow[]> => db.from('fasti_entries').whereIn('post_id', [...ids]);
 
 /**
  * `indexEvents` for events that have just been made, whose rows are known. Entries that were left behind under one of
- * the ids, as where WordPress's tables were put back to an earlier state, are replaced.
+ * the ids, as where WordPress's tables were put back to an earlier state, are replaced; they show that the index is out
+ * of step, so that lists go without it from then on.
  */
 export async function indexNewEvents(db: Database, rows: readonly EventRows[], languages: OptionalLanguages): Promise<void> {
   const ids = rows.map(({ post }) => post.ID);
   const events = await indexedEvents(db, rows, languages);
   const unfit = await indexThese(db, ids, events, []).catch(async (error) => {
     if (!db.dialect.isDuplicate(error)) throw error;
-    return indexThese(db, ids, events, await presentEntries(db, ids));
+    await indexThese(db, ids, events, await presentEntries(db, ids));
+    return ids;
   });
   if (unfit.length > 0) await distrustIndex(db);
 }

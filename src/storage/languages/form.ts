@@ -28,7 +28,7 @@ export interface LanguageForm {
 export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns'>;
 
 /** A term that is asked about. Its row in the taxonomy is looked up where it is needed and not known. */
-export type NamedTerm = Pick<Term, 'term_id'> & Partial<Pick<Term, 'term_taxonomy_id'>>;
+export type NamedTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'term_taxonomy_id'>>;
 
 /** Records that are asked about. */
 export interface RecordKeys {

@@ -38,6 +38,7 @@ export function termsOf(db: Database, taxonomy: string) {
 export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
   (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
 
+/** One term of a taxonomy; undefined: there is none. */
 export const findTerm = async (db: Database, taxonomy: string, id: number): Promise<Term | undefined> =>
   (await loadTerms(db, taxonomy, [id])).get(id);
 

@@ -101,12 +101,13 @@ const TERM_ELEMENTS = taxonomies.map((taxonomy) => elementType('term', taxonomy)
 
 /** What WPML calls these terms -> their ids. */
 async function elementsOfTerms(db: Database, terms: readonly NamedTerm[]): Promise<Map<number, number>> {
-  const unknown = terms.filter((term) => term.term_taxonomy_id === undefined).map((term) => term.term_id);
+  const unknown = terms.filter((term) => term.term_taxonomy_id === undefined);
+  const ids = unique(unknown.map((term) => term.term_id));
   const rows =
     unknown.length === 0
       ? []
-      : await dependingOn(db, unknown.map(termDependency)).rows<Pick<Term, 'term_id' | 'term_taxonomy_id'>>`
-        SELECT term_id, term_taxonomy_id FROM {term_taxonomy} WHERE term_id IN (${unique(unknown)}) AND taxonomy IN (${taxonomies})`;
+      : await dependingOn(db, ids.map(termDependency)).rows<Pick<Term, 'term_id' | 'term_taxonomy_id'>>`
+        SELECT term_id, term_taxonomy_id FROM {term_taxonomy} WHERE term_id IN (${ids}) AND taxonomy IN (${[...new Set(unknown.map((term) => term.taxonomy))]})`;
   return new Map(
     [...terms, ...rows].flatMap((term) => (term.term_taxonomy_id === undefined ? [] : [[term.term_taxonomy_id, term.term_id]])),
   );
