@@ -106,6 +106,8 @@ describeDatabases('the companion routes', (open) => {
       ['tribe_events_cat?hide_empty=true&orderby=id&per_page=2', [2, 3]],
       ['media?search=wide', [11]],
       ['media?media_type=image&order=asc', [10, 11]],
+      ['media?mime_type=image/&order=asc', [10, 11]],
+      ['media?mime_type=video/,text/plain', []],
       ['media?mime_type=image/jpeg', []],
       ['media?parent=44', []],
       ['users?slug=ed', [2]],

@@ -2,7 +2,7 @@ import type { Condition, ConditionBy } from '../../kinds/condition.ts';
 import { FORMAT_TAXONOMY, formatSlug, USUAL_FORMAT } from '../../wordpress/post-formats.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
-import { asId, beginsWith, either, equalsAny } from '../engine/expressions.ts';
+import { asId } from '../engine/expressions.ts';
 import { momentColumn } from '../rows/event-moments.ts';
 import { whereInLanguage } from './in-language.ts';
 import { linkTargets, whereLinkedFromEvents } from './linked-from-events.ts';
@@ -169,11 +169,21 @@ const whereAmong = (where: QueryBuilder, ids: Ids): void => void where.whereIn('
 const whereAmongOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void =>
   void where[isWanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
 
-/** Condition: the MIME type is one of these; `image/` stands for all that begin so. */
+/**
+ * Condition: the MIME type is one of these; `image/` stands for all that begin so. Each row is looked up once among
+ * them, however many they are.
+ */
 function whereMimeType(where: QueryBuilder, types: readonly string[]): void {
   const column = 'p.post_mime_type';
-  const [families, whole] = [types.filter((type) => type.endsWith('/')), types.filter((type) => !type.endsWith('/'))];
-  where.whereRaw(...either([...(whole.length > 0 ? [equalsAny(column, whole)] : []), ...families.map((type) => beginsWith(column, type))]));
+  const families = types.filter((type) => type.endsWith('/')).map((type) => type.toLowerCase());
+  where.where((any: QueryBuilder) => {
+    any.whereIn(
+      column,
+      types.filter((type) => !type.endsWith('/')),
+    );
+    if (families.length > 0)
+      any.orWhereRaw(`LOWER(SUBSTR(??, 1, INSTR(??, '/'))) IN (${families.map(() => '?').join()})`, [column, column, ...families]);
+  });
 }
 
 const postsOfTerms = (db: Database, sub: QueryBuilder, taxonomy: string): QueryBuilder =>
