@@ -24,6 +24,7 @@ const row = (start_at: number, more: Partial<EntryRow> = {}): EntryRow => ({
   featured: 0,
   occurrence_id: 0,
   language: 0,
+  stands_in: '',
   ...more,
 });
 const RANGE: IndexRange = {
@@ -40,6 +41,7 @@ const RANGE: IndexRange = {
   rest: [],
   descending: false,
 };
+const ITALIAN = { number: 2, withStandIns: false, withNeutral: false };
 const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
 
 describe('a row of the list index', () => {
@@ -58,9 +60,12 @@ describe('a row of the list index', () => {
     ['that is hidden, where these are listed', row(at(2), { hidden: 1 }), { listedOnly: false }, true],
     ['with a password', row(at(2), { locked: 1 }), { openOnly: true }, false],
     ['that is featured', row(at(2), { featured: 1 }), { unfeaturedOnly: true }, false],
-    ['of another language', row(at(2), { language: 1 }), { language: facetOf('language', 2) }, false],
-    ['of the language', row(at(2), { language: 2 }), { language: facetOf('language', 2) }, true],
-    ['of another language, which may stand in', row(at(2), { language: 1 }), { language: facetOf('complete', 2) }, true],
+    ['of another language', row(at(2), { language: 1, stands_in: ',2,' }), { language: ITALIAN }, false],
+    ['of the language', row(at(2), { language: 2 }), { language: ITALIAN }, true],
+    ['of no language', row(at(2)), { language: { ...ITALIAN, withStandIns: true } }, false],
+    ['of no language, where these are listed', row(at(2)), { language: { ...ITALIAN, withNeutral: true } }, true],
+    ['that stands in', row(at(2), { language: 1, stands_in: ',12,2,' }), { language: { ...ITALIAN, withStandIns: true } }, true],
+    ['that stands in for another', row(at(2), { language: 1, stands_in: ',12,' }), { language: { ...ITALIAN, withStandIns: true } }, false],
   ])('%s', (_, one, range, is) => {
     expect(isInRange(one, { ...RANGE, ...range })).toBe(is);
   });
@@ -120,16 +125,16 @@ describe('what a list looks at', () => {
   const isAffected = (asked: PostQuery, change: OwnChange, isOf = true, range?: IndexRange, span?: Span) =>
     listDependency(asked, range, span).isAffectedBy(change, isOf);
 
-  it.each<[string, readonly number[], boolean]>([
-    ['is another one where an event begins or ends to stand in for a translation', [facetOf('complete', 2)], true],
-    ['stays where one does in another language', [facetOf('complete', 3)], false],
-    ['is another one after any move of its own rows, which do not say who stands in', [facetOf('tag', 4)], true],
-  ])('a page of a tag and of a language, with what stands in for it, %s', (_, facets, is) => {
-    const rows = facets.map((facet) => row(at(2), { facet }));
-    const range = { ...RANGE, facets: [facetOf('tag', 4)] as const, language: facetOf('complete', 2) };
-    const gone = rows.map((one) => ({ ...one, start_at: at(3) }));
+  it.each<[string, string, string, boolean]>([
+    ['is another one where an event begins to stand in for a translation', '', ',2,', true],
+    ['is another one where an event ends to stand in for a translation', ',2,', '', true],
+    ['stays where one does in another language', '', ',3,', false],
+    ['stays where one that stands in is moved before it', ',2,', ',2,', false],
+  ])('a page of a tag and of a language, with what stands in for it, %s', (_, before, after, is) => {
+    const range = { ...RANGE, facets: [facetOf('tag', 4)] as const, language: { ...ITALIAN, withStandIns: true } };
+    const rowOf = (stands_in: string, day: number) => row(at(day), { facet: facetOf('tag', 4), language: 1, stands_in });
     const { isAffectedBy } = listDependency(query(), range, { first: at(10), last: at(20) });
-    expect(isAffectedBy({ parts: new Set(), moved: { gone, fresh: rows } }, false)).toBe(is);
+    expect(isAffectedBy({ parts: new Set(), moved: { gone: [rowOf(before, 3)], fresh: [rowOf(after, 2)] } }, false)).toBe(is);
   });
 
   it.each<[string, Partial<PostQuery>, readonly string[], boolean]>([

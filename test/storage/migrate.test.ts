@@ -16,6 +16,7 @@ const ALL = [
   '010-journal',
   '011-webhooks',
   '012-import-makers',
+  '013-stand-ins',
 ];
 const WORDPRESS = [
   'commentmeta',

@@ -85,6 +85,8 @@ export interface EntryRow {
   occurrence_id: number;
   /** The number of its language (`ContentLanguage`); 0 for an event without one. */
   language: number;
+  /** The numbers of languages in whose lists it stands for a translation that is missing, as `,3,5,`. */
+  stands_in: string;
 }
 
 /**

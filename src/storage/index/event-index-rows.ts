@@ -30,9 +30,6 @@ export const LINK_CODES = [CODES.venue, CODES.organizer];
 /** The id of the term or post that a facet is of. */
 export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 
-/** The number of the language that a facet is of and of nothing besides; undefined: of others. */
-export const languageIn = (facet: Facet): number | undefined => (facet % FACETS === CODES.language ? idOf(facet) : undefined);
-
 /** Whether a facet reveals nothing of what a password may hide. */
 export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 
@@ -81,7 +78,13 @@ export interface LanguagePlace {
   /** Languages in whose lists it stands where these are filled, and where they are complete. */
   readonly filled: readonly number[];
   readonly complete: readonly number[];
+  /** Other languages in whose lists it stands for a translation that is missing. */
+  readonly standsIn: readonly number[];
 }
+
+/** Languages that an event stands in for, as a row holds them, and what such a text holds of each of them. */
+const standInText = (numbers: readonly number[]): string => (numbers.length === 0 ? '' : `,${numbers.join()},`);
+export const standInMark = (number: number): string => standInText([number]);
 
 /**
  * The rows of an event in `fasti_entries`, or undefined where its dates or links are such that the index could not
@@ -106,6 +109,7 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
     locked: Number(event.locked),
     featured: Number(event.featured),
     language: event.language?.own ?? 0,
+    stands_in: standInText(event.language?.standsIn ?? []),
   };
   if (event.occurrences.length === 0)
     return distinct(linked).map((facet) => ({ facet, start_at: UNDATED, end_at: UNDATED, occurrence_id: 0, ...common }));

@@ -150,6 +150,7 @@ async function languagePlaces(
       own,
       filled: isFilled(languages) ? shownIn : [],
       complete: own === 0 ? languages.languages.map(({ number }) => number) : shownIn,
+      standsIn: shownIn.filter((number) => number !== own),
     };
   };
 }

@@ -116,4 +116,5 @@ export const entryText = (row: EntryRow): string =>
     row.featured,
     row.occurrence_id,
     row.language,
+    row.stands_in,
   ].join();

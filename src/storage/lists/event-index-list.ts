@@ -3,7 +3,7 @@ import { postKind } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { equalsAny, every, unionAll } from '../engine/expressions.ts';
+import { either, equalsAny, every, unionAll } from '../engine/expressions.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import {
   FACETS,
@@ -12,15 +12,15 @@ import {
   idOf,
   LATEST,
   LINK_CODES,
-  languageIn,
   longOnes,
   momentOf,
   STATUSES,
   shortBefore,
+  standInMark,
   UNDATED,
 } from '../index/event-index-rows.ts';
 import { countOf, numberOf, totalOf } from './event-index-totals.ts';
-import { type IndexRange, isAnybodys } from './index-range.ts';
+import { type IndexRange, isAnybodys, type ListedLanguage } from './index-range.ts';
 import { type PostQuery, type Recurrence, recordId } from './post-query.ts';
 
 /** What a list shows of a page, before the records themselves are looked up. */
@@ -118,7 +118,7 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
   if (range.listedOnly) conditions.push(['x.hidden = 0', []]);
   if (range.openOnly) conditions.push(['x.locked = 0', []]);
   if (range.unfeaturedOnly) conditions.push(['x.featured = 0', []]);
-  if (range.language !== undefined) conditions.push(isUnder(db, range.language, range.defaultLanguage ?? 0));
+  if (range.language !== undefined) conditions.push(isListedIn(range.language));
   if (rest) conditions.push(rest);
   const [where, bindings] = every(conditions);
   const posts: Sql = rest ? [` ${db.dialect.joinInOrder} ?? p ON p.ID = x.post_id`, [db.table('posts')]] : ['', []];
@@ -128,18 +128,12 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
     : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
 
-/**
- * Condition on a row `x`: its event stands under the facet of a language, too. Its own language it says itself; whether
- * it stands in for a translation has to be looked up.
- */
-function isUnder(db: Database, facet: Facet, defaultLanguage: number): Sql {
-  if (languageIn(facet) !== undefined) return ['x.language = ?', [idOf(facet)]];
-  return [
-    `(x.language = ? OR (x.language IN (?, 0) AND EXISTS (SELECT 1 FROM ?? y
-      WHERE y.facet = ? AND y.start_at = x.start_at AND y.posted_at = x.posted_at AND y.post_id = x.post_id)))`,
-    [idOf(facet), defaultLanguage, db.table('fasti_entries'), facet],
-  ];
-}
+/** Condition on a row `x`: its event is listed in a language. */
+const isListedIn = ({ number, withStandIns, withNeutral }: ListedLanguage): Sql =>
+  either([
+    equalsAny('x.language', withNeutral ? [number, 0] : [number]),
+    ...(withStandIns ? [['INSTR(x.stands_in, ?) > 0', [standInMark(number)]] satisfies Sql] : []),
+  ]);
 
 /** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
 async function pageOf(

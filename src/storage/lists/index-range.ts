@@ -2,7 +2,19 @@ import type { Condition } from '../../kinds/condition.ts';
 import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
 import { postKind, termKindOf } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
-import { ALL, FACETS, type Facet, FEATURED, facetOf, LATEST, momentOf, STATUSES, UNDATED } from '../index/event-index-rows.ts';
+import {
+  ALL,
+  FACETS,
+  type Facet,
+  FEATURED,
+  facetCode,
+  facetOf,
+  idOf,
+  LATEST,
+  momentOf,
+  STATUSES,
+  UNDATED,
+} from '../index/event-index-rows.ts';
 import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
 
 /**
@@ -20,13 +32,18 @@ export interface IndexRange {
   readonly listedOnly: boolean;
   readonly openOnly: boolean;
   readonly unfeaturedOnly: boolean;
-  /** The facet of the language that is listed, where the facets are of something else. */
-  readonly language: Facet | undefined;
-  /** The number of the language whose events may stand in for translations that are missing. */
-  readonly defaultLanguage?: number | undefined;
+  /** The language that is listed, where the facets are of something else. */
+  readonly language: ListedLanguage | undefined;
   /** What the index does not know, to be asked of the posts. */
   readonly rest: readonly Condition[];
   readonly descending: boolean;
+}
+
+/** A language by its number, and which events are listed with its own: stand-ins for translations, those of none. */
+export interface ListedLanguage {
+  readonly number: number;
+  readonly withStandIns: boolean;
+  readonly withNeutral: boolean;
 }
 
 /** Conditions on what may be under guard; the index knows some of them. */
@@ -63,8 +80,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
     ...found.bounds,
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
-    language: spoken?.facets[0],
-    defaultLanguage: spoken?.condition.by === 'language' ? numberOfDefault(spoken.condition) : undefined,
+    language: spoken && languageOfFacet(spoken.facets[0]),
     rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
@@ -138,7 +154,11 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
 
-const numberOfDefault = ({ languages }: OfLanguage): number | undefined => languageOfCode(languages, languages.defaultCode)?.number;
+const languageOfFacet = (facet: Facet): ListedLanguage => ({
+  number: idOf(facet),
+  withStandIns: facet % FACETS !== facetCode('language'),
+  withNeutral: facet % FACETS === facetCode('complete'),
+});
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));

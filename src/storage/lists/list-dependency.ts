@@ -1,11 +1,11 @@
 import type { Condition, ConditionBy, Order } from '../../kinds/condition.ts';
 import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
 import type { EntryRow } from '../engine/own-tables.ts';
-import { type Facet, languageIn } from '../index/event-index-rows.ts';
+import { standInMark } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
 import type { Span } from './event-index-list.ts';
-import type { IndexRange } from './index-range.ts';
+import type { IndexRange, ListedLanguage } from './index-range.ts';
 import type { PostQuery } from './post-query.ts';
 
 /*
@@ -43,11 +43,7 @@ const writes = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): bo
 const asksPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
 
 /** Whether each row of a range is one record of the list: no post filters it, and no second facet repeats it. */
-const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range) && asksFacet(range) === undefined;
-
-/** The facet that events must have besides, where the rows themselves do not show whether they have it. */
-const asksFacet = ({ language }: IndexRange): Facet | undefined =>
-  language === undefined || languageIn(language) !== undefined ? undefined : language;
+const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range);
 
 /**
  * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
@@ -58,8 +54,6 @@ const asksFacet = ({ language }: IndexRange): Facet | undefined =>
  */
 export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange, span: Span | undefined): boolean {
   if (moved === undefined) return true;
-  const beside = asksFacet(range);
-  if (beside !== undefined && [...moved.gone, ...moved.fresh].some(({ facet }) => facet === beside)) return true;
   const [gone, fresh] = [moved.gone, moved.fresh].map((rows) => rows.filter((row) => isInRange(row, range)));
   if (!gone || !fresh || !span) return [gone, fresh].some((rows) => rows?.length !== 0);
   const places = [gone, fresh].map((rows) => rows.map((row) => placeBeside(row, span, range.descending)));
@@ -91,9 +85,12 @@ export function isInRange(row: EntryRow, range: IndexRange): boolean {
     !(listedOnly && row.hidden !== 0) &&
     !(openOnly && row.locked !== 0) &&
     !(unfeaturedOnly && row.featured !== 0) &&
-    (language === undefined || row.language === (languageIn(language) ?? row.language))
+    (language === undefined || isListedIn(row, language))
   );
 }
+
+const isListedIn = (row: EntryRow, { number, withStandIns, withNeutral }: ListedLanguage): boolean =>
+  row.language === number || (withNeutral && row.language === 0) || (withStandIns && row.stands_in.includes(standInMark(number)));
 
 // ------------------------------------------------------------------------------------------------- parts of posts
 /** What decides who may see a post and its texts: every list depends on it. */

@@ -11,6 +11,7 @@ import { entryLanguages } from '../../../migrations/009-entry-languages.ts';
 import { journal } from '../../../migrations/010-journal.ts';
 import { webhooks } from '../../../migrations/011-webhooks.ts';
 import { importMakers } from '../../../migrations/012-import-makers.ts';
+import { standIns } from '../../../migrations/013-stand-ins.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { DatabaseUnavailable, type TableDefinition } from '../engine/dialect.ts';
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Migration[] = [
   journal,
   webhooks,
   importMakers,
+  standIns,
 ];
 
 /** Every table as it is made in an empty database. */
