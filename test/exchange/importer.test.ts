@@ -101,6 +101,15 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('posts').whereIn('ID', [600, 601, 602]).pluck('post_status')).toEqual(['publish', 'publish', 'publish']);
   });
 
+  it('can be taken back whole, those records too whose links never came', async () => {
+    const links = [
+      { key: '_EventVenueID', kind: 'venue', sourceId: 'nowhere' },
+      { key: '_thumbnail_id', kind: 'attachment', sourceId: 'https://other.example.org/none.png' },
+    ] as const;
+    await taken([post('event', 600), ...links.map((link, place) => post('event', 601 + place, { links: [link] }))]);
+    expect((await undoableImport(site))?.made).toEqual(new Map([['event', [600, 601, 602]]]));
+  });
+
   /** Takes entries in while somebody else has taken a name and is about to commit what has it. */
   async function takenBeside(name: string, entries: readonly Entry[], write: (tx: Database) => Promise<unknown>): Promise<void> {
     let begin = () => {};

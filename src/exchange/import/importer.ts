@@ -348,7 +348,7 @@ const settle = (state: ImportState, rows: readonly Waiting[]): Promise<void> =>
   );
 
 const settling = ({ run }: ImportState, rows: readonly Waiting[]): Step => ({
-  keys: keysWanted(rows),
+  keys: new Set([...rows.map(({ item }) => item), ...keysWanted(rows)]),
   task: async (work) => {
     await settleWaiting(work, rows);
     if (run.dry) return;

@@ -31,7 +31,10 @@ export interface Ledger {
   readonly entry: (key: string) => LedgerEntry | undefined;
   /** The id of ours, or undefined where nothing of that name has come in yet. */
   readonly target: (group: Group, sourceId: string) => number | undefined;
-  /** `made`: set where this run made the record; else what is known of that stays, as long as it is the same one. */
+  /**
+   * `made`: set where this run made the record; else what is known of that stays, as long as it is the same one: so only
+   * what was looked up may be added.
+   */
   readonly add: (entry: Omit<LedgerEntry, 'made'> & Partial<Pick<LedgerEntry, 'made'>>) => void;
   /** What was added. */
   readonly added: () => readonly LedgerEntry[];
@@ -51,6 +54,7 @@ export async function openLedger(
     entry,
     target: (group, sourceId) => entry(ledgerKey(group, sourceId))?.target,
     add: (fresh) => {
+      if (!keys.has(fresh.item)) throw new Error(`${fresh.kind} ${fresh.target} is noted without having been looked up`);
       const before = entry(fresh.item);
       added.set(fresh.item, { made: before?.target === fresh.target ? before.made : 0, ...fresh });
     },
