@@ -67,7 +67,7 @@ async function serveAlone(): Promise<void> {
     if (stopping) endAtOnce(signal);
     stopping = true;
     service.giveNotice();
-    if (service.connections() > 0) await sleep(notice);
+    if (service.isWatched()) await sleep(notice);
     await service.end();
     await finish(signal);
   };

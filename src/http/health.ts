@@ -8,12 +8,15 @@ import { trustsIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import { checkWritable, DatabaseUnavailable, ping } from '../storage/engine/database.ts';
 import { notesOf } from './answered.ts';
+import type { Probes } from './probes.ts';
 import { credentialsOf } from './request.ts';
 
 /** Where the process is in its life, besides its database. */
 export interface Lifecycle {
   /** `starting`: the tables are not known to be there; `stopping`: it was asked to end. */
   readonly phase: () => 'starting' | 'serving' | 'stopping';
+  /** Is told of each question about readiness. */
+  readonly probes?: Pick<Probes, 'note'>;
 }
 
 /** The longest that a sign of life of the database may take, in milliseconds. */
@@ -34,9 +37,10 @@ interface Faults {
  * that only reads. If not, why: `starting`, `stopping`, or what is wrong with the database. Uploads that can't be
  * written are reported beside it: a calendar does without them. Administrators who sign in see every part.
  */
-export function healthRoutes(site: Site, { phase }: Lifecycle): Router {
+export function healthRoutes(site: Site, { phase, probes }: Lifecycle): Router {
   const faults = atMostOnceIn(() => faultsOf(site));
   const answer = (blocks: (faults: Faults) => string | undefined) => async (req: Request, res: Response) => {
+    probes?.note();
     const found = await faults();
     const reason = phase() === 'stopping' ? 'stopping' : (blocks(found) ?? (phase() === 'starting' ? 'starting' : undefined));
     const uploads = found.uploads === undefined ? {} : { uploads: found.uploads };

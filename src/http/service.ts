@@ -22,6 +22,7 @@ import type { Lifecycle } from './health.ts';
 import { LONGEST_HEAD, TIME_LIMITS } from './limits.ts';
 import { createMetrics, type Metrics, metricsPage } from './metrics.ts';
 import { asksForMetrics, metricsListener } from './metrics-server.ts';
+import { createProbes } from './probes.ts';
 
 /** Between two tries to reach an absent database. */
 const RETRY_MS = 1000;
@@ -75,8 +76,8 @@ export interface Service {
    * Takes no more connections, answers what was sent, and lets go of the database, within the time that is configured.
    */
   readonly end: () => Promise<void>;
-  /** How many connections there are. */
-  readonly connections: () => number;
+  /** Whether anybody would notice that readiness goes off: there are connections, or somebody asks for it regularly. */
+  readonly isWatched: () => boolean;
   /** The numbers of this process; undefined: nobody wants to know. */
   readonly metrics: Metrics | undefined;
 }
@@ -87,7 +88,8 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   let phase: ReturnType<Lifecycle['phase']> = 'starting';
   let ending = false;
   let watchdog: Watchdog | undefined;
-  const lifecycle: Lifecycle = { phase: () => phase };
+  const probes = createProbes();
+  const lifecycle: Lifecycle = { phase: () => phase, probes };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
   const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, host));
@@ -119,7 +121,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
 
   return {
     metrics,
-    connections,
+    isWatched: () => connections() > 0 || probes.isFollowed(),
     giveNotice: () => {
       phase = 'stopping';
     },

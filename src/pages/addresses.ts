@@ -53,7 +53,7 @@ export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => 
 const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');
 
 function byPath(place: PagePlace, target: Target, slash: string): string {
-  const { view, date, from, number = 1, featured, search, term, filters = [] } = target;
+  const { view, date, from, number = 1, featured, search, term, filters } = target;
   const front = frontOf(place.settings.permalinkStructure);
   const base = term ? termUrl(termPlace(place), term.term, term.ancestors) : `${place.home}${front}/${place.settings.calendar.eventsSlug}`;
   // WordPress's own page of a tag has none below it; the calendar's has.
@@ -65,8 +65,7 @@ function byPath(place: PagePlace, target: Target, slash: string): string {
   return withQuery(`${path}${slash}`, [
     ...(view === 'past' ? [['eventDisplay', 'past'] as const] : []),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
-    ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
-    ...filters,
+    ...searchedBy({ search, filters }),
   ]);
 }
 
@@ -77,23 +76,32 @@ const termPlace = ({ home, settings }: PagePlace): TermPlace => ({
   tagBase: settings.tagBase,
 });
 
-function byQuery({ home }: PagePlace, { view, date, from, number = 1, featured, search, term, filters = [] }: Target): string {
+function byQuery({ home }: PagePlace, { view, date, from, number = 1, term, ...more }: Target): string {
   return withQuery(`${home}/`, [
     ['post_type', 'tribe_events'],
     ['eventDisplay', view],
     ...(date === undefined ? [] : [['eventDate', date] as const]),
     ...(from === undefined ? [] : [['tribe-bar-date', from] as const]),
-    ...termParameter(term?.term),
-    ...(featured ? [['featured', '1'] as const] : []),
-    ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
-    ...filters,
+    ...narrowing({ term, ...more }),
     ...(number > 1 ? [['paged', String(number)] as const] : []),
   ]);
 }
 
 /** The parameter by which WordPress narrows a page to a term: `tag`, or the name of the taxonomy. */
-export const termParameter = (term: Term | undefined): Pairs =>
+const termParameter = (term: Term | undefined): Pairs =>
   term === undefined ? [] : [[term.taxonomy === 'post_tag' ? 'tag' : term.taxonomy, term.slug]];
+
+const searchedBy = ({ search, filters = [] }: Pick<Target, 'search' | 'filters'>): Pairs => [
+  ...(search === undefined ? [] : [['tribe-bar-search', search] as const]),
+  ...filters,
+];
+
+/** All parameters that narrow a page, or its feed, to what a target shows. */
+export const narrowing = ({ term, featured, ...more }: Pick<Target, 'term' | 'featured' | 'search' | 'filters'>): Pairs => [
+  ...termParameter(term?.term),
+  ...(featured && !more.filters?.some(([name]) => name === 'featured') ? [['featured', '1'] as const] : []),
+  ...searchedBy(more),
+];
 
 /** An address with these parameters, in order. */
 export function withQuery(url: string, pairs: Pairs): string {
@@ -109,17 +117,12 @@ export interface Subscription {
 }
 
 /** What subscribes to the list of the whole calendar or of a part of it, as the plugin's own buttons do. */
-export function subscriptions(
-  place: PagePlace,
-  siteName: string,
-  { term, filters = [] }: { readonly term?: Term | undefined; readonly filters?: Pairs } = {},
-): Subscription[] {
+export function subscriptions(place: PagePlace, siteName: string, target: Parameters<typeof narrowing>[0]): Subscription[] {
   const feed = withQuery(`${place.home}/`, [
     ['post_type', 'tribe_events'],
-    ...termParameter(term),
+    ...narrowing(target),
     ['ical', '1'],
     ['eventDisplay', 'list'],
-    ...filters,
   ]);
   const webcal = feed.replace(/^https?:/, 'webcal:');
   const outlook = (host: string) =>

@@ -13,7 +13,7 @@ import { ancestorsOf } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import { nowLocal } from '../wordpress/zones.ts';
-import { calendarUrl, type Pairs, subscriptions, type Target } from './addresses.ts';
+import { calendarUrl, narrowing, type Pairs, subscriptions, type Target } from './addresses.ts';
 import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
@@ -78,6 +78,7 @@ export async function calendarPage(
     next: props.next?.href,
     data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
     records: found.events.map(({ record }) => record),
+    narrowing: narrowing(target),
     subject: { term, featured: page.featured },
     timeliness: found.timeliness,
   };
@@ -136,7 +137,7 @@ async function calendarProps(site: Site, shown: ShownCalendar, target: Target): 
     views: viewsOf(shown, target),
     categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
     search: await searchOf(site, shown, target),
-    subscriptions: subscriptions(caller, caller.settings.name, { term, filters: target.filters ?? [] }),
+    subscriptions: subscriptions(caller, caller.settings.name, target),
     ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
     here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
     stepped: whole,

@@ -7,7 +7,7 @@ import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { languageTag, urlIn } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { calendarUrl, suggestUrl, termParameter, withQuery } from './addresses.ts';
+import { calendarUrl, type Pairs, suggestUrl, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
@@ -58,6 +58,8 @@ export interface Content {
   readonly scripts?: readonly string[];
   readonly records: readonly unknown[];
   readonly subject: PageSubject;
+  /** Parameters that narrow the calendar to what it shows. */
+  readonly narrowing?: Pairs | undefined;
   readonly timeliness: Timeliness;
 }
 
@@ -86,7 +88,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     alternates: caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
     previous: content.previous,
     next: content.next,
-    calendar: withQuery(calendarRoot(caller), [...termParameter(content.subject.term), ['ical', '1']]),
+    calendar: withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']]),
     news: newsOf(caller),
     api: restUrl(caller, `${caller.namespace}/${route}`, query),
     icon: assets.at(base, theme.icon),

@@ -237,6 +237,27 @@ describeAsking(
         expect([feed.text.includes('Wanted fair'), feed.text.includes('Other fair')]).toEqual([true, false]);
       });
 
+      it.each([
+        '/events/list/?tribe-bar-search=Wanted',
+        '/events/featured/',
+        '/events/category/sort-a/',
+        '/events/tag/word-a/?tribe-bar-search=fair',
+        ...names.map((name) => `/events/list/?${name}=`),
+      ])('what %s shows is what its Subscribe buttons and its head lead to', async (path) => {
+        const { mine } = await narrowable();
+        const { elements } = await page(path.replace(/([a-z]+)=$/, (_, name) => `${name}=${encodeURIComponent(CHOICES[name]!(mine))}`));
+        const inside = (href: string) => ['cid', 'url'].flatMap((name) => new URL(href).searchParams.get(name) ?? []);
+        const feeds = elements
+          .flatMap(({ attributes: { href = '' } }) => (/^(https?|webcal):/.test(href) ? [href, ...inside(href)] : []))
+          .filter((href) => /^(https?|webcal):\/\/(?!www\.google|outlook).*[?&]ical=1/.test(href));
+        expect(feeds.length).toBeGreaterThan(4);
+        for (const feed of new Set(feeds.map((href) => pathOf(href.replace(/^webcal:/, 'http:'))))) {
+          let answer = await get(feed);
+          if (answer.status === 301) answer = await get(pathOf(answer.headers.location!));
+          expect([feed, answer.text.includes('Wanted fair'), answer.text.includes('Other fair')]).toEqual([feed, true, false]);
+        }
+      });
+
       it('say what the path of the page says', async () => {
         const { mine } = await narrowable();
         const { elements } = await page(`/events/category/${mine.categories[0].slug}/list/?filters=open`);
