@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { onThisHost } from '../html/links.tsx';
 import type { FeedView } from '../kinds/feed-list.ts';
+import type { PlacedTerm } from '../records/terms.ts';
 import { type TermPlace, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { addDays } from '../wordpress/time.ts';
@@ -16,8 +17,8 @@ export interface Target {
   readonly number?: number | undefined;
   readonly featured?: boolean | undefined;
   readonly search?: string | undefined;
-  /** What the calendar is narrowed to, with the slugs from the root down to its parent. */
-  readonly term?: { readonly term: Term; readonly ancestors: readonly string[] } | undefined;
+  /** What the calendar is narrowed to. */
+  readonly term?: PlacedTerm | undefined;
   /** What else it is narrowed by, as parameters of the address. */
   readonly filters?: Pairs | undefined;
 }
@@ -118,12 +119,7 @@ export interface Subscription {
 
 /** What subscribes to the list of the whole calendar or of a part of it, as the plugin's own buttons do. */
 export function subscriptions(place: PagePlace, siteName: string, target: Parameters<typeof narrowing>[0]): Subscription[] {
-  const feed = withQuery(`${place.home}/`, [
-    ['post_type', 'tribe_events'],
-    ...narrowing(target),
-    ['ical', '1'],
-    ['eventDisplay', 'list'],
-  ]);
+  const feed = withQuery(`${place.home}/`, [['post_type', 'tribe_events'], ...narrowing(target), ['ical', '1'], ['eventDisplay', 'list']]);
   const webcal = feed.replace(/^https?:/, 'webcal:');
   const outlook = (host: string) =>
     withQuery(`https://${host}/owa`, [

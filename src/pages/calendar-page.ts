@@ -6,10 +6,9 @@ import { weeksOf } from '../html/month-weeks.ts';
 import type { Neighbour } from '../html/paging.tsx';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { FeedView } from '../kinds/feed-list.ts';
-import { termKind } from '../kinds/index.ts';
 import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
-import { ancestorsOf } from '../records/terms.ts';
+import { ancestorsOf, type PlacedTerm } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import { nowLocal } from '../wordpress/zones.ts';
@@ -21,6 +20,7 @@ import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filte
 import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
+import { calendarUrlIn, kindOf, termGroup, translationsOf } from './term-languages.ts';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
 export async function calendarPage(
@@ -36,14 +36,16 @@ export async function calendarPage(
   const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
   const whole = isMonth || view === 'day';
   const filters = filtersIn(query);
-  const found = await listCalendar(site, caller, page, {
+  const list = await listCalendar(site, caller, page, {
     filters: Object.fromEntries(filters),
     unhidden: true,
     withJsonLd: true,
     limit: whole ? MOST_AT_ONCE : perPage,
     offset: whole ? 0 : (page.number - 1) * perPage,
   });
-  if (found.events.length === 0 && page.number > 1) fail('rest_no_route');
+  if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
+  const translated = await termGroup(site, caller, list.terms[0]);
+  const found = translated ? { ...list, terms: [translated.shown.term, ...list.terms.slice(1)] } : list;
   const shown: ShownCalendar = {
     caller,
     i18n,
@@ -54,7 +56,7 @@ export async function calendarPage(
     date: dateShown(found, caller),
     pages: Math.ceil(found.total / perPage),
   };
-  const target = await targetOf(site, shown);
+  const target = await targetOf(site, shown, translated?.shown);
   const cards = found.events.map((event) => eventCard(event, caller, i18n));
   const props = await calendarProps(site, shown, target);
   const month = isMonth ? monthOf(shown, target, cards) : undefined;
@@ -71,7 +73,8 @@ export async function calendarPage(
     name: isMonth ? 'month' : 'list',
     title: props.heading,
     description: descriptionOf(term?.description || settings.description),
-    address: calendarUrl(caller, target),
+    address: translated ? calendarUrlIn(caller, translated.code, target) : calendarUrl(caller, target),
+    record: translated && translationsOf(caller, translated, target),
     // Searches, and days and months without events, of which there is no end.
     unlisted: page.search !== undefined || shown.hasBoxes || page.from !== undefined || (whole && cards.length === 0),
     previous: props.previous?.href,
@@ -109,10 +112,9 @@ function dateShown({ view, date }: CalendarList, { now, settings }: Caller): str
 
 const [MONTH, DAY] = ['YYYY-MM'.length, 'YYYY-MM-DD'.length];
 
-/** The address of the page itself, as the parts that it is made of. */
-async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalendar): Promise<Target> {
+/** The address of the page itself, as the parts that it is made of. `placed`: its term, where that is known already. */
+async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalendar, placed: PlacedTerm | undefined): Promise<Target> {
   const [term] = found.terms;
-  const ancestors = term === undefined ? [] : await ancestorsOf(db, termKind(term.taxonomy === 'post_tag' ? 'tag' : 'category'), term);
   return {
     view: found.view,
     date,
@@ -120,7 +122,7 @@ async function targetOf({ db }: Site, { page, found, date, filters }: ShownCalen
     number: page.number,
     featured: page.featured,
     search: page.search,
-    term: term && { term, ancestors },
+    term: placed ?? (term && { term, ancestors: await ancestorsOf(db, kindOf(term), term) }),
     filters,
   };
 }

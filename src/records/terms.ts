@@ -165,6 +165,34 @@ export async function translatedTerms(
   };
 }
 
+/** A term, with the slugs from the root down to its parent. */
+export interface PlacedTerm {
+  readonly term: Term;
+  readonly ancestors: readonly string[];
+}
+
+/** A term and its translations, by their languages; undefined where it has no language. */
+export async function termsByLanguage(
+  db: Database,
+  { settings }: Pick<Caller, 'settings'>,
+  kind: TermKind,
+  term: Term,
+): Promise<ReadonlyMap<string, PlacedTerm> | undefined> {
+  const { contentLanguages: languages } = settings;
+  if (!isTranslated(languages, kind.taxonomy)) return undefined;
+  const { memberships, members } = await termLanguages(db, languages, kind, [term]);
+  const membership = memberships.get(term.term_id);
+  if (!membership?.language) return undefined;
+  const tree = await loadTree(db, kind.taxonomy);
+  const group = new Map([...membership.members, [membership.language, term.term_id]]);
+  return new Map(
+    [...group].flatMap(([code, id]): [string, PlacedTerm][] => {
+      const member = members.get(id);
+      return member ? [[code, { term: member, ancestors: ancestors(member, tree) }]] : [];
+    }),
+  );
+}
+
 /** The code of the language of a term, if it has one. */
 export async function languageOfTerm(db: Database, { settings }: Caller, term: Term): Promise<string | null> {
   const { contentLanguages: languages } = settings;

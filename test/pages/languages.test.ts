@@ -16,7 +16,7 @@ describeDatabases('pages of a site whose content has languages', (open) => {
   });
   afterAll(() => Promise.all([...sites.values()].map((site) => site.close())));
 
-  it.each(FORMS)('lead from one to another (%s)', async (form) => {
+  const readerOf = async (form: string) => {
     const site = sites.get(form)!;
     const { home } = await site.site.settings();
     const page = async (url: string) => {
@@ -24,10 +24,15 @@ describeDatabases('pages of a site whose content has languages', (open) => {
       expect([url, answer.status]).toEqual([url, 200]);
       return readPage(answer.text);
     };
-    const alternates = (read: ReturnType<typeof readPage>) =>
-      read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
-        rel === 'alternate' && hreflang !== '' ? [[hreflang, href] as const] : [],
-      );
+    return { site, home, page };
+  };
+  const alternates = (read: ReturnType<typeof readPage>) =>
+    read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
+      rel === 'alternate' && hreflang !== '' ? [[hreflang, href] as const] : [],
+    );
+
+  it.each(FORMS)('lead from one to another (%s)', async (form) => {
+    const { site, home, page } = await readerOf(form);
     const list = await page(`${home}/events/list/`);
     expect(alternates(list).map(([language]) => language.slice(0, 2))).toEqual(['en', 'it']);
     const titles = await Promise.all(alternates(list).map(async ([, href]) => (await page(href)).text));
@@ -49,4 +54,30 @@ describeDatabases('pages of a site whose content has languages', (open) => {
         ).toEqual(shown);
     }
   });
+
+  it.each(FORMS)(
+    'of a category or a tag lead to its translations, and only one page of each is named as the right one (%s)',
+    async (form) => {
+      const { site, home, page } = await readerOf(form);
+      const terms: { url: string; slug: string; translations: Record<string, { url: string }> }[] = [];
+      for (const path of ['categories', 'tags']) {
+        const { body } = await site.send('GET', `/wp-json/tribe/events/v1/${path}?lang=all&per_page=50`);
+        terms.push(...body[path].filter((term: (typeof terms)[number]) => Object.keys(term.translations ?? {}).length > 1));
+      }
+      expect(terms.length).toBeGreaterThan(1);
+      const canonical = (read: ReturnType<typeof readPage>) =>
+        read.elements.find(({ attributes: { rel } }) => rel === 'canonical')?.attributes.href;
+      for (const { url, slug, translations } of terms) {
+        const read = await page(url);
+        const expected = Object.values(translations).map((other) => `${other.url.replace(/\/$/, '')}/list/`);
+        const shown = alternates(read).map(([, href]) => href);
+        expect([url, shown.map((href) => href.replace('/events/tag/', '/tag/')).sort()]).toEqual([url, expected.sort()]);
+        expect(shown).toContain(canonical(read));
+        // The page of one language under the home of another is the translation.
+        for (const href of shown.filter((other) => other !== canonical(read)))
+          expect([href, canonical(await page(href.replace(/[^/]+\/list\/$/, `${slug}/list/`)))]).toEqual([href, href]);
+      }
+      expect(home).toBeDefined();
+    },
+  );
 });
