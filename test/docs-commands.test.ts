@@ -104,6 +104,19 @@ describe('examples in the help of each command', () => {
     expect((await fasti('init', '--sample', '--url=http://calendar.example')).code).toBe(0);
   });
 
+  it('README.md shows an event as the sample calendar has it', async () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(readme)![1]!) as { id: number; url: string };
+    const slug = shown.url.split('/').at(-2)!;
+    const { out } = await fasti('event', 'get', slug, `--fields=${Object.keys(shown).join()}`, '--format=json');
+    const { start_date, end_date, url, ...rest } = shown as Record<string, unknown>;
+    expect(JSON.parse(out)).toMatchObject({
+      ...rest,
+      categories: expect.arrayContaining([expect.objectContaining((rest.categories as object[])[0]!)]),
+    });
+    expect(readme).toContain(`/events/${shown.id}\n`);
+  });
+
   it.each(leaves(program).map((path) => path.join(' ')))('fasti %s: are understood', async (path) => {
     const { out } = await fasti(...path.split(' '), '--help');
     const examples = [...out.matchAll(/^ {2}\$ (.*\bfasti .*)$/gm)].map(([, line = '']) => line);
