@@ -34,11 +34,51 @@ export type ConditionHandlers = {
 
 /** Narrows a list of posts (as `p`) by a condition; `query`: what else is asked of the list. */
 export function whereCondition(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
-  if ('guarded' in condition && condition.guarded) whereOpen(db, where, query);
+  if (isGuarded(condition)) whereOpen(db, where, query);
   // The compiler does not see that the handler found by the name takes the condition that has it.
   const handler = HANDLERS[condition.by] as (where: QueryBuilder, narrowing: Narrowing<Condition>) => void;
   handler(where, { db, condition, query });
 }
+
+/**
+ * Whether a condition looks at what a password hides, so that protected records that are not open to the caller must not
+ * match (decision D35): always, never, or as the condition itself says. `words` sees to it for each of its columns.
+ */
+const GUARDED: {
+  readonly [By in Condition['by']]: ConditionBy<By> extends { readonly guarded: boolean } ? 'as said' : 'always' | 'never';
+} = {
+  id: 'never',
+  notId: 'never',
+  author: 'never',
+  notAuthor: 'never',
+  parents: 'never',
+  notParents: 'never',
+  slug: 'never',
+  mime: 'never',
+  parent: 'never',
+  place: 'never',
+  moment: 'never',
+  modified: 'never',
+  published: 'never',
+  words: 'never',
+  terms: 'as said',
+  format: 'never',
+  // Each of its alternatives for itself.
+  either: 'never',
+  links: 'as said',
+  linkedFrom: 'never',
+  linkedFromAny: 'never',
+  linkedMeta: 'always',
+  meta: 'as said',
+  metaIs: 'always',
+  metaValue: 'always',
+  placed: 'always',
+  near: 'always',
+  language: 'never',
+  ticketed: 'never',
+};
+
+const isGuarded = (condition: Condition): boolean => ('guarded' in condition ? condition.guarded : GUARDED[condition.by] === 'always');
 
 const HANDLERS: ConditionHandlers = {
   id: (where, { condition: { ids }, query }) => {
@@ -93,10 +133,8 @@ const HANDLERS: ConditionHandlers = {
   linkedFrom: (where, { db, condition }) =>
     whereAmong(where, (sub) => linkTargets(db, sub, condition.key).where('l.post_id', condition.event)),
   linkedFromAny: (where, { db, condition, query }) => whereLinkedFromEvents(db, where, condition, query),
-  linkedMeta: (where, { db, condition, query }) => {
-    whereOpen(db, where, query);
-    whereAmong(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id'));
-  },
+  linkedMeta: (where, { db, condition }) =>
+    whereAmong(where, (sub) => linkedTo(db, withMeta(db, sub, condition), condition.link).select('l.post_id')),
   meta: (where, { db, condition }) =>
     whereAmongOrNot(where, condition.present, (sub) =>
       sub
@@ -104,34 +142,26 @@ const HANDLERS: ConditionHandlers = {
         .from({ m: db.table('postmeta') })
         .where('m.meta_key', condition.key),
     ),
-  metaIs: (where, { db, condition, query }) => {
-    whereOpen(db, where, query);
+  metaIs: (where, { db, condition }) =>
     whereAmong(where, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
         .where('m.meta_key', condition.key)
         .whereRaw(...db.dialect.equalsExactly('m.meta_value', condition.value)),
-    );
-  },
-  metaValue: (where, { db, condition, query }) => {
-    whereOpen(db, where, query);
+    ),
+  metaValue: (where, { db, condition }) =>
     whereAmong(where, (sub) =>
       sub
         .select('m.post_id')
         .from({ m: db.table('postmeta') })
         .whereIn('m.meta_key', [...condition.keys])
         .whereRaw(...db.dialect.equalsFolded('m.meta_value', condition.value)),
-    );
-  },
-  placed: (where, { db, condition, query }) => {
-    whereOpen(db, where, query);
-    whereAmongOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id'));
-  },
-  near: (where, { db, condition, query }) => {
-    whereOpen(db, where, query);
-    whereAmong(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id'));
-  },
+    ),
+  placed: (where, { db, condition }) =>
+    whereAmongOrNot(where, condition.wanted, (sub) => linkedTo(db, withCoordinates(db, sub), condition.link).select('l.post_id')),
+  near: (where, { db, condition }) =>
+    whereAmong(where, (sub) => linkedTo(db, near(db, sub, condition), condition.link).select('l.post_id')),
   language: (where, { db, condition, query }) =>
     whereInLanguage(db, where, condition, { is: 'post', name: query.kind.postType, alias: 'p' }, (member) => {
       member.where('member.post_status', 'publish').orWhere((seen) => whereVisible(db, seen, 'member', query.visible));
