@@ -36,8 +36,8 @@ export type Config = Omit<Parsed, Optional> & {
   readonly keys: Keys | undefined;
 };
 
-/** The namespace under which clients of the calendar plugin look for the API. */
-const USUAL_NAMESPACE = 'tribe/events/v1';
+/** The namespace under which clients of the calendar plugin look for the API; it is always served. */
+export const USUAL_NAMESPACE = 'tribe/events/v1';
 
 /** The namespaces that the API is served under, our own first. */
 export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {

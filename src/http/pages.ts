@@ -44,7 +44,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
     const caller = callerFor(site, settings, ANONYMOUS, { language });
     const { status, headers } = problemOf(site, req, language, error);
     const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
-    return pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
+    return pageAnswer(page, { caller, personal: true, changedAt: undefined, headers });
   };
   return {
     areOn: (settings) => servesPages(config, settings),
@@ -55,11 +55,11 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
       const changedAt = site.changedAt();
       try {
         const page = await renderPage({ ...theme, site }, caller, { page: address.page, query, password });
-        return pageAnswer(page, { site, caller, personal: password !== undefined, changedAt });
+        return pageAnswer(page, { caller, personal: password !== undefined, changedAt });
       } catch (error) {
         const { status, headers } = problemOf(site, req, caller.language, error);
         const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
-        return pageAnswer(page, { site, caller, personal: false, changedAt, headers });
+        return pageAnswer(page, { caller, personal: false, changedAt, headers });
       }
     },
   };
@@ -86,7 +86,7 @@ async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Reque
   try {
     const page = await previewPage({ ...theme, site }, { editor, visitor }, record);
     const headers = { 'X-Robots-Tag': 'noindex, nofollow' };
-    return pageAnswer(page, { site, caller: visitor, personal: true, changedAt: undefined, headers });
+    return pageAnswer(page, { caller: visitor, personal: true, changedAt: undefined, headers });
   } catch (error) {
     // Whoever may not preview it gets what everybody gets.
     if (error instanceof ApiError && error.status < 500) return undefined;
@@ -94,7 +94,7 @@ async function previewAnswer(theme: LoadedTheme, wanted: FeedRequest, req: Reque
   }
 }
 
-interface Frame extends Pick<FeedRequest, 'site' | 'caller'> {
+interface Frame extends Pick<FeedRequest, 'caller'> {
   /** Whether the page is for whoever asked alone. */
   readonly personal: boolean;
   readonly changedAt: string | undefined;
@@ -103,10 +103,7 @@ interface Frame extends Pick<FeedRequest, 'site' | 'caller'> {
 }
 
 /** A page as an answer: with a validator, and where the API has the same. */
-export function pageAnswer(
-  { status, html, timeliness, records, subject }: Page,
-  { site, caller, personal, changedAt, headers }: Frame,
-): Answer {
+export function pageAnswer({ status, html, timeliness, records, subject }: Page, { caller, personal, changedAt, headers }: Frame): Answer {
   const body = Buffer.from(html);
   const kept = status === 200 && !personal;
   return {
@@ -121,7 +118,7 @@ export function pageAnswer(
       Vary: 'Accept, Accept-Language, Accept-Encoding',
       ...(kept ? { ETag: tagOf(body) } : {}),
       ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
-      ...discoveryHeaders({ config: site.config, settings: caller.settings }, subject),
+      ...discoveryHeaders(caller.settings, subject),
       ...(kept ? surrogateKeys(postKind('event'), records) : {}),
     },
     body,

@@ -39,7 +39,6 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
       // Its own document, whose parts have just these shapes.
       const document = openApiDocument(read, caller, described, roots) as unknown as ApiDocument;
       return pageAnswer(referencePage({ ...parts, site: read }, caller, document), {
-        site: read,
         caller,
         personal: false,
         changedAt: undefined,

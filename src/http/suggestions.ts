@@ -75,14 +75,14 @@ function askedAt(site: Site, settings: SiteSettings, path: string): { readonly s
 }
 
 async function showForm({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {
-  if (sent) return answerWith(context, caller, await thanksPage(context, caller), {});
+  if (sent) return answerWith(caller, await thanksPage(context, caller), {});
   const key = cookieOf(req) ?? randomBytes(16).toString('hex');
   return formAnswer({ context, caller, req }, { key });
 }
 
 async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): Promise<Answer> {
   const cookie = [`${COOKIE}=${form.key}`, `Path=${suggestPath(caller)}`, 'HttpOnly', 'SameSite=Strict', `Max-Age=${KEPT_SECONDS}`];
-  return answerWith(context, caller, await suggestPage(context, caller, form), {
+  return answerWith(caller, await suggestPage(context, caller, form), {
     'Set-Cookie': [...cookie, ...(req.secure ? ['Secure'] : [])].join('; '),
   });
 }
@@ -116,8 +116,8 @@ async function sentWith({ config }: Site, req: Request, budget: Budget): Promise
 const cookieOf = ({ headers: { cookie = '' } }: Request): string | undefined =>
   /(?:^|;\s*)fasti_suggest=([0-9a-f]{32})(?:;|$)/.exec(cookie)?.[1];
 
-const answerWith = ({ site }: PageContext, caller: Caller, page: Page, headers: Readonly<Record<string, string>>): Answer =>
-  pageAnswer(page, { site, caller, personal: true, changedAt: undefined, headers });
+const answerWith = (caller: Caller, page: Page, headers: Readonly<Record<string, string>>): Answer =>
+  pageAnswer(page, { caller, personal: true, changedAt: undefined, headers });
 
 const seeOther = (location: string): Answer => ({
   status: 303,

@@ -74,7 +74,7 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
   const options = {
     smilies,
     images: (id: number) => contentImage(id, bundle, context),
-    attachedImages: (id: number) => attachedImages(id, row.ID, bundle, context),
+    attachedImages: (id: number) => attachedImages(id || (context.withinPost ? row.ID : 0), row.ID, bundle, context),
   };
   const known = smilies ? WITH_SMILIES : WITHOUT_SMILIES;
   const rendered = (text: string, kind: 'content' | 'excerpt') => {

@@ -25,6 +25,8 @@ export interface RenderContext extends RuleContext {
   readonly translatesLinks?: boolean;
   /** Whether records carry their JSON-LD, as one that is read by itself does, and those of most lists do not. */
   readonly withJsonLd?: boolean | undefined;
+  /** Whether a gallery that names nothing shows the images of the post itself, as on its page; else those of no post. */
+  readonly withinPost?: boolean | undefined;
 }
 
 /** All rows that the records of one answer are made of; loaded at once, rendered without waiting. */

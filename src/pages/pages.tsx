@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { USUAL_NAMESPACE } from '../config/config.ts';
 import { plainLine } from '../exchange/items/event-record.ts';
 import { documentOf } from '../html/document.tsx';
 import { type I18n, i18nIn } from '../html/i18n.ts';
@@ -90,7 +91,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     next: content.next,
     calendar: withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']]),
     news: newsOf(caller),
-    api: restUrl(caller, `${caller.namespace}/${route}`, query),
+    api: restUrl(caller, `${USUAL_NAMESPACE}/${route}`, query),
     icon: assets.at(base, theme.icon),
     locale: i18n.locale,
   });

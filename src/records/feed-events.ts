@@ -99,7 +99,7 @@ export async function namedEvents(
 ): Promise<FeedEvents> {
   const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
   if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };
-  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, asked), asked.password);
+  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, { ...asked, withinPost: true }), asked.password);
   return { events, total: events.length, timeliness: 'never' };
 }
 
@@ -123,7 +123,7 @@ async function eventsBy(
   caller: Caller,
   { password, withJsonLd, ...slice }: EventSlice,
 ): Promise<Pick<FeedEvents, 'events' | 'total'>> {
-  const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, withJsonLd });
+  const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, withJsonLd, withinPost: true });
   return { events: eventsOf(found, password), total: found.total };
 }
 

@@ -32,8 +32,10 @@ export async function linkedById(site: Site, caller: Caller, name: LinkedKindNam
 
 type Read = (site: Site, caller: Caller, id: number) => Promise<Rendered<LinkedRecord['record']>>;
 
+const AS_ON_PAGES = { withJsonLd: true, withinPost: true };
+
 /** Each kind has a shape of its own. */
 const READ: Readonly<Record<LinkedKindName, Read>> = {
-  venue: (site, caller, id) => readablePosts(site, caller, venue, [id], { withJsonLd: true }),
-  organizer: (site, caller, id) => readablePosts(site, caller, organizer, [id], { withJsonLd: true }),
+  venue: (site, caller, id) => readablePosts(site, caller, venue, [id], AS_ON_PAGES),
+  organizer: (site, caller, id) => readablePosts(site, caller, organizer, [id], AS_ON_PAGES),
 };

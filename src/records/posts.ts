@@ -83,10 +83,8 @@ export interface Rendered<Published = PublishedRecord> {
   readonly bundle: Bundle;
 }
 
-/** How records are asked for: what opens protected ones, and with their JSON-LD or without. */
-type Asked = Opened & {
-  readonly withJsonLd?: boolean | undefined;
-};
+/** How records are asked for: what opens protected ones, with their JSON-LD or without, and as on their pages or not. */
+type Asked = Opened & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
 
 /**
  * The records of a slice of a list that the caller may see, the rows that they are made of, and how many there are in
@@ -101,10 +99,16 @@ export async function narrowedPosts<Published extends PublishedRecord>(
 ): Promise<Rendered<Published> & { readonly total: number }> {
   const { ids, total, linked } = await findPosts(site, caller, kind, slice, asked);
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
-  const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: asked.withJsonLd };
+  const context = contextOf(caller, asked);
   const shown = ids.filter((id) => bundle.posts.has(id));
   return { records: shown.map((id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
+
+const contextOf = (caller: Caller, { withJsonLd, withinPost, ...asked }: Asked): RenderContext => ({
+  ...renderContext(caller, rightsOf(caller, asked)),
+  withJsonLd,
+  withinPost,
+});
 
 /** A slice of a list: what it is narrowed to, its order, and which part of it. */
 type Slice = Listed & { readonly limit: number; readonly offset: number };
@@ -148,7 +152,7 @@ export async function readablePosts<Published extends PublishedRecord>(
 ): Promise<Rendered<Published>> {
   const { viewer } = caller;
   const bundle = await loadBundle(db, kind, ids, bundleOptions(caller));
-  const context = { ...renderContext(caller, rightsOf(caller, asked)), withJsonLd: asked.withJsonLd };
+  const context = contextOf(caller, asked);
   const readable = ids.filter((id) => {
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));

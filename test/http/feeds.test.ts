@@ -353,8 +353,26 @@ describeAsking('feeds', (ask) => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('leaves what is no feed to others', async () => {
-    expect((await get('/events/')).status).toBe(404);
+  it.each([
+    '/events/',
+    '/?page_id=2&ical=1',
+    '/?post_type=product&ical=1',
+    '/?name=hello-world&author_name=admin&ical=1',
+    '/?cat=1&ical=1',
+    '/?attachment_id=10&ical=1',
+    '/feed/',
+    '/feed/?post_type=post',
+  ])('leaves %s, which is no feed of the calendar, to others', async (path) => expect((await get(path)).status).toBe(404));
+
+  it.each([
+    ['/feed/?post_type=tribe_events', 'application/rss+xml'],
+    ['/feed/rss2/?post_type=tribe_events', 'application/rss+xml'],
+    ['/feed/atom/?post_type=tribe_events', 'application/atom+xml'],
+  ])('%s is the news of the type', async (path, type) => {
+    const [answer, usual] = [await get(path), await get(path.replace('/feed/', '/events/feed/').replace(/\?.*/, ''))];
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, `${type}; charset=UTF-8`]);
+    const items = (text: string) => text.match(/<title.*?<\/title>/g)?.slice(1);
+    expect(items(answer.text)).toEqual(items(usual.text));
   });
 
   it('answers a POST as a GET', async () => {

@@ -231,6 +231,12 @@ describeDatabases('content in several languages', (open) => {
       const { rest_url, url } = await read(`/cms${ROOT}/events/111`, { site, host: 'it.example.org:81' });
       const root = 'http://it.example.org:81/cms';
       expect([rest_url, url]).toEqual([`${root}${ROOT}/events/111`, `${root}/event/concerto-destate/`]);
+      const redirected = await ask('/cms/events/list?ical=1', { site, host: 'it.example.org:81' });
+      expect([redirected.status, redirected.headers.location]).toEqual([301, `${root}/events/list/?ical=1`]);
+      const news = await ask('/cms/events/feed/', { site, host: 'it.example.org:81' });
+      expect(news.text).toContain(`<atom:link href="${root}/events/feed/" rel="self"`);
+      const unserved = await ask('/cms/event/concerto-destate/', { site, host: 'it.example.org:81' });
+      expect(unserved.headers.link).toContain(`<${root}/events/feed/>`);
       await option({ force_lang: 3, domains: { en: 'https://example.org', it: 'https://esempio.it' } });
       expect(await listed(`${ROOT}/events?${SPAN}`, { host: 'esempio.it' })).toEqual(italian);
       expect((await read(`${ROOT}/events/111`)).url).toBe('http://esempio.it/event/concerto-destate/');

@@ -12,6 +12,7 @@ import {
   type Section,
   type SlugName,
 } from '../../kinds/feed-pages.ts';
+import { postKindOfType } from '../../kinds/index.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Raw } from '../input.ts';
 
@@ -45,9 +46,10 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   if (segments[0] === 'index.php') segments.shift();
   const language = place.languages.find((known) => known === segments[0]);
   if (language !== undefined) segments.shift();
-  const found = segments.length === 0 ? homeOf(query) : pageOf(segments, place);
+  const home = homeOf(segments, query);
+  const found = home ?? pageOf(segments, place);
   if (found === undefined) return undefined;
-  const byPath = segments.length > 0;
+  const byPath = home === undefined;
   const linked = byPath ? linkedByPath(found) : linkedByQuery(query);
   if (linked) return { form: undefined, page: linked, language, byPath };
   const form = found.form ?? formOf(query);
@@ -217,17 +219,35 @@ function formOf(query: Raw): FeedForm | undefined {
 
 const NO_PARTS: ReadonlyMap<PathPart, string> = new Map();
 
-/** The home: it has news of the calendar only where the query names a page of it. */
-const homeOf = (query: Raw): Found => ({
-  path: '',
-  parts: NO_PARTS,
-  view: 'standard',
-  featured: false,
-  form: undefined,
-  feeds: textParam(query, 'post_type') === 'tribe_events' || query.tribe_events_cat !== undefined ? 'all' : 'ical',
-  linked: undefined,
-  archive: true,
-});
+/** Parameters by which a query of the home names a page of WordPress that is none of the calendar's. */
+const OF_OTHERS = [
+  ...['page_id', 'pagename', 'cat', 'category_name', 'author', 'author_name', 'attachment_id', 'attachment'],
+  ...['m', 'year', 'monthnum', 'w', 'error'],
+];
+
+/**
+ * The home: it has news of the calendar only where the query names a page of it, and then at `/feed/` too. Undefined:
+ * another path, or another page that the query names.
+ */
+function homeOf(segments: readonly string[], query: Raw): Found | undefined {
+  const type = textParam(query, 'post_type');
+  const ofType = type === 'tribe_events';
+  // Venues and organizers are named by their ids alone.
+  const isOurs = type === undefined || ofType || (postKindOfType(type) && textParam(query, 'p') !== undefined);
+  const isOthers = !isOurs || OF_OTHERS.some((name) => textParam(query, name) !== undefined);
+  const form = segments.length === 0 ? undefined : ENDINGS.get(segments.join('/'));
+  if (isOthers || (segments.length > 0 && !(ofType && isNews(form)))) return undefined;
+  return {
+    path: '',
+    parts: NO_PARTS,
+    view: 'standard',
+    featured: false,
+    form,
+    feeds: ofType || query.tribe_events_cat !== undefined ? 'all' : 'ical',
+    linked: undefined,
+    archive: true,
+  };
+}
 
 const eventPage = (slug: string, date: string | undefined, number: string | undefined): EventPage => ({
   of: 'event',

@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { type Config, servedNamespaces } from '../../config/config.ts';
+import { USUAL_NAMESPACE } from '../../config/config.ts';
 import { type PageSubject, routesOf } from '../../pages/page-subject.ts';
 import type { Caller } from '../../records/caller.ts';
 import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';
@@ -7,28 +7,18 @@ import type { Site } from '../../site.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import type { FeedRequest } from './feed-request.ts';
 
-/** The namespace under which programs look for the calendar's interface. */
-const NAMESPACE = 'tribe/events/v1';
-
-/** What of a site these headers depend on. */
-interface DiscoverySite {
-  readonly config: Pick<Config, 'restNamespace'>;
-  readonly settings: SiteSettings;
-}
-
 /**
  * What every page of the calendar says of the API, for programs that were given nothing but its address: the address of
  * the API, of the event or of the list that the page shows, and `Link` to the root of WordPress's own.
  */
-export function discoveryHeaders({ config, settings }: DiscoverySite, subject: PageSubject): Record<string, string> {
+export function discoveryHeaders(settings: SiteSettings, subject: PageSubject): Record<string, string> {
   const { route, query, core } = routesOf(subject);
   const place = { home: settings.home, settings };
   const links = [`<${restUrl(place, '')}>; rel="https://api.w.org/"`];
   if (core !== undefined) links.push(`<${restUrl(place, core)}>; rel="alternate"; title="JSON"; type="application/json"`);
-  const namespace = servedNamespaces(config).includes(NAMESPACE) ? NAMESPACE : config.restNamespace;
   return {
     'X-TEC-API-VERSION': 'v1',
-    'X-TEC-API-ROOT': restUrl(place, `${namespace}/${route}`, query),
+    'X-TEC-API-ROOT': restUrl(place, `${USUAL_NAMESPACE}/${route}`, query),
     'X-TEC-API-ORIGIN': settings.home,
     Link: links.join(', '),
   };
@@ -36,9 +26,8 @@ export function discoveryHeaders({ config, settings }: DiscoverySite, subject: P
 
 /** The same for a page that is not served, with links to the feeds of the calendar. */
 export async function pageHeaders({ site, caller, address: { page } }: FeedRequest): Promise<Record<string, string>> {
-  const { settings } = caller;
-  const headers = discoveryHeaders({ config: site.config, settings }, await subjectOf(site, caller, page));
-  return { ...headers, Link: [headers.Link, ...feedLinks(settings)].join(', ') };
+  const headers = discoveryHeaders(caller.settings, await subjectOf(site, caller, page));
+  return { ...headers, Link: [headers.Link, ...feedLinks(caller)].join(', ') };
 }
 
 async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address']['page']): Promise<PageSubject> {
@@ -53,7 +42,10 @@ async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address'
   return { term };
 }
 
-function feedLinks({ home, permalinkStructure, calendar: { eventsSlug } }: SiteSettings): string[] {
+/** The feeds in the language of the caller. */
+function feedLinks({ home, settings }: Pick<Caller, 'home' | 'settings'>): string[] {
+  const { permalinkStructure, calendar } = settings;
+  const { eventsSlug } = calendar;
   const events = permalinkStructure === '' ? `${home}/?post_type=tribe_events&` : `${home}/${eventsSlug}/?`;
   const news = permalinkStructure === '' ? `${events}feed=rss2` : `${home}/${eventsSlug}/feed/`;
   return [`<${events}ical=1>; rel="alternate"; type="text/calendar"`, `<${news}>; rel="alternate"; type="application/rss+xml"`];

@@ -167,7 +167,7 @@ async function news(
   const head = {
     title,
     description: settings.description,
-    home: settings.home,
+    home: caller.home,
     self,
     language: languageOf(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,

@@ -98,10 +98,13 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   const base = basePath(settings.home);
   const address = feedAddress(path, query, placeOf(site, settings));
   if (!address) return undefined;
-  const page = settings.home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
+  const caller = visitorOf(site, settings, req, { segment: address.language, query });
+  // Where languages have hosts of their own, the home of the caller is that of the host.
+  const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
+  const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
   return {
     site,
-    caller: visitorOf(site, settings, req, { segment: address.language, query }),
+    caller,
     address,
     query,
     queryText: text,
@@ -174,7 +177,7 @@ function answerWith(
   wanted: FeedRequest,
   changedAt: string | undefined,
 ): Answer {
-  const { site, caller, query } = wanted;
+  const { caller, query } = wanted;
   const body = Buffer.from(text);
   const personal = bringsPassword(query);
   const unindexed = ICAL_NAMES.some((name) => typeof query[name] === 'string' && query[name] !== '');
@@ -189,7 +192,7 @@ function answerWith(
       ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
-      ...discoveryHeaders({ config: site.config, settings: caller.settings }, subject),
+      ...discoveryHeaders(caller.settings, subject),
       ...(personal ? {} : surrogateKeys(postKind('event'), records)),
     },
     body,
