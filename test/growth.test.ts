@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LENGTHS, LONGEST, lengthFault } from '../src/kinds/grammar.ts';
 import { anyText } from '../src/kinds/grammars.ts';
 import { describeDatabases } from './support/databases.ts';
-import { type Bounds, exponentOf, FILLERS, grown, MOST_EXPONENT } from './support/growth.ts';
+import { type Bounds, cpuOf, exponentOf, FILLERS, grown, MOST_EXPONENT } from './support/growth.ts';
 import { type Carrier, headCarriers, parameterCarriers, servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
@@ -36,25 +36,32 @@ async function steepest(work: (text: string) => unknown, bounds: Bounds, fillers
 
 describe('functions over texts', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-growth-'));
+  let found: Awaited<ReturnType<typeof textTakers>>;
+  beforeAll(async () => {
+    found = await textTakers();
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('are all known', async () => {
-    const { takers, unknown } = await textTakers();
+  it('are all known', () => {
+    const { takers, unknown } = found;
     expect(unknown).toEqual([]);
     expect(takers.length).toBeGreaterThan(120);
     expect(Object.values(NOT_FROM_OUTSIDE).filter((reason) => reason === '')).toEqual([]);
   });
 
   it.each([...ROOMS, 'files and feeds'])('take time in proportion to the text: %s', async (room) => {
-    const takers =
-      room === 'files and feeds' ? textCarriers(folder) : (await textTakers()).takers.filter(({ name }) => name.startsWith(room));
+    const takers = room === 'files and feeds' ? textCarriers(folder) : found.takers.filter(({ name }) => name.startsWith(room));
     const faults: string[] = [];
     for (const { name, take } of takers) for (const fault of await steepest(take, FUNCTIONS)) faults.push(`${name} with ${fault}`);
     expect(faults).toEqual([]);
   });
 
   it('would be found if they took more', async () => {
-    const slow = (text: string) => / +$/.test(text);
+    const search = (text: string) => / +$/.test(text);
+    const whole = await cpuOf(() => search(grown(' ', FUNCTIONS.longest)), 3);
+    // As much of the text as takes several times the floor.
+    const part = Math.min(1, Math.sqrt((3 * FUNCTIONS.floor) / whole));
+    const slow = (text: string) => search(text.slice(text.length * (1 - part)));
     expect(await steepest(slow, FUNCTIONS, [' '])).toEqual([expect.stringContaining('" "')]);
   });
 });
