@@ -27,6 +27,8 @@ interface Reindexing {
   readonly languages?: ContentLanguages | undefined;
   /** Called with the number of events dealt with since the last call. */
   readonly onProgress?: (events: number) => void;
+  /** Of an index with no more rows than this, only those facets are counted again whose counts are wrong. */
+  readonly atOnce?: number;
 }
 
 /**
@@ -36,7 +38,7 @@ interface Reindexing {
 export async function reindexEvents(
   db: Database,
   now: () => Date,
-  { trust, onProgress = () => undefined, languages }: Reindexing,
+  { trust, onProgress = () => undefined, languages, atOnce = ENTRIES }: Reindexing,
 ): Promise<Reindexed> {
   const unfit: number[] = [];
   let events = 0;
@@ -48,7 +50,7 @@ export async function reindexEvents(
     if (step.last === undefined) break;
     after = step.last;
   }
-  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
+  await recountAll(db, atOnce);
   await db.transaction(async (trx) => {
     if (trust && unfit.length === 0) await trustIndex(trx, languages);
     noteChange(trx, { now: now() });
@@ -88,6 +90,15 @@ async function indexAfter(
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days
+/** Sets all counts right. */
+async function recountAll(db: Database, atOnce: number): Promise<void> {
+  // While days are locked nobody changes entries that they count: what looks right is right.
+  const all = await db.transaction((trx) => wholeIndex(trx, atOnce, (rows) => rows.forUpdate()));
+  if (all) for (const { facet, entries, days } of all) if (!isRight(facet, entries, days)) await recount(db, facet);
+  if (all) return;
+  for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
+}
+
 /** Sets the counts of a facet right: of its days, and then of its months, which are their sums. */
 async function recount(db: Database, facet: Facet): Promise<void> {
   for (let day: number | undefined = 0; day !== undefined; ) {
@@ -129,12 +140,16 @@ interface FacetRows {
   readonly days: readonly DayRow[];
 }
 
-/** Both tables, by facets; undefined: one of them has more rows. */
-async function wholeIndex(db: Database, most: number): Promise<FacetRows[] | undefined> {
+/** Both tables, by facets; undefined: one of them has more rows. `ofDays`: how days are read, which come first. */
+async function wholeIndex(
+  db: Database,
+  most: number,
+  ofDays: (rows: QueryBuilder) => QueryBuilder = (rows) => rows,
+): Promise<FacetRows[] | undefined> {
+  const counts = (await ofDays(db.from('fasti_days').limit(most + 1))) as DayRow[];
+  if (counts.length > most) return undefined;
   const held = await db.from('fasti_entries').limit(most + 1);
   if (held.length > most) return undefined;
-  const counts = await db.from('fasti_days').limit(most + 1);
-  if (counts.length > most) return undefined;
   const byFacet = new Map<Facet, { facet: Facet; entries: EntryRow[]; days: DayRow[] }>();
   const rowsOf = (facet: Facet) => {
     const rows = byFacet.get(facet) ?? { facet, entries: [], days: [] };
