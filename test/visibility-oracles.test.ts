@@ -257,7 +257,7 @@ async function replaceHidden(db: Database, rows: Rows): Promise<void> {
   await db.from('posts').whereBetween('ID', [FIRST, LAST]).delete();
   for (const table of ['postmeta', 'tec_occurrences'] as const) await db.from(table).whereBetween('post_id', [FIRST, LAST]).delete();
   await db.from('term_relationships').whereBetween('object_id', [FIRST, LAST]).delete();
-  const insert = (table: keyof Rows, all: readonly object[]) => insertAll(db, table, all, 20);
+  const insert = (table: keyof Rows, all: readonly object[]) => insertAll(db, table, all, 200);
   await insert(
     'posts',
     rows.posts.map((row) => ({ ...BLANK, ...row })),
@@ -390,13 +390,23 @@ describeDatabases('what a list does not show', (open) => {
   });
   const close = () => Promise.all([...sites.values()].map((site) => site.close()));
   afterAll(close);
-  /** Fills both sites, and serves them anew: meanwhile nobody writes, so that they need not look for changes. */
+  /** What each site hides now, as text. */
+  const hidden = new Map<Twin, string>();
+  /**
+   * Fills the sites that are to hide something else than before, and serves both anew: meanwhile nobody writes, so that
+   * they need not look for changes.
+   */
   async function hide(role: Role, namespace: string): Promise<void> {
+    const others = TWINS.filter((twin) => hidden.get(twin) !== JSON.stringify(rowsOf(twin, role, namespace)));
+    if (others.length === 0) return;
     await close();
-    for (const [twin, db] of databases) {
-      await replaceHidden(db, rowsOf(twin, role, namespace));
-      sites.set(twin, await serveDatabase(db, { env: UNDISTURBED, clock: () => new Date(NOON) }));
+    for (const twin of others) {
+      const rows = rowsOf(twin, role, namespace);
+      await replaceHidden(databases.get(twin)!, rows);
+      hidden.set(twin, JSON.stringify(rows));
     }
+    await countAlike([...databases.values()]);
+    for (const [twin, db] of databases) sites.set(twin, await serveDatabase(db, { env: UNDISTURBED, clock: () => new Date(NOON) }));
   }
 
   const ask = (twin: Twin, role: Role, path: string) => {
@@ -414,8 +424,9 @@ describeDatabases('what a list does not show', (open) => {
     return told;
   }
 
-  describe.each(KEPT_OUT.map((role) => [role]))('%s', (role) => {
-    describe.each([...NAMESPACES.keys()].map((namespace) => [namespace]))('%s', (namespace) => {
+  // For most roles the same is hidden from the routes of a namespace.
+  describe.each([...NAMESPACES.keys()].map((namespace) => [namespace]))('%s', (namespace) => {
+    describe.each(KEPT_OUT.map((role) => [role]))('%s', (role) => {
       beforeAll(() => hide(role, namespace));
       it.each(LISTS.filter((list) => list.namespace === namespace).map((list) => [list.path, list] as const))(
         'is told by no parameter of %s',
@@ -464,12 +475,12 @@ describeDatabases('what a list does not show', (open) => {
           ),
         ).toEqual([]);
       });
-      if (namespace === 'calendar/events/v1' && role === 'nobody')
-        it('is told by no feed', async () => {
-          await hide(role, FEED);
-          expect(await toldBy(role, FEEDS)).toEqual([]);
-        });
     });
+  });
+
+  it('is told to nobody by any feed', async () => {
+    await hide('nobody', FEED);
+    expect(await toldBy('nobody', FEEDS)).toEqual([]);
   });
 
   it('differs on the two sites, as those see who may', async () => {
@@ -492,6 +503,12 @@ describeDatabases('what a list does not show', (open) => {
     expect(untried).toEqual([]);
   });
 });
+
+/** Lets all say that there were as many changes: anybody is told how many, and one may have been filled more often. */
+async function countAlike(all: readonly Database[]): Promise<void> {
+  const counters = await Promise.all(all.map(async (db) => (await db.from('fasti_changes').first())!.counter));
+  for (const db of all) await db.from('fasti_changes').update({ counter: Math.max(...counters) });
+}
 
 async function twinDatabase(open: Open) {
   const db = await loadSite(await open());
