@@ -38,11 +38,14 @@ const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
 };
 
 /**
- * Adds `list`, `get`, `create`, `update` and `delete` for each kind of record; their flags are the kind's own filters
- * and fields.
+ * Adds `list`, `get`, `create`, `update` and `delete` for each kind of record that is meant; their flags are the kind's
+ * own filters and fields. Of the others there is the name.
  */
-export function addContentCommands(program: Command, session: Session): void {
-  for (const kind of kinds) addKind(program, session, kind);
+export function addContentCommands(program: Command, session: Session, isMeant: (name: string) => boolean): void {
+  for (const kind of kinds) {
+    const command = addKind(program, session, kind);
+    if (isMeant(kind.name)) addVerbs(command, session, kind);
+  }
 }
 
 /** The commands of one kind. `verb`: adds one of them, with its description and examples. */
@@ -54,10 +57,17 @@ interface Group {
   readonly reference: '<id-or-slug>' | '<id-slug-or-name>';
 }
 
-function addKind(program: Command, session: Session, kind: Kind): void {
+const wordsFor = ({ say }: Session, { name }: Kind) => ({ one: say(`nouns.${name}.one`), many: say(`nouns.${name}.many`) });
+
+const addKind = (program: Command, session: Session, kind: Kind): Command =>
+  program
+    .command(kind.name)
+    .helpCommand(false)
+    .description(session.say('content.group', wordsFor(session, kind)));
+
+function addVerbs(command: Command, session: Session, kind: Kind): void {
   const { say } = session;
-  const words = { one: say(`nouns.${kind.name}.one`), many: say(`nouns.${kind.name}.many`) };
-  const command = program.command(kind.name).helpCommand(false).description(say('content.group', words));
+  const words = wordsFor(session, kind);
   const verb = (name: Verb, more = '') =>
     withExamples(
       command.command(`${name}${more}`).description(say([`content.${name}-${kind.is}`, `content.${name}`], words)),

@@ -35,7 +35,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
-  const program = createProgram({ io, language, say });
+  const program = createProgram({ io, language, say }, args);
   try {
     await program.parseAsync(spellOutFlags(args), { from: 'user' });
     return 0;
@@ -51,8 +51,11 @@ function optionsOf(program: Command, args: readonly string[]): string[] {
   return [...new Set([...command.options, ...program.options])].flatMap(({ long }) => long ?? []);
 }
 
-/** The command with all its commands, whose help speaks the language of the session. */
-export function createProgram(session: Session): Command {
+/**
+ * The command with all its commands, whose help speaks the language of the session. With `args` those below the records
+ * that the arguments don't name are left out, which every start would otherwise pay for: they have hundreds of flags.
+ */
+export function createProgram(session: Session, args?: readonly string[]): Command {
   const { io, say } = session;
   const program = new Command('fasti')
     .description(say('program'))
@@ -77,7 +80,7 @@ export function createProgram(session: Session): Command {
   addConfigCommand(program, session);
   addOptionCommands(program, session);
   addUserCommands(program, session);
-  addContentCommands(program, session);
+  addContentCommands(program, session, (name) => !args || args.includes(name) || args.includes('completion'));
   addMediaCommands(program, session);
   addFieldCommands(program, session);
   addWebhookCommands(program, session);
