@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { type Database, DatabaseUnavailable } from '../src/storage/engine/database.ts';
 import { watchedNames } from '../src/storage/freshness/watched-tables.ts';
@@ -11,6 +11,7 @@ import { type Memory, memoryOf } from './support/memory.ts';
 import { connectTo, type PrivateMysql, startPrivateMysql } from './support/private-mysql.mjs';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
+import { spareOrNew } from './support/spare.ts';
 
 /*
  * Changes by others that a server shows late, with an old time, or not at all. Whatever was remembered before, the
@@ -49,117 +50,78 @@ async function inTurn(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
+/** A database that is served, and that others write to. */
+interface Shared {
+  readonly db: Database;
+  readonly serve: (env?: Record<string, string>) => Promise<Served>;
+  /** Serves it from where changes by others are followed. */
+  readonly follow: (env?: Record<string, string>) => Promise<Served>;
+  /** One of the others. */
+  readonly other: () => Promise<Connection>;
+}
+
+interface Served {
+  readonly running: RunningSite;
+  readonly memory: Memory;
+}
+
 describeDatabases('beside others who write', (open, engine) => {
-  let db: Database;
-  let running: RunningSite;
-  let memory: Memory;
-  let others: Connection[] = [];
+  const withDatabase = spareOrNew(() => open());
 
-  const serve = async (env: Record<string, string> = {}) => {
-    running = await serveDatabase(db, { env: { ...DEFAULTS, ...env } });
-    running.site.followOthers();
-    memory = memoryOf(running);
-  };
-  const other = async () => {
-    const connection = await connect(urlOf(db));
-    others.push(connection);
-    return connection;
-  };
-
-  beforeAll(async () => {
-    db = await open();
-  });
-  beforeEach(async () => {
-    await loadSite(db);
-    // The server notes seconds: what comes next is not in the one in which the site was loaded.
-    if (engine === 'MySQL') await db.knex.raw('DO SLEEP(1)');
-  });
-  afterEach(async () => {
-    for (const connection of others) await connection.end();
-    others = [];
-    await running.close();
-  });
+  /** A test with a site of its own. Most of what is tested is a matter of seconds: they wait for them together. */
+  const onSite = (test: (site: Shared) => Promise<unknown>) =>
+    withDatabase(async (db) => {
+      await loadSite(db);
+      // The server notes seconds: what comes next is not in the one in which the site was loaded.
+      if (engine === 'MySQL') await db.knex.raw('DO SLEEP(1)');
+      const ends: (() => Promise<unknown>)[] = [];
+      const serve = async (env: Record<string, string> = {}) => {
+        const running = await serveDatabase(db, { env: { ...DEFAULTS, ...env } });
+        ends.push(running.close);
+        return { running, memory: memoryOf(running) };
+      };
+      const other = async () => {
+        const connection = await connect(urlOf(db));
+        ends.unshift(() => connection.end());
+        return connection;
+      };
+      try {
+        await test({
+          db,
+          serve,
+          follow: async (env) => {
+            const served = await serve(env);
+            served.running.site.followOthers();
+            return served;
+          },
+          other,
+        });
+      } finally {
+        for (const end of ends) await end();
+      }
+    });
 
   if (engine === 'SQLite') {
-    it('every change shows at once', async () => {
-      await serve();
-      for (const title of ['One', 'Two', 'Three']) {
-        await memory.warm(PATH, LIST);
-        await inTurn(() => db.from('posts').where('ID', EVENT).update({ post_title: title }));
-        expect(await memory.until(PATH, titleIs(title))).toBeLessThanOrEqual(LOOKS);
-      }
-      expect(memory.comparisons()).toBe(0);
-    });
+    it('every change shows at once', () =>
+      onSite(async ({ db, follow }) => {
+        const { memory } = await follow();
+        for (const title of ['One', 'Two', 'Three']) {
+          await memory.warm(PATH, LIST);
+          await inTurn(() => db.from('posts').where('ID', EVENT).update({ post_title: title }));
+          expect(await memory.until(PATH, titleIs(title))).toBeLessThanOrEqual(LOOKS);
+        }
+        expect(memory.comparisons()).toBe(0);
+      }));
     return;
   }
 
-  it('a long statement shows though a quick one came after it', async () => {
-    await serve();
-    const [slow, quick] = [await other(), await other()];
-    const lock = new URL(urlOf(db)).pathname;
-    await quick.query('SELECT GET_LOCK(?, 60)', [lock]);
-    const long = slow.query(setCity(`IF(GET_LOCK('${lock}', 60), 'Newtown', '')`));
-    await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
-    await memory.warm(PATH, LIST);
-    await quick.query('SELECT RELEASE_LOCK(?)', [lock]);
-    await long;
-    expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
-  });
-
-  it('a long transaction shows though a quick statement came after it', async () => {
-    await serve();
-    const [slow, quick] = [await other(), await other()];
-    await slow.query(`BEGIN; ${setCity("'Newtown'")}`);
-    await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
-    await memory.warm(PATH, LIST);
-    await slow.query('COMMIT');
-    expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
-  });
-
-  it.each([
-    ['a table rebuilt after a change', `${setTitle('Changed')}; OPTIMIZE TABLE wp_posts`],
-    ['a table altered after a change', `${setTitle('Changed')}; ALTER TABLE wp_posts ENGINE = InnoDB`],
-    [
-      'a table that was changed elsewhere and put in its place',
-      `CREATE TABLE wp_new LIKE wp_posts; INSERT INTO wp_new SELECT * FROM wp_posts; UPDATE wp_new SET post_title = 'Changed' WHERE ID = ${EVENT};
-       RENAME TABLE wp_posts TO wp_old, wp_new TO wp_posts; DROP TABLE wp_old`,
-    ],
-    [
-      'a table emptied and filled again',
-      `CREATE TABLE wp_new AS SELECT * FROM wp_posts; TRUNCATE TABLE wp_posts; INSERT INTO wp_posts SELECT * FROM wp_new;
-       ${setTitle('Changed')}; DROP TABLE wp_new; OPTIMIZE TABLE wp_posts`,
-    ],
-  ])('%s shows', async (_, script) => {
-    await serve();
-    const quick = await other();
-    // Both forget when they were changed.
-    await quick.query('OPTIMIZE TABLE wp_posts');
-    for (const run of [1, 2]) {
-      await quick.query(`${setTitle(`Before ${run}`)}; OPTIMIZE TABLE wp_posts`);
-      await memory.warm(PATH, LIST);
-      await quick.query(script);
-      expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
-    }
-  });
-
-  it.each(['TRUNCATE TABLE wp_tec_occurrences', 'DELETE FROM wp_tec_occurrences', 'TRUNCATE TABLE wp_term_relationships'])(
-    '%s shows',
-    async (script) => {
-      await serve();
-      const quick = await other();
-      const list = `${LIST}&categories=3`;
-      await quick.query('OPTIMIZE TABLE wp_tec_occurrences, wp_term_relationships');
-      await memory.warm(list);
-      await quick.query(script);
-      expect(await memory.until(list, ({ total }) => total === 0)).toBeLessThanOrEqual(LOOKS);
-    },
-  );
+  // Those that take longest come first.
 
   /**
    * Ends a transaction that began in the second of a later change to the same table: no sign shows it. Gives what it
    * renamed the city to.
    */
-  const changeUnseen = async ({ compared }: { compared: boolean }) => {
+  const changeUnseen = async (memory: Memory, other: Shared['other'], { compared }: { compared: boolean }) => {
     for (let number = 1; ; number += 1) {
       const [slow, quick] = [await other(), await other()];
       const updated = async () => {
@@ -180,51 +142,121 @@ describeDatabases('beside others who write', (open, engine) => {
     }
   };
 
-  it('a change that leaves every sign as it was shows by the contents', async () => {
-    await serve();
-    const city = await changeUnseen({ compared: true });
-    await memory.until(PATH, cityIs(city));
-    // That it was noticed makes everything else new, too.
-    expect((await memory.ask(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
-  });
+  it.concurrent('a change that leaves every sign as it was shows by the contents', () =>
+    onSite(async ({ follow, other }) => {
+      const { memory } = await follow();
+      const city = await changeUnseen(memory, other, { compared: true });
+      await memory.until(PATH, cityIs(city));
+      // That it was noticed makes everything else new, too.
+      expect((await memory.ask(LIST)).answer.body.events.find(({ id }: { id: number }) => id === EVENT).venue.city).toBe(city);
+    }));
 
-  it('a change that leaves every sign as it was shows in the stated time where contents cannot be compared', async () => {
-    await serve({ CACHE_STALE_SECONDS: '4' });
-    await db.knex.schema.raw('ALTER TABLE wp_posts DROP COLUMN pinged');
-    try {
-      await memory.until(PATH, cityIs(await changeUnseen({ compared: false })));
-    } finally {
-      await db.knex.schema.alterTable('wp_posts', (table) => table.text('pinged').notNullable().defaultTo(''));
-    }
-  });
+  it.concurrent('a change that leaves every sign as it was shows in the stated time where contents cannot be compared', () =>
+    onSite(async ({ db, follow, other }) => {
+      const { memory } = await follow({ CACHE_STALE_SECONDS: '4' });
+      await db.knex.schema.raw('ALTER TABLE wp_posts DROP COLUMN pinged');
+      try {
+        await memory.until(PATH, cityIs(await changeUnseen(memory, other, { compared: false })));
+      } finally {
+        await db.knex.schema.alterTable('wp_posts', (table) => table.text('pinged').notNullable().defaultTo(''));
+      }
+    }));
 
-  it('nothing is asked while nobody asks', async () => {
-    await serve();
-    await memory.warm(PATH);
-    // What was begun comes to its end.
-    for (let queries = -1; queries !== running.site.db.queries(); await sleep(1000)) queries = running.site.db.queries();
-    const before = running.site.db.queries();
-    await sleep(2500);
-    expect(running.site.db.queries()).toBe(before);
-  });
+  it.concurrent('a long statement shows though a quick one came after it', () =>
+    onSite(async ({ db, follow, other }) => {
+      const { memory } = await follow();
+      const [slow, quick] = [await other(), await other()];
+      const lock = new URL(urlOf(db)).pathname;
+      await quick.query('SELECT GET_LOCK(?, 60)', [lock]);
+      const long = slow.query(setCity(`IF(GET_LOCK('${lock}', 60), 'Newtown', '')`));
+      await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
+      await memory.warm(PATH, LIST);
+      await quick.query('SELECT RELEASE_LOCK(?)', [lock]);
+      await long;
+      expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
+    }));
 
-  it('no more rights are needed than to read and write the tables', async () => {
-    const root = await other();
-    const { pathname, hostname, port } = new URL(urlOf(db));
-    const name = pathname.slice(1);
-    await root.query(
-      `CREATE USER '${name}'@'%' IDENTIFIED BY 'word'; GRANT SELECT, INSERT, UPDATE, DELETE ON \`${name}\`.* TO '${name}'@'%'`,
-    );
-    try {
-      running = await serveDatabase(db, { env: { ...DEFAULTS, DATABASE_URL: `mysql://${name}:word@${hostname}:${port}/${name}` } });
-      memory = memoryOf(running);
+  it.concurrent('a long transaction shows though a quick statement came after it', () =>
+    onSite(async ({ follow, other }) => {
+      const { memory } = await follow();
+      const [slow, quick] = [await other(), await other()];
+      await slow.query(`BEGIN; ${setCity("'Newtown'")}`);
+      await quick.query(`DO SLEEP(1); ${setTitle('Quick', 40)}`);
+      await memory.warm(PATH, LIST);
+      await slow.query('COMMIT');
+      expect(await memory.until(PATH, cityIs('Newtown'))).toBeLessThanOrEqual(LOOKS);
+    }));
+
+  it.concurrent.each([
+    ['a table rebuilt after a change', `${setTitle('Changed')}; OPTIMIZE TABLE wp_posts`],
+    ['a table altered after a change', `${setTitle('Changed')}; ALTER TABLE wp_posts ENGINE = InnoDB`],
+    [
+      'a table that was changed elsewhere and put in its place',
+      `CREATE TABLE wp_new LIKE wp_posts; INSERT INTO wp_new SELECT * FROM wp_posts; UPDATE wp_new SET post_title = 'Changed' WHERE ID = ${EVENT};
+       RENAME TABLE wp_posts TO wp_old, wp_new TO wp_posts; DROP TABLE wp_old`,
+    ],
+    [
+      'a table emptied and filled again',
+      `CREATE TABLE wp_new AS SELECT * FROM wp_posts; TRUNCATE TABLE wp_posts; INSERT INTO wp_posts SELECT * FROM wp_new;
+       ${setTitle('Changed')}; DROP TABLE wp_new; OPTIMIZE TABLE wp_posts`,
+    ],
+  ])('%s shows', (_, script) =>
+    onSite(async ({ follow, other }) => {
+      const { memory } = await follow();
+      const quick = await other();
+      // Both forget when they were changed.
+      await quick.query('OPTIMIZE TABLE wp_posts');
+      for (const run of [1, 2]) {
+        await quick.query(`${setTitle(`Before ${run}`)}; OPTIMIZE TABLE wp_posts`);
+        await memory.warm(PATH, LIST);
+        await quick.query(script);
+        expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+      }
+    }),
+  );
+
+  it.concurrent.each(['TRUNCATE TABLE wp_tec_occurrences', 'DELETE FROM wp_tec_occurrences', 'TRUNCATE TABLE wp_term_relationships'])(
+    '%s shows',
+    (script) =>
+      onSite(async ({ follow, other }) => {
+        const { memory } = await follow();
+        const quick = await other();
+        const list = `${LIST}&categories=3`;
+        await quick.query('OPTIMIZE TABLE wp_tec_occurrences, wp_term_relationships');
+        await memory.warm(list);
+        await quick.query(script);
+        expect(await memory.until(list, ({ total }) => total === 0)).toBeLessThanOrEqual(LOOKS);
+      }),
+  );
+
+  it.concurrent('nothing is asked while nobody asks', () =>
+    onSite(async ({ follow }) => {
+      const { running, memory } = await follow();
       await memory.warm(PATH);
-      await root.query(setTitle('Changed'));
-      expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
-    } finally {
-      await root.query(`DROP USER '${name}'@'%'`);
-    }
-  });
+      // What was begun comes to its end.
+      for (let queries = -1; queries !== running.site.db.queries(); await sleep(1000)) queries = running.site.db.queries();
+      const before = running.site.db.queries();
+      await sleep(2500);
+      expect(running.site.db.queries()).toBe(before);
+    }));
+
+  it.concurrent('no more rights are needed than to read and write the tables', () =>
+    onSite(async ({ db, serve, other }) => {
+      const root = await other();
+      const { pathname, hostname, port } = new URL(urlOf(db));
+      const name = pathname.slice(1);
+      await root.query(
+        `CREATE USER '${name}'@'%' IDENTIFIED BY 'word'; GRANT SELECT, INSERT, UPDATE, DELETE ON \`${name}\`.* TO '${name}'@'%'`,
+      );
+      try {
+        const { memory } = await serve({ DATABASE_URL: `mysql://${name}:word@${hostname}:${port}/${name}` });
+        await memory.warm(PATH);
+        await root.query(setTitle('Changed'));
+        expect(await memory.until(PATH, titleIs('Changed'))).toBeLessThanOrEqual(LOOKS);
+      } finally {
+        await root.query(`DROP USER '${name}'@'%'`);
+      }
+    }));
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-restart-'));
