@@ -9,34 +9,34 @@ import { type Fixture, optionText, readFixture, resetScript } from './site-data.
  */
 export async function loadSite(db: Database, fixture: Fixture = sample()): Promise<Database> {
   await runScript(db, scriptFor(fixture, db));
-  if (db.dialect.name === 'mysql' && fixture === sampleSite && keepsSession(db)) {
+  if (fixture !== sampleSite || !keepsSession(db)) return db;
+  const names = Object.keys(fixture).map((name) => db.prefix + name);
+  if (db.dialect.name === 'mysql') {
     const checksums = await checksumsOf(db, fixture);
-    const columns = await columnsOf(db);
+    const columns = await mysqlColumns(db);
     loaded.set(db, { checksums, columns });
-    await runScript(
-      db,
-      Object.keys(fixture)
-        .map((name) => copyScript(db.prefix + name))
-        .join(''),
-    );
+    await runScript(db, names.map(copyScript).join(''));
+  } else {
+    if (!loaded.has(db)) await runScript(db, "ATTACH ':memory:' AS loaded");
+    loaded.set(db, { checksums: new Map(), columns: await sqliteColumns(db) });
+    await runScript(db, names.map(sqliteCopyScript).join(''));
   }
   return db;
 }
 
-/**
- * Puts the sample site back, quickly enough to do so before each of hundreds of tests: on MySQL only those rows that
- * have changed.
- */
+/** Puts the sample site back, quickly enough to do so before each of hundreds of tests: only those rows that have changed. */
 export async function resetSite(db: Database): Promise<void> {
   const known = loaded.get(db);
   if (!known) return void (await loadSite(db));
   const fixture = sample();
-  const now = await checksumsOf(db, fixture);
-  const changed = Object.keys(fixture).filter((name) => now.get(name) !== known.checksums.get(name));
-  const putBack = changed.map((name) => putBackScript(db.prefix + name, known.columns.get(db.prefix + name) ?? []));
+  const isMysql = db.dialect.name === 'mysql';
+  const now = isMysql ? await checksumsOf(db, fixture) : undefined;
+  const changed = Object.keys(fixture).filter((name) => !now || now.get(name) !== known.checksums.get(name));
+  const putBack = isMysql ? putBackScript : sqlitePutBackScript;
+  const rows = changed.map((name) => putBack(db.prefix + name, known.columns.get(db.prefix + name) ?? []));
   // All of it in the transaction that counts the change.
-  const rest = scriptFor(fixture, db, []);
-  await runScript(db, `BEGIN; ${putBack.join('')} ${rest.slice(rest.indexOf(';') + 1)}`);
+  const [begin, ...rest] = scriptFor(fixture, db, []).split(';');
+  await runScript(db, `${begin}; ${rows.join('')} ${rest.join(';')}`);
 }
 
 /** What counts up for as long as there is the site. */
@@ -97,10 +97,20 @@ async function checksumsOf(db: Database, fixture: Fixture): Promise<ReadonlyMap<
   return new Map(names.map((name, at) => [name, rows[at]!.Checksum]));
 }
 
-async function columnsOf(db: Database): Promise<ReadonlyMap<string, readonly Column[]>> {
-  const rows = await db.ask<{ place: string; name: string; isKey: number }>(
+const mysqlColumns = (db: Database): Promise<Loaded['columns']> =>
+  columnsFrom(
+    db,
     "SELECT TABLE_NAME AS place, COLUMN_NAME AS name, COLUMN_KEY = 'PRI' AS isKey FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()",
   );
+
+const sqliteColumns = (db: Database): Promise<Loaded['columns']> =>
+  columnsFrom(
+    db,
+    "SELECT tables.name AS place, columns.name AS name, columns.pk > 0 AS isKey FROM sqlite_master tables JOIN pragma_table_info(tables.name) columns WHERE tables.type = 'table'",
+  );
+
+async function columnsFrom(db: Database, sql: string): Promise<Loaded['columns']> {
+  const rows = await db.ask<{ place: string; name: string; isKey: number }>(sql);
   const columns = new Map<string, Column[]>();
   for (const { place, name, isKey } of rows) columns.set(place, [...(columns.get(place) ?? []), { name, isKey: Number(isKey) === 1 }]);
   return columns;
@@ -122,6 +132,21 @@ function putBackScript(table: string, columns: readonly Column[]): string {
   return `DELETE now FROM \`${table}\` now LEFT JOIN \`loaded ${table}\` was ON ${same} AND ${equal} WHERE was.\`${key?.name}\` IS NULL;
     INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.map((name) => `was.${name}`).join()}
     FROM \`loaded ${table}\` was LEFT JOIN \`${table}\` now ON ${same} WHERE now.\`${key?.name}\` IS NULL;`;
+}
+
+/** A copy of a table in the memory of the session of the scripts. */
+const sqliteCopyScript = (table: string): string =>
+  `DROP TABLE IF EXISTS loaded.\`${table}\`; CREATE TABLE loaded.\`${table}\` AS SELECT rowid AS was, * FROM \`${table}\`;
+   CREATE UNIQUE INDEX loaded.\`${table} was\` ON \`${table}\` (was);`;
+
+/** The same as `putBackScript`. A key that is a number is the name of the row itself; tables without one are short. */
+function sqlitePutBackScript(table: string, columns: readonly Column[]): string {
+  const names = columns.map(({ name }) => `\`${name}\``);
+  const fill = `INSERT INTO \`${table}\` (${names.join()}) SELECT ${names.join()} FROM loaded.\`${table}\` old`;
+  if (columns.filter(({ isKey }) => isKey).length !== 1) return `DELETE FROM \`${table}\`; ${fill};`;
+  const equal = names.map((name) => `now.${name} COLLATE BINARY IS old.${name}`).join(' AND ');
+  return `DELETE FROM \`${table}\` AS now WHERE NOT EXISTS (SELECT 1 FROM loaded.\`${table}\` old WHERE old.was = now.rowid AND ${equal});
+    ${fill} WHERE NOT EXISTS (SELECT 1 FROM main.\`${table}\` now WHERE now.rowid = old.was);`;
 }
 
 /**
