@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServerChange } from '../../src/storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
 import { mysqlServers } from '../../src/storage/engine/mysql/address.ts';
@@ -178,6 +178,9 @@ describe('the choice of a server', () => {
   });
 });
 
+/** Takes what is to be closed when a test ends. */
+type AtEnd = (...ends: (() => Promise<unknown>)[]) => void;
+
 const reasonOf = (work: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(work).then(
     () => 'no error',
@@ -194,27 +197,34 @@ describeDatabases('a database on several servers', (open, engine) => {
   }
 
   let behind: Database;
-  const ends: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     behind = await open();
   });
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
+
+  /** A test that waits for servers beside others; what it has opened is closed in the end, the last first. */
+  const waiting = (name: string, test: (atEnd: AtEnd) => Promise<void>) =>
+    it.concurrent(name, async () => {
+      const ends: (() => Promise<unknown>)[] = [];
+      try {
+        await test((...more) => ends.push(...more));
+      } finally {
+        for (const end of ends.reverse()) await end();
+      }
+    });
 
   /** Two doors to the one server, and a database that names both. */
-  async function twoDoors(): Promise<{ db: Database; first: Door; second: Door; changes: ServerChange[] }> {
+  async function twoDoors(atEnd: AtEnd): Promise<{ db: Database; first: Door; second: Door; changes: ServerChange[] }> {
     const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
     const changes: ServerChange[] = [];
     const db = await openDatabase({ url: through(first, second), prefix: 'wp_', onServerChange: (change) => changes.push(change) });
-    ends.push(first.shut, second.shut, () => db.close());
+    atEnd(first.shut, second.shut, () => db.close());
     return { db, first, second, changes };
   }
   const insert = (to: Database, name: string) => to.from('options').insert({ option_name: name, option_value: '' });
   const held = async (pattern: string) => behind.from('options').where('option_name', 'like', pattern).pluck('option_name');
 
-  it('uses the first, and the second when that one is gone', async () => {
-    const { db, first, second, changes } = await twoDoors();
+  waiting('uses the first, and the second when that one is gone', async (atEnd) => {
+    const { db, first, second, changes } = await twoDoors(atEnd);
     await ping(db);
     expect([first.visits() > 0, db.cluster.place()]).toEqual([true, { inUse: 1, of: 2, detail: '' }]);
     await first.shut();
@@ -228,8 +238,8 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  it('starts on the second where the first is absent, and says why the first cannot be used', async () => {
-    const { db, first } = await twoDoors();
+  waiting('starts on the second where the first is absent, and says why the first cannot be used', async (atEnd) => {
+    const { db, first } = await twoDoors(atEnd);
     await first.shut();
     await ping(db);
     const report = await db.cluster.report();
@@ -240,8 +250,8 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  it('is unavailable when all are gone, and available when one is back', async () => {
-    const { db, first, second } = await twoDoors();
+  waiting('is unavailable when all are gone, and available when one is back', async (atEnd) => {
+    const { db, first, second } = await twoDoors(atEnd);
     await ping(db);
     await Promise.all([first.shut(), second.shut()]);
     expect(await reasonOf(ping(db))).toBe('unreachable');
@@ -252,8 +262,8 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  it('runs a transaction again on the other server when its own is lost before COMMIT', async () => {
-    const { db, first } = await twoDoors();
+  waiting('runs a transaction again on the other server when its own is lost before COMMIT', async (atEnd) => {
+    const { db, first } = await twoDoors(atEnd);
     let runs = 0;
     await db.transaction(async (tx) => {
       runs += 1;
@@ -265,24 +275,25 @@ describeDatabases('a database on several servers', (open, engine) => {
     await first.open();
   });
 
-  it.each([
+  for (const [when, written] of [
     ['before', []],
     ['after', ['commit-after']],
-  ] as const)('does not run a transaction twice whose server was lost %s it had heard of COMMIT', async (when, written) => {
-    const { db, first } = await twoDoors();
-    await ping(db);
-    first.cutAt('COMMIT', when);
-    let runs = 0;
-    const work = db.transaction(async (tx) => {
-      runs += 1;
-      await insert(tx, `commit-${when}`);
+  ] as const)
+    waiting(`does not run a transaction twice whose server was lost ${when} it had heard of COMMIT`, async (atEnd) => {
+      const { db, first } = await twoDoors(atEnd);
+      await ping(db);
+      first.cutAt('COMMIT', when);
+      let runs = 0;
+      const work = db.transaction(async (tx) => {
+        runs += 1;
+        await insert(tx, `commit-${when}`);
+      });
+      expect(await reasonOf(work)).toBe('uncertain');
+      expect([runs, await held(`commit-${when}`)]).toEqual([1, written]);
     });
-    expect(await reasonOf(work)).toBe('uncertain');
-    expect([runs, await held(`commit-${when}`)]).toEqual([1, written]);
-  });
 
-  it('leaves a server that says nothing any more, and gives up what was asked of it', async () => {
-    const { db, first } = await twoDoors();
+  waiting('leaves a server that says nothing any more, and gives up what was asked of it', async (atEnd) => {
+    const { db, first } = await twoDoors(atEnd);
     await ping(db);
     first.freeze();
     expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('no error');
@@ -290,8 +301,8 @@ describeDatabases('a database on several servers', (open, engine) => {
     first.thaw();
   });
 
-  it('keeps to a server that takes its time, and to one that ends a single connection', async () => {
-    const { db } = await twoDoors();
+  waiting('keeps to a server that takes its time, and to one that ends a single connection', async (atEnd) => {
+    const { db } = await twoDoors(atEnd);
     const [slow] = await db.rows<{ id: number }>`SELECT CONNECTION_ID() AS id, SLEEP(2)`;
     await behind.knex.raw(`KILL ${Number(slow?.id)}`);
     await sleep(50);
@@ -299,10 +310,10 @@ describeDatabases('a database on several servers', (open, engine) => {
     expect(db.cluster.place()).toMatchObject({ inUse: 1, of: 2 });
   });
 
-  it('gives up on a single server that says nothing, and comes back to it', async () => {
+  waiting('gives up on a single server that says nothing, and comes back to it', async (atEnd) => {
     const only = await openDoor(urlOf(behind));
     const db = await openDatabase({ url: only.url, prefix: 'wp_' });
-    ends.push(only.shut, () => db.close());
+    atEnd(only.shut, () => db.close());
     await ping(db);
     only.freeze();
     expect(await reasonOf(db.rows`SELECT 1 AS one`)).toBe('unreachable');
@@ -310,11 +321,11 @@ describeDatabases('a database on several servers', (open, engine) => {
     while ((await reasonOf(ping(db))) !== 'no error') await sleep(50);
   });
 
-  it('does not ask to send again what was written, where it is lost before the answer is made', async () => {
+  waiting('does not ask to send again what was written, where it is lost before the answer is made', async (atEnd) => {
     const db = await loadSite(await open());
     const only = await openDoor(urlOf(db));
     const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
-    ends.push(only.shut, running.close);
+    atEnd(only.shut, running.close);
     const post = (title: string) =>
       running.send('POST', '/wp-json/calendar/events/v1/events', {
         as: 'admin',
@@ -333,11 +344,11 @@ describeDatabases('a database on several servers', (open, engine) => {
     await only.open();
   });
 
-  it('acknowledges what was written and can be shown, where it is lost just then', async () => {
+  waiting('acknowledges what was written and can be shown, where it is lost just then', async (atEnd) => {
     const db = await loadSite(await open());
     const only = await openDoor(urlOf(db));
     const running = await serveDatabase(db, { env: { DATABASE_URL: only.url } });
-    ends.push(only.shut, running.close);
+    atEnd(only.shut, running.close);
     const way = '/wp-json/calendar/events/v1/events/44';
     const asked: string[] = [];
     running.site.db.driver.listen(({ sql }: { sql: string }) => asked.push(sql));
@@ -355,10 +366,10 @@ describeDatabases('a database on several servers', (open, engine) => {
     await only.open();
   });
 
-  it('is ready as long as one of them can be used, and says which that is', async () => {
+  waiting('is ready as long as one of them can be used, and says which that is', async (atEnd) => {
     const [first, second] = [await openDoor(urlOf(behind)), await openDoor(urlOf(behind))];
     const running = await serveDatabase(behind, { env: { DATABASE_URL: through(first, second) } });
-    ends.push(first.shut, second.shut, running.close);
+    atEnd(first.shut, second.shut, running.close);
     const ready = async () => {
       const { status, body } = await running.send('GET', '/health/ready');
       return [status, body.database?.server];
