@@ -24,7 +24,10 @@ export async function loadSite(db: Database, fixture: Fixture = sample()): Promi
   return db;
 }
 
-/** Puts the sample site back, quickly enough to do so before each of hundreds of tests: only those rows that have changed. */
+/**
+ * Puts the sample site back, quickly enough to do so before each of hundreds of tests: only those rows that have
+ * changed.
+ */
 export async function resetSite(db: Database): Promise<void> {
   const known = loaded.get(db);
   if (!known) return void (await loadSite(db));
