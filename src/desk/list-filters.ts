@@ -1,4 +1,4 @@
-import type { TermChoice } from '../forms/control.ts';
+import { indentedTerm, type TermChoice } from '../forms/control.ts';
 import { authorOptions, linkOptions } from '../forms/control-data.ts';
 import { textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
@@ -7,6 +7,7 @@ import { listedToEdit } from '../kinds/editable.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
+import { isTranslated } from '../wordpress/content-languages.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import type { Visit } from './visit.ts';
 
@@ -31,11 +32,14 @@ export async function filterChoices(visit: Visit, kind: PostKind, categories: re
     linked('organizer'),
     authorOptions(visit, kind, textIn(query, 'author')),
   ]);
-  const nested = categories.map(({ id, name, depth }) => ({ value: String(id), text: '– '.repeat(depth) + name }));
+  const nested = categories.map((term) => ({ value: String(term.id), text: indentedTerm(term) }));
+  const { contentLanguages: languages } = visit.settings;
+  const spoken = isTranslated(languages, kind.postType) ? languages.languages.map(({ code, name }) => ({ value: code, text: name })) : [];
   return [
     { name: 'categories', label: say('desk:list.category'), options: nested },
     { name: 'venue', label: say('desk:columns.venue'), options: venues },
     { name: 'organizer', label: say('desk:columns.organizer'), options: organizers },
+    { name: 'language', label: say('desk:columns.language'), options: spoken },
     { name: 'author', label: labelOf(visit.i18n, kind.name, 'author'), options: authors.length > 1 ? authors : [] },
   ].filter(({ options }) => options.length > 0);
 }

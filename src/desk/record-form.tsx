@@ -1,5 +1,6 @@
 import { Fragment, type JSX } from 'preact';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
+import { hourCycleOf } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { mapUrl, type Where } from '../html/map-url.ts';
 import { postKind } from '../kinds/index.ts';
@@ -28,6 +29,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly recurs?: boolean;
   /** The id of the record that a new one translates. */
   readonly translates?: number;
+  /** The id of the record that a new one begins as a copy of. */
+  readonly copies?: number;
   readonly map: MapView | undefined;
 }
 
@@ -39,6 +42,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   const filled: FormState = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
+  const begun = form.translates ? `?translation_of=${form.translates}` : form.copies ? `?copy_of=${form.copies}` : '';
   const html = deskPage(visit, {
     title,
     part: kind.path,
@@ -47,7 +51,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
     children: (
       <>
         {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
-        {record && <TranslationLinks visit={visit} kind={kind} record={record} />}
+        {record && <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} beside />}
         {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
         <ErrorSummary form={filled} i18n={visit.i18n} />
         <form
@@ -55,7 +59,8 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           action={deskUrl(visit, path)}
           encType="multipart/form-data"
           class="record-form"
-          data-draft={`${visit.caller.viewer.id}:${path}`}
+          data-draft={`${visit.caller.viewer.id}:${path}${begun}`}
+          data-clock={hourCycleOf(visit.caller.settings.raw.get('time_format') ?? 'H:i')}
           data-restore={say('desk:form.restore')}
           data-found={say('desk:form.draft-found')}
           data-discard={say('desk:form.discard')}

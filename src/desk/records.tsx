@@ -34,8 +34,12 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * Showing and saving the forms of events, venues and organizers, which are generated from their kinds.
  */
 
-/** The form of a new record; `values`: what it begins with. */
-export async function newRecordPage(visit: Visit, declared: PostKind, values?: Values): Promise<Outcome> {
+/** The form of a new record. `values`: what it begins with; `copies`: the id of the record that those are of. */
+export async function newRecordPage(
+  visit: Visit,
+  declared: PostKind,
+  { values, copies }: { readonly values?: Values; readonly copies?: number } = {},
+): Promise<Outcome> {
   const plan = formPlan(visit, declared);
   requireCreator(visit, plan.kind);
   const { query } = visit.request;
@@ -54,6 +58,7 @@ export async function newRecordPage(visit: Visit, declared: PostKind, values?: V
     shown: shownValues(plan, begun, data),
     data,
     map: await mapOf(visit, plan.kind),
+    ...(copies === undefined ? {} : { copies }),
     ...sourceOf(visit, plan.kind, source),
   });
 }
@@ -74,7 +79,7 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
 export async function duplicatePage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const { values } = await readToEdit(visit.site, visit.caller, declared, id);
   const { slug: _slug, date: _date, author: _author, status: _status, ...kept } = values;
-  return newRecordPage(visit, declared, { ...kept, status: 'draft' });
+  return newRecordPage(visit, declared, { values: { ...kept, status: 'draft' }, copies: id });
 }
 
 /** What a form knows of the record that it translates. */

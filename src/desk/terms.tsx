@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
-import type { TermChoice } from '../forms/control.ts';
+import { indentedTerm, type TermChoice, termText } from '../forms/control.ts';
 import { termChoices } from '../forms/control-data.ts';
 import { textIn } from '../forms/form-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
@@ -8,6 +8,7 @@ import { sayOf, sentenceOf } from '../forms/refused.ts';
 import { Input, Select, TextArea } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { TermField, TermKind, TermValues } from '../kinds/kind.ts';
+import { withLanguages } from '../kinds/language-fields.ts';
 import type { Values } from '../kinds/param.ts';
 import { acceptParams } from '../records/input.ts';
 import { changeTerm, createTerm, deleteTerm, readTerm } from '../records/terms.ts';
@@ -16,6 +17,7 @@ import { mayManageTerms } from '../records/visibility.ts';
 import { faultSentence } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -29,8 +31,10 @@ interface TermForm {
 }
 
 /** All terms of a kind, and a form for a new one. */
-export async function termsPage(visit: Visit, kind: TermKind, form: TermForm = { typed: {} }): Promise<Outcome> {
+export async function termsPage(visit: Visit, declared: TermKind, begun?: TermForm): Promise<Outcome> {
+  const kind = onSite(visit, declared);
   requireManager(visit, kind);
+  const form = begun ?? { typed: begunTyped(visit) };
   const terms = await termChoices(visit, kind.name);
   const { say } = visit.i18n;
   const html = deskPage(visit, {
@@ -44,9 +48,9 @@ export async function termsPage(visit: Visit, kind: TermKind, form: TermForm = {
         <h2>{say('desk:list.all')}</h2>
         {terms.length === 0 && <p>{say('desk:list.none')}</p>}
         <ul class="terms">
-          {terms.map(({ id, name, depth }) => (
-            <li key={id} class={`depth-${Math.min(depth, 4)}`}>
-              <Link href={deskUrl(visit, `/${kind.path}/${id}`)}>{name}</Link>
+          {terms.map((term) => (
+            <li key={term.id} class={`depth-${Math.min(term.depth, 4)}`}>
+              <Link href={deskUrl(visit, `/${kind.path}/${term.id}`)}>{termText(term)}</Link>
             </li>
           ))}
         </ul>
@@ -57,7 +61,8 @@ export async function termsPage(visit: Visit, kind: TermKind, form: TermForm = {
 }
 
 /** The form of one term. */
-export async function termPage(visit: Visit, kind: TermKind, id: number, form?: TermForm): Promise<Outcome> {
+export async function termPage(visit: Visit, declared: TermKind, id: number, form?: TermForm): Promise<Outcome> {
+  const kind = onSite(visit, declared);
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
   const stored = shownTerm(kind, record);
@@ -69,6 +74,7 @@ export async function termPage(visit: Visit, kind: TermKind, id: number, form?: 
     notice: form?.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
     children: (
       <>
+        <TranslationLinks visit={visit} kind={kind} id={id} record={record} newPath={`/${kind.path}`} />
         <TermFields
           visit={visit}
           kind={kind}
@@ -85,7 +91,8 @@ export async function termPage(visit: Visit, kind: TermKind, id: number, form?: 
 }
 
 /** Creates a term. */
-export async function createTermByForm(visit: Submission, kind: TermKind): Promise<Outcome> {
+export async function createTermByForm(visit: Submission, declared: TermKind): Promise<Outcome> {
+  const kind = onSite(visit, declared);
   requireManager(visit, kind);
   const { site, caller } = visit;
   const typed = typedTerm(visit, kind);
@@ -101,7 +108,8 @@ export async function createTermByForm(visit: Submission, kind: TermKind): Promi
 }
 
 /** Changes what somebody changed of a term. */
-export async function changeTermByForm(visit: Submission, kind: TermKind, id: number): Promise<Outcome> {
+export async function changeTermByForm(visit: Submission, declared: TermKind, id: number): Promise<Outcome> {
+  const kind = onSite(visit, declared);
   requireManager(visit, kind);
   const { site, caller, fields } = visit;
   const typed = typedTerm(visit, kind);
@@ -119,8 +127,20 @@ export async function changeTermByForm(visit: Submission, kind: TermKind, id: nu
   );
 }
 
+const onSite = ({ settings }: Visit, kind: TermKind): TermKind => withLanguages(kind, settings.contentLanguages);
+
+/** What the form of a new term begins with: where the address says so, it translates another one. */
+const begunTyped = ({ request: { query }, settings }: Visit): Readonly<Record<string, string>> => ({
+  language: textIn(query, 'language') || settings.contentLanguages?.defaultCode || '',
+  translation_of: textIn(query, 'translation_of'),
+});
+
+/** Translations are linked by their own forms. */
+const fieldsOf = (kind: TermKind): [string, TermField][] =>
+  Object.entries<TermField>(kind.fields).filter(([name]) => name !== 'translations');
+
 const typedTerm = ({ fields }: Submission, kind: TermKind): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.keys(kind.fields).map((name) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
+  Object.fromEntries(fieldsOf(kind).map(([name]) => [name, textIn(fields, name).replace(/\r\n?/g, '\n')]));
 
 const changedMembers = (typed: Readonly<Record<string, string>>, stored: Readonly<Record<string, string>>): Values =>
   Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== (stored[name] ?? '')));
@@ -154,7 +174,7 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
 }
 
 const shownTerm = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.keys(kind.fields).map((name) => [name, decodeEntities(String(record[name] ?? '')).replace(/^0$/, '')]));
+  Object.fromEntries(fieldsOf(kind).map(([name]) => [name, decodeEntities(String(record[name] ?? '')).replace(/^0$/, '')]));
 
 function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {
   const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];
@@ -175,13 +195,18 @@ interface TermFieldsProps {
   readonly version: string;
 }
 
+/** Of a term that has none. */
+const NO_LANGUAGE = { value: '', text: '–' };
+
 function TermFields({ visit, kind, path, form, others, version }: TermFieldsProps): JSX.Element {
-  const { i18n } = visit;
+  const { i18n, settings } = visit;
+  const languages = (settings.contentLanguages?.languages ?? []).map(({ code, name }) => ({ value: code, text: name }));
   return (
     <form method="post" action={deskUrl(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
-      {Object.entries<TermField>(kind.fields).map(([name, field]) => {
+      {fieldsOf(kind).map(([name, field]) => {
+        if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={textIn(form.typed, name)} />;
         const props = {
           name,
           label: labelOf(i18n, kind.name, name),
@@ -197,10 +222,12 @@ function TermFields({ visit, kind, path, form, others, version }: TermFieldsProp
               {...props}
               options={[
                 { value: '', text: i18n.say('desk:form.no-parent') },
-                ...others.map(({ id, name: text, depth }) => ({ value: String(id), text: '– '.repeat(depth) + text })),
+                ...others.map((term) => ({ value: String(term.id), text: indentedTerm(term) })),
               ]}
             />
           );
+        if (name === 'language')
+          return <Select key={name} {...props} options={[...(props.value === '' ? [NO_LANGUAGE] : []), ...languages]} />;
         return name === 'description' ? <TextArea key={name} {...props} rows={4} /> : <Input key={name} {...props} />;
       })}
       <button type="submit" class="button-main">

@@ -5,7 +5,7 @@ import type { TextsBeside } from '../forms/fields.tsx';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { Link } from '../html/links.tsx';
 import { isYesOrNo } from '../kinds/editable.ts';
-import type { PostKind } from '../kinds/kind.ts';
+import type { PostKind, TermKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { type Editable, readToEdit } from '../records/editing.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
@@ -23,14 +23,27 @@ const TEXTS: ReadonlySet<string> = new Set(['post_title', 'post_content', 'post_
 /** Whether a field holds text in a language. */
 const isText = ({ text, place }: Field): boolean => text !== undefined || (place.in === 'column' && TEXTS.has(place.column));
 
-/** Links to the translations that there are, and to the forms of those that there are not. */
-export function TranslationLinks(props: { readonly visit: Visit; readonly kind: PostKind; readonly record: Editable }): JSX.Element | null {
-  const { visit, kind, record } = props;
+/** What a record says of its languages. */
+export interface Spoken {
+  readonly language?: string | null;
+  readonly translations?: Readonly<Record<string, { readonly id: number }>>;
+}
+
+/**
+ * Links to the translations that there are, and to the forms of those that there are not (`newPath`). `beside`: whether
+ * the form of one shows the texts of another.
+ */
+export function TranslationLinks(props: {
+  readonly visit: Visit;
+  readonly kind: PostKind | TermKind;
+  readonly id: number;
+  readonly record: Spoken;
+  readonly newPath?: string;
+  readonly beside?: boolean;
+}): JSX.Element | null {
+  const { visit, kind, id, record, newPath = `/${kind.path}/new`, beside = false } = props;
   const { settings, i18n } = visit;
-  const { language, translations = {} } = record.record as {
-    readonly language?: string | null;
-    readonly translations?: Readonly<Record<string, { readonly id: number }>>;
-  };
+  const { language, translations = {} } = record;
   if (!settings.contentLanguages || !('translation_of' in kind.fields) || !language) return null;
   return (
     <nav aria-label={i18n.say('desk:translations.title')}>
@@ -42,11 +55,11 @@ export function TranslationLinks(props: { readonly visit: Visit; readonly kind: 
           return (
             <li key={code}>
               {there ? (
-                <Link href={deskUrl(visit, `/${kind.path}/${there.id}`, { beside: record.id })}>
-                  {i18n.say('desk:translations.edit', { language: name })}
+                <Link href={deskUrl(visit, `/${kind.path}/${there.id}`, beside ? { beside: id } : {})}>
+                  {i18n.say(beside ? 'desk:translations.edit' : 'desk:translations.open', { language: name })}
                 </Link>
               ) : (
-                <Link href={deskUrl(visit, `/${kind.path}/new`, { translation_of: record.id, language: code })}>
+                <Link href={deskUrl(visit, newPath, { translation_of: id, language: code })}>
                   {i18n.say('desk:translations.new', { language: name })}
                 </Link>
               )}

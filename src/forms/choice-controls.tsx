@@ -1,5 +1,5 @@
 import { Input, Select } from '../html/form-fields.tsx';
-import { asText, boxOf, type Control, type Shown, textOf } from './control.ts';
+import { asText, boxOf, type Control, type Shown, termText, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
 import { line } from './text-controls.tsx';
 
@@ -75,10 +75,10 @@ export const categories: Control = {
       <fieldset class={error ? 'field field-wrong' : 'field'}>
         <legend>{label}</legend>
         <div class="choices">
-          {(data.terms[name] ?? []).map(({ id, name: term, depth }) => (
-            <label key={id} class={`choice depth-${Math.min(depth, 4)}`}>
-              <input type="checkbox" name={`${name}[ids][]`} value={String(id)} checked={ids.includes(id)} />
-              {term}
+          {(data.terms[name] ?? []).map((term) => (
+            <label key={term.id} class={`choice depth-${Math.min(term.depth, 4)}`}>
+              <input type="checkbox" name={`${name}[ids][]`} value={String(term.id)} checked={ids.includes(term.id)} />
+              {termText(term)}
             </label>
           ))}
         </div>

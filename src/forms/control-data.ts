@@ -77,19 +77,21 @@ function zones(): readonly string[] {
 /** The terms of a kind, those below another one right behind it. */
 export async function termChoices(context: FormContext, name: 'category' | 'tag'): Promise<TermChoice[]> {
   const { site, caller } = context;
+  const { contentLanguages: languages } = caller.settings;
   const wide = { ...site, config: { ...site.config, maxPerPage: MOST_TERMS } };
   const { records } = await listTerms(wide, caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
   const all = records.map((record) => ({
     id: Number(record.id),
     name: decodeEntities(String(record.name)),
     parent: Number(record.parent ?? 0),
+    language: languages?.languages.find(({ code }) => code === record.language)?.name,
   }));
   const ids = new Set(all.map(({ id }) => id));
   const byParent = groupedBy(all, ({ parent }) => (ids.has(parent) ? parent : 0));
   const below = (parent: number, depth: number, seen: ReadonlySet<number>): TermChoice[] =>
     (byParent.get(parent) ?? [])
       .filter((term) => !seen.has(term.id))
-      .flatMap(({ id, name: term }) => [{ id, name: term, depth }, ...below(id, depth + 1, new Set([...seen, id]))]);
+      .flatMap(({ id, name: term, language }) => [{ id, name: term, depth, language }, ...below(id, depth + 1, new Set([...seen, id]))]);
   return below(0, 0, new Set());
 }
 

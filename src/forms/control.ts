@@ -50,7 +50,15 @@ export interface TermChoice {
   readonly name: string;
   /** How far below the root. */
   readonly depth: number;
+  /** The name of its language, where content has several. */
+  readonly language?: string | undefined;
 }
+
+/** A term with its language, as it is offered. */
+export const termText = ({ name, language }: TermChoice): string => (language === undefined ? name : `${name} (${language})`);
+
+/** The same in a list without indents. */
+export const indentedTerm = (term: TermChoice): string => '– '.repeat(term.depth) + termText(term);
 
 export interface LinkChoices {
   readonly path: string;

@@ -1,14 +1,16 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
 import { memoizeByObject } from '../memo.ts';
+import { isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { decodeEntities } from '../wordpress/entities.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
 import { isImage, isLinks, isTerms } from './fields.ts';
 import { filter, group } from './filter.ts';
-import type { Grammar } from './grammar.ts';
+import { type Grammar, LENGTHS } from './grammar.ts';
 import { flag, flagText } from './grammar-flags.ts';
 import { ids } from './grammar-lists.ts';
+import { text } from './grammars.ts';
 import { termKind } from './index.ts';
 import type { PostKind, PublishedRecord } from './kind.ts';
 import { byIds } from './narrowing.ts';
@@ -59,7 +61,10 @@ const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomF
   custom_fields: ({ metas }, customFields) => Object.fromEntries(customFields.map(({ name, meta }) => [name, metaOf(metas, meta) ?? ''])),
 });
 
-/** A kind whose list can be narrowed to what one person wrote, and holds what is hidden from public lists, too. */
+/**
+ * A kind whose list can be narrowed to what one person wrote, and to a language of the content; it holds what is hidden
+ * from public lists, too.
+ */
 export const listedToEdit = memoizeByObject(
   (kind: PostKind): PostKind => ({
     ...kind,
@@ -67,6 +72,13 @@ export const listedToEdit = memoizeByObject(
       ...kind.filters,
       ...('include' in kind.filters ? chosen : {}),
       author: filter({ grammar: ids('user'), narrows: byIds('author') }),
+      language: filter({
+        grammar: text(LENGTHS.slug),
+        narrows: (code, { settings: { contentLanguages: languages } }) =>
+          isTranslated(languages, kind.postType) && languageOfCode(languages, code)
+            ? [{ by: 'language', languages, code, fill: 'nothing' }]
+            : [],
+      }),
     },
   }),
 );

@@ -108,9 +108,16 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.getByText('Somebody else saved this record').waitFor();
       expect(await page.locator('.theirs .saved-now').allTextContents()).toContain('Alba');
       expect(await page.locator('#phone').inputValue()).toBe('22');
+      // Nothing of it is offered for a copy of another one.
+      await page.goto(at(`/admin/venues/${id}/duplicate`));
+      expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
       await page.goto(at('/admin/venues/new'));
       await page.getByRole('button', { name: 'Bring them back' }).click();
       expect(await title.inputValue()).toBe('Half a venue');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Created.').waitFor();
+      await page.goto(at('/admin/venues/new'));
+      expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
     });
 
     it('says dates in words, selects all rows, and asks before many records are deleted', async () => {
@@ -118,10 +125,17 @@ describeInBrowser('The desk in a browser', (visit) => {
       const [name = '', value = ''] = admin.cookie().split('=');
       const { page } = await visit({ locale: 'en' });
       await page.context().addCookies([{ name, value, url: at('/admin') }]);
-      await page.goto(at('/admin/events/new?day=2027-03-04'));
-      await page.locator('[name="start_date[time]"]').fill('21:00');
-      await page.locator('[name="end_date[time]"]').fill('23:00');
-      expect(await page.locator('.dates-said').textContent()).toMatch(/^Thursday, March 4, 2027/);
+      // By the clock of the site.
+      for (const [time_format, said] of [
+        ['g:i a', /^Thursday, March 4, 2027.*9:00.*11:00.PM$/],
+        ['H:i', /^Thursday, March 4, 2027.*21:00.*23:00$/],
+      ] as const) {
+        await ask.options({ time_format });
+        await page.goto(at('/admin/events/new?day=2027-03-04'));
+        await page.locator('[name="start_date[time]"]').fill('21:00');
+        await page.locator('[name="end_date[time]"]').fill('23:00');
+        expect(await page.locator('.dates-said').textContent()).toMatch(said);
+      }
       for (const venue of ['One', 'Two']) {
         const { id } = await ask.made('/venues', { venue });
         await ask.rows((db) => db.from('posts').where('ID', id).update({ post_status: 'trash' }));

@@ -88,6 +88,50 @@ describeDatabases('Translations at the desk', (open) => {
     expect([page.status, page.text.includes('<html lang="it"'), page.text.includes('Al mulino')]).toEqual([200, true, true]);
   });
 
+  it.each([
+    ['categories', 'tribe_events_cat'],
+    ['tags', 'post_tag'],
+  ])('is there for %s, which say their language wherever they are offered', async (path, taxonomy) => {
+    const api = EVENTS.replace('events/v1/events', `events/v1/${path}`);
+    const list = await admin.get(`/admin/${path}`);
+    const fields = new Map(formIn(list.text, `/admin/${path}`));
+    expect([fields.get('language'), fields.get('translation_of')]).toEqual(['en', '']);
+    await admin.submit(list, `/admin/${path}`, { name: 'Street theatre' });
+    const { body: found } = await running.send('GET', `${api}?search=theatre&lang=all&hide_empty=false`, { as: 'admin' });
+    const [{ id, language }] = found[path];
+    expect(language).toBe('en');
+    const page = await admin.get(`/admin/${path}/${id}`);
+    const fresh = `/admin/${path}?translation_of=${id}&language=it`;
+    expect(page.text).toContain(`href="${fresh.replace('&', '&amp;')}"`);
+    await admin.submit(await admin.get(fresh), `/admin/${path}`, { name: 'Teatro di strada' });
+    const { body: term } = await running.send('GET', `${api}/${id}`, { as: 'admin' });
+    expect(Object.keys(term.translations).sort()).toEqual(['en', 'it']);
+    const other = term.translations.it.id;
+    expect((await admin.get(`/admin/${path}/${id}`)).text).toContain(`href="/admin/${path}/${other}"`);
+    expect((await admin.get(`/admin/${path}`)).text).toContain('Teatro di strada (Italiano)');
+    // Saving what was not touched changes nothing; another language moves it.
+    const untouched = await admin.get(`/admin/${path}/${other}`);
+    await admin.submit(untouched, `/admin/${path}/${other}`, { description: 'In piazza' });
+    const row = await db.from('term_taxonomy').where({ taxonomy, term_id: other }).first('description');
+    expect(row?.description).toBe('In piazza');
+    expect((await running.send('GET', `${api}/${other}`, { as: 'admin' })).body.language).toBe('it');
+  });
+
+  it('is what lists can be narrowed to', async () => {
+    const id = await made();
+    const body = { title: 'Passeggiata', translation_of: id, language: 'it', status: 'publish' };
+    await running.send('POST', EVENTS, { as: 'admin', body });
+    const shown = async (query: string) => (await admin.get(`/admin/events?${query}`)).text;
+    expect(await shown('')).toContain('<option value="it">Italiano</option>');
+    for (const [language, has, lacks] of [
+      ['en', '>The mill walk<', '>Passeggiata<'],
+      ['it', '>Passeggiata<', '>The mill walk<'],
+    ] as const) {
+      const text = await shown(`language=${language}`);
+      expect([language, text.includes(has), text.includes(lacks)]).toEqual([language, true, false]);
+    }
+  });
+
   it('is not offered where content has no languages of its own', async () => {
     await db.from('options').where('option_name', 'polylang').delete();
     await db.from('fasti_changes').increment('counter');

@@ -20,11 +20,15 @@ function keepDraft(form) {
   const done = new URLSearchParams(location.search).get('done');
   if (done) localStorage.removeItem(key);
   // What was typed for a new record is kept until that one is saved, whatever else is.
-  if (done === 'created') localStorage.removeItem(key.replace(/\/\d+$/, '/new'));
+  if (done === 'created') localStorage.removeItem(sessionStorage.getItem(SENT));
   const kept = draftIn(localStorage.getItem(key));
   if (kept && JSON.stringify(kept.typed) !== begun && form.dataset.restore) offer(form, kept, key);
+  form.addEventListener('submit', () => sessionStorage.setItem(SENT, key));
   form.addEventListener('input', () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
 }
+
+/** Under which the name of the draft is kept that was sent last. */
+const SENT = 'fasti-sent';
 
 /** What belongs to the form itself and not to what is typed. */
 const FORM_OWN = ['_wpnonce', 'version', 'fields'];
@@ -129,7 +133,7 @@ function sayDates(form) {
     const [from, to] = [moment('start_date'), moment('end_date')];
     const words = new Intl.DateTimeFormat(document.documentElement.lang, {
       dateStyle: 'full',
-      ...(allDay ? {} : { timeStyle: 'short' }),
+      ...(allDay ? {} : { timeStyle: 'short', hourCycle: form.dataset.clock }),
       timeZone: 'UTC',
     });
     said.textContent = from <= to ? words.formatRange(from, to) : '';
