@@ -38,7 +38,7 @@ async function makeBackup(session: Session, file: string, { force }: Options): P
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );
   clearLine(session);
-  print(io, `${say('upkeep:backup.done', { rows, file })}\n`);
+  print(io, `${say('upkeep:backup.done', { count: rows, file })}\n`);
 }
 
 async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {
@@ -49,5 +49,5 @@ async function restoreBackup(session: Session, file: string, { force }: Options)
     return restore(site, backup, showRate(session, say('upkeep:restore.going'), backup.rows));
   });
   clearLine(session);
-  print(io, `${say('upkeep:restore.done', { rows, file })}\n`);
+  print(io, `${say('upkeep:restore.done', { count: rows, file })}\n`);
 }

@@ -35,7 +35,7 @@ export function errorsPage({ t }: Pick<Texts, 't'>): string {
   return page(
     'Errors',
     [
-      'A refusal is `{"code": "...", "message": "...", "data": {"status": 400, ...}}`. The code is for programs and does not change; the message is for people and comes in the language of the request.',
+      'An error is `{"code": "...", "message": "...", "data": {"status": 400, ...}}`. The code is for programs and does not change; the message is for people and comes in the language of the request.',
       '`rest_invalid_param` says of each parameter under `data.params` what was sent, what is wrong with it and what would be accepted, such as `"31/12/2026 21:00" is not a date and time that can be understood. For example: 2026-12-31 21:00`. Values are cut after 100 characters, and secrets are not repeated. `data.details` is as in WordPress: an object with code, message and data of each parameter whose type or set is wrong, and an empty list otherwise.',
       '`rest_forbidden` has the status 401 instead where the caller is anonymous. Faults of the server carry a `request_id` to look up in the log.',
     ].join('\n\n'),

@@ -126,7 +126,7 @@ export const settings = {
     type: 'text',
     fallback: 'calendar/events/v1',
     allowed: 'parts of small letters, digits, hyphens and underscores, separated by slashes',
-    meaning: 'The namespace of the interface. `tribe/events/v1` is served beside it, whatever stands here.',
+    meaning: 'The namespace of the API. `tribe/events/v1` is served beside it, whatever stands here.',
     schema: z.string().regex(/^[a-z0-9_-]+(\/[a-z0-9_-]+)+$/),
   },
   languages: {
@@ -134,7 +134,7 @@ export const settings = {
     type: 'list',
     fallback: 'en,it',
     allowed: 'language codes such as en, separated by commas, each of them once',
-    meaning: 'The languages of the interface; each needs its folder in `locales/`. The first one is the default of the site.',
+    meaning: 'The languages of the texts; each needs its folder in `locales/`. The first one is the default of the site.',
     schema: z
       .string()
       .transform(splitAtCommas)

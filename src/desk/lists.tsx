@@ -95,7 +95,7 @@ function StatusTabs({ visit, kind, list }: { readonly visit: Visit; readonly kin
         {SETTABLE_STATUSES.flatMap((name) => {
           const count = list.counts.get(name) ?? 0;
           return count > 0 || status === name
-            ? [tab(say(`statuses:${name}`), count, { status: name, mine: undefined }, status === name)]
+            ? [tab(say(`desk:tabs.${name}`), count, { status: name, mine: undefined }, status === name)]
             : [];
         })}
       </ul>

@@ -10,15 +10,15 @@ import { type Page, problemPage } from '../pages/pages.tsx';
 import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
-import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { basePath, splitTarget } from './addressing.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
 import { problemOf } from './problem.ts';
 import { expiryOf, httpDate, NO_STORE, REVALIDATE } from './protocol.ts';
+import { segmentsOf } from './request.ts';
 import { surrogateKeys } from './surrogates.ts';
 import { visitorOf } from './visitor.ts';
 
@@ -40,9 +40,11 @@ export interface Pages {
 /** Serves pages as other answers are served: with a validator, kept in memory, the same for everybody. */
 export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
-    const language = site.texts.chooseLanguage({ acceptLanguage: req.get('accept-language') });
-    const caller = callerFor(site, settings, ANONYMOUS, { language });
-    const { status, headers } = problemOf(site, req, language, error);
+    // In the language that the address begins with, whatever is wrong with the rest of it.
+    const below = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
+    const segment = segmentsOf(site, settings).find((known) => `${below}/`.startsWith(`/${known}/`));
+    const caller = visitorOf(site, settings, req, { segment, query: {} });
+    const { status, headers } = problemOf(site, req, caller.language, error);
     const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);
     return pageAnswer(page, { caller, personal: true, changedAt: undefined, headers });
   };

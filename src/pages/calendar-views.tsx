@@ -79,7 +79,7 @@ export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: Event
           <Link href={href}>{title}</Link>
         </h3>
         <p class="card-when">
-          {featured && <span class="mark">{say('pages:featured-mark')}</span>}
+          {featured && <span class="mark">{say('pages:featured-mark')}</span>}{' '}
           <time dateTime={start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
         </p>
         {where !== '' && <p class="card-where">{where}</p>}

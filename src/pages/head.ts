@@ -10,7 +10,8 @@ export interface HeadProps {
   readonly title: string;
   readonly description: string;
   /** Its own address. */
-  readonly canonical: string;
+  /** Its own address; undefined: there is no such page. */
+  readonly canonical: string | undefined;
   readonly picture?: Picture | undefined;
   /** Whether search engines are to leave it out. */
   readonly unlisted: boolean;
@@ -34,7 +35,7 @@ export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 
   const graph: readonly (readonly [string, string])[] = [
     ['og:title', title],
     ['og:type', isRecord ? 'article' : 'website'],
-    ['og:url', canonical],
+    ...(canonical === undefined ? [] : [['og:url', canonical] as const]),
     ['og:site_name', siteName],
     ['og:locale', locale.replace('-', '_')],
     ...(description === '' ? [] : [['og:description', description] as const]),
@@ -53,7 +54,7 @@ export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 
 
 function linksOf({ place, siteName, canonical, alternates, previous, next, calendar, news, api, icon }: HeadProps): Attributes[] {
   return [
-    { rel: 'canonical', href: canonical },
+    ...(canonical === undefined ? [] : [{ rel: 'canonical', href: canonical }]),
     ...alternates.map(({ language, href }) => ({ rel: 'alternate', hreflang: language, href })),
     ...(previous === undefined ? [] : [{ rel: 'prev', href: previous }]),
     ...(next === undefined ? [] : [{ rel: 'next', href: next }]),

@@ -76,17 +76,18 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
   const base = baseOf(settings.home);
   const title = content.title === '' ? siteName : i18n.say('pages:titled', { title: content.title, of: siteName });
   const languages = languagesOf(site, caller, content);
+  const isThere = status === 200;
   const { route, query } = routesOf(content.subject);
   const head = headOf({
     place: caller,
     siteName,
     title,
     description: content.description,
-    canonical: caller.settings.contentLanguages ? content.address : inLanguage(caller, undefined, content.address),
+    canonical: isThere ? (caller.settings.contentLanguages ? content.address : inLanguage(caller, undefined, content.address)) : undefined,
     picture: content.picture,
     unlisted: content.unlisted === true,
     isRecord: content.subject.event !== undefined,
-    alternates: caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
+    alternates: isThere && caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
     previous: content.previous,
     next: content.next,
     calendar: withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']]),

@@ -14,6 +14,7 @@ import { languagesOf } from './record-languages.ts';
 export type LanguageProblem =
   | 'language-code-invalid'
   | 'language-locale-invalid'
+  | 'language-locale-missing'
   | 'language-name-missing'
   | 'language-known'
   | 'language-unknown'
@@ -54,6 +55,7 @@ export async function addSiteLanguage(site: Site, wish: LanguageWish): Promise<n
   if (!isLanguageCode(code)) throw new LanguageError('language-code-invalid', { code });
   const known = knownLanguage(code);
   const { locale = known?.locale ?? '', name = known?.name ?? '', isDefault = false } = wish;
+  if (locale === '') throw new LanguageError('language-locale-missing', { code });
   if (!isLocale(locale)) throw new LanguageError('language-locale-invalid', { locale });
   if (name.trim() === '') throw new LanguageError('language-name-missing', { code });
   const given = await site.db.transaction(async (db) => {

@@ -51,7 +51,7 @@ describeAsking('The rest of the desk', (ask) => {
     const page = await admin.get('/admin/import');
     const csv = 'Event Name,Event Start Date,Event End Date\nDance,04/10/2027 10:00,04/10/2027 18:00\n';
     const answer = await upload(admin, page, '/admin/import', csv);
-    expect(answer.text).toContain('can be read in several ways: choose below');
+    expect(answer.text).toContain('can be read in several ways: choose the order');
     expect(answer.text).not.toContain('--date-order');
     // The file need not be sent again.
     expect(answer.text).toContain('fair.csv has been sent already');
@@ -130,7 +130,7 @@ describeAsking('The rest of the desk', (ask) => {
     ask.at('2026-11-20T13:00:00Z');
     expect((await admin.get(path)).text).toContain('The import stopped before its end, after 400 entries.');
     await ask.rows((db) => db.from('fasti_imports').where('source', run.source).update({ open: 0 }));
-    expect((await admin.get(path)).text).toContain('This became of csv long.csv');
+    expect((await admin.get(path)).text).toContain('What was imported from csv long.csv');
     await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
   });
 

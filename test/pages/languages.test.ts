@@ -55,6 +55,21 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
+  it.each(FORMS)('that do not exist are in the language of their address, and no address is theirs (%s)', async (form) => {
+    const { site } = await readerOf(form);
+    for (const [path, language] of [
+      ['/it/nothing-here/', 'it'],
+      ['/it/events/2026-13/', 'it'],
+      ['/it/event/none/', 'it'],
+      ['/nothing-here/', 'en'],
+    ] as const) {
+      const answer = await site.send('GET', path, { headers: { accept: 'text/html', 'accept-language': 'en' } });
+      expect([path, answer.status, answer.text.includes(`<html lang="${language}`)]).toEqual([path, 404, true]);
+      const named = readPage(answer.text).elements.filter(({ attributes: { rel, hreflang } }) => rel === 'canonical' || (hreflang && rel));
+      expect([path, named.map(({ name, attributes: { rel } }) => `${name} ${rel}`)]).toEqual([path, []]);
+    }
+  });
+
   it.each(FORMS)(
     'of a category or a tag lead to its translations, and only one page of each is named as the right one (%s)',
     async (form) => {
