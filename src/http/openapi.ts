@@ -199,7 +199,7 @@ function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404', ...safety) };
 }
 
-/** The page of a list; terms come without the number of pages. */
+/** The page of a list. */
 function listSchema(kind: Kind, record: Json, say: Say): Json {
   const described = (name: string, schema: Json) => [name, { ...schema, description: say(`fields:list.${name}`) }];
   const url = { type: 'string', format: 'uri' };
@@ -212,9 +212,9 @@ function listSchema(kind: Kind, record: Json, say: Say): Json {
       described('next_rest_url', url),
       described('previous_rest_url', url),
       described('total', { type: 'integer' }),
-      ...(kind.is === 'post' ? [described('total_pages', { type: 'integer' })] : []),
+      described('total_pages', { type: 'integer' }),
     ]),
-    required: [kind.path, 'rest_url', 'total', ...(kind.is === 'post' ? ['total_pages'] : [])],
+    required: [kind.path, 'rest_url', 'total', 'total_pages'],
   };
 }
 

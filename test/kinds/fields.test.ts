@@ -22,6 +22,12 @@ import { callerOf } from '../http/describing.ts';
 /** Fields that records do not show, with the reason. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {};
 
+/** Members that a record has only with other rows than its own. */
+const OF_OTHERS: Readonly<Record<string, string>> = { image: 'the attachment' };
+
+/** Fields that tec/v1 takes and does not show, with the reason. */
+const NOT_IN_TEC: Readonly<Record<string, string>> = { 'event.website': 'the plugin does not show it either' };
+
 /** Members of records that no field of their name is written by, with what they follow from. */
 const DERIVED: Readonly<Record<string, string>> = {
   id: 'the row', global_id: 'the row', global_id_lineage: 'imports', modified: 'every change', modified_utc: 'every change', url: 'slug', rest_url: 'the row',
@@ -43,6 +49,28 @@ describe('every field', () => {
       ),
     ).toEqual([]));
 
+  it('is rendered where its rows hold something, in the record and in tec/v1', () => {
+    const kinds = { venue: postKind('venue'), organizer: postKind('organizer') };
+    const missing = postKinds.flatMap((kind) => {
+      const fields = Object.entries<Field>(kind.fields);
+      const metas = [...fields.flatMap(([, { place }]) => (place.in === 'meta' ? [place.key] : [])), ...Object.values(COORDINATES)];
+      const { bundle, context } = holding(kind, Object.fromEntries(metas.map((key) => [key, heldBy(key)])));
+      const record = kind.render(7, bundle, context);
+      const inTec = tecRecord(kind, 7, bundle, context, kinds);
+      const taken = Object.keys(tecFields(kind, postKind('event')));
+      return fields.flatMap(([name, { names }]) => {
+        const other = names?.tec === false ? undefined : (names?.tec ?? name);
+        return [
+          ...(name in record || NOT_SHOWN[name] || OF_OTHERS[name] ? [] : [`${kind.name}.${name}`]),
+          ...(other === undefined || !taken.includes(other) || other in inTec || NOT_IN_TEC[`${kind.name}.${other}`]
+            ? []
+            : [`tec/v1 ${kind.name}.${other}`]),
+        ];
+      });
+    });
+    expect(missing).toEqual([]);
+  });
+
   it('is written under every member, or the member follows from others', () =>
     expect(
       postKinds.flatMap((kind) =>
@@ -62,15 +90,27 @@ describe('every field', () => {
 
 const WORDS = { locked: 'Locked', allDay: 'All day', protectedTitle: String, privateTitle: String };
 
-/** A record of which this meta alone holds something. */
-function alone(
+/** What a meta may hold, whatever it is of. */
+const heldBy = (key: string): string => (Object.values<string>(COORDINATES).includes(key) ? '1' : 'https://words.example/');
+
+/** A record of which its content and these metas alone hold something. */
+function holding(
   kind: PostKind,
-  key: string,
+  held: Readonly<Record<string, string>>,
 ): { readonly bundle: Bundle; readonly context: TecContext; readonly metas: Map<string, string[]> } {
-  const metas = new Map([[key, ['Words']]]);
+  const metas = new Map(Object.entries(held).map(([key, value]) => [key, [value]]));
   const moment = '2026-01-01 00:00:00';
   const moments = { post_date: moment, post_date_gmt: moment, post_modified: moment, post_modified_gmt: moment };
-  const row = { ...BLANK, ...moments, ID: 7, post_type: kind.postType, post_status: 'publish', post_title: 'Title', guid: '' };
+  const row = {
+    ...BLANK,
+    ...moments,
+    ID: 7,
+    post_type: kind.postType,
+    post_status: 'publish',
+    post_title: 'Title',
+    post_content: 'Words',
+    guid: '',
+  };
   const context = renderContext(callerOf(), { mayRead: () => true, opens: () => true });
   return {
     metas,
@@ -81,7 +121,7 @@ function alone(
 
 describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as const))('the text %s', (_, { kind, name, field }) => {
   const key = field.place.in === 'meta' ? field.place.key : '';
-  const { bundle, context, metas } = alone(kind, key);
+  const { bundle, context, metas } = holding(kind, { [key]: 'Words' });
   const inTec = field.names?.tec === false ? undefined : (field.names?.tec ?? name);
 
   it('is a member of the record', () => expect(kind.render(7, bundle, context)).toMatchObject({ [name]: 'Words' }));
