@@ -200,7 +200,7 @@ export interface ProblemDetails {
   readonly detail?: LogDetail;
 }
 
-/** An error that is sent to the caller. Thrown by `fail` only. */
+/** An error that is sent to the caller. `fail` and its kin throw it; some are made to be sent without being thrown. */
 export class ApiError extends Error {
   readonly problem: ProblemName;
   readonly code: string;

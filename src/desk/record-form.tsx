@@ -42,7 +42,6 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   const filled: FormState = { ...form, kind };
   const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
-  const begun = form.translates ? `?translation_of=${form.translates}` : form.copies ? `?copy_of=${form.copies}` : '';
   const html = deskPage(visit, {
     title,
     part: kind.path,
@@ -50,16 +49,14 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
     ...(map ? MAP_FILES : {}),
     children: (
       <>
-        {record && <RecordLinks visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
-        {record && <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} beside />}
-        {record?.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
+        {record && <AboutRecord visit={visit} kind={kind} record={record} recurs={form.recurs === true} />}
         <ErrorSummary form={filled} i18n={visit.i18n} />
         <form
           method="post"
           action={deskUrl(visit, path)}
           encType="multipart/form-data"
           class="record-form"
-          data-draft={`${visit.caller.viewer.id}:${path}${begun}`}
+          data-draft={draftOf(visit, path, form)}
           data-clock={hourCycleOf(visit.caller.settings.raw.get('time_format') ?? 'H:i')}
           data-restore={say('desk:form.restore')}
           data-found={say('desk:form.draft-found')}
@@ -98,6 +95,10 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   return { html, images: [...(data.image ? [data.image.address] : []), ...(map ? [map.tiles] : [])] };
 }
 
+/** Under which name a browser keeps what is typed: that of one new record is not offered for another. */
+const draftOf = ({ caller }: Visit, path: string, { translates, copies }: RecordForm): string =>
+  `${caller.viewer.id}:${path}${translates ? `?translation_of=${translates}` : copies ? `?copy_of=${copies}` : ''}`;
+
 interface RecordPart {
   readonly visit: Visit;
   readonly kind: PostKind;
@@ -128,6 +129,17 @@ function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
   const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
   const { say } = visit.i18n;
   return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
+}
+
+/** What stands above the form of a record. */
+function AboutRecord({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {
+  return (
+    <>
+      <RecordLinks visit={visit} kind={kind} record={record} recurs={recurs} />
+      <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} beside />
+      {record.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
+    </>
+  );
 }
 
 function RecordLinks({ visit, kind, record, recurs }: RecordPart & { readonly recurs: boolean }): JSX.Element {

@@ -25,7 +25,7 @@ export interface RenderContext extends RuleContext {
   readonly translatesLinks?: boolean;
   /** Whether records carry their JSON-LD, as one that is read by itself does, and those of most lists do not. */
   readonly withJsonLd?: boolean | undefined;
-  /** Whether a gallery that names nothing shows the images of the post itself, as on its page; else those of no post. */
+  /** Whether a gallery that names nothing shows the images of the post, as on its page; else those of none. */
   readonly withinPost?: boolean | undefined;
 }
 

@@ -20,7 +20,7 @@ import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filte
 import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
-import { calendarUrlIn, kindOf, termGroup, translationsOf } from './term-languages.ts';
+import { kindOf, placeOf, termGroup, withTerm } from './term-languages.ts';
 
 /** A page of the calendar: a list, a month, a day, or what is past, perhaps of a category or a tag. */
 export async function calendarPage(
@@ -32,9 +32,8 @@ export async function calendarPage(
   const { settings } = caller;
   const i18n = i18nFor(site, caller);
   const view = page.view ?? settings.calendar.view;
-  const isMonth = view === 'month';
+  const [isMonth, whole] = [view === 'month', view === 'month' || view === 'day'];
   const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
-  const whole = isMonth || view === 'day';
   const filters = filtersIn(query);
   const list = await listCalendar(site, caller, page, {
     filters: Object.fromEntries(filters),
@@ -45,7 +44,7 @@ export async function calendarPage(
   });
   if (list.events.length === 0 && page.number > 1) fail('rest_no_route');
   const translated = await termGroup(site, caller, list.terms[0]);
-  const found = translated ? { ...list, terms: [translated.shown.term, ...list.terms.slice(1)] } : list;
+  const found = withTerm(list, translated);
   const shown: ShownCalendar = {
     caller,
     i18n,
@@ -67,18 +66,16 @@ export async function calendarPage(
         events: cards,
         none: i18n.say(page.search === undefined && filters.length === 0 ? 'pages:no-events' : 'pages:nothing-found'),
       });
-  const term = found.terms[0];
+  const [term] = found.terms;
   return {
     body,
     name: isMonth ? 'month' : 'list',
     title: props.heading,
     description: descriptionOf(term?.description || settings.description),
-    address: translated ? calendarUrlIn(caller, translated.code, target) : calendarUrl(caller, target),
-    record: translated && translationsOf(caller, translated, target),
+    ...placeOf(caller, target, translated),
     // Searches, and days and months without events, of which there is no end.
     unlisted: page.search !== undefined || shown.hasBoxes || page.from !== undefined || (whole && cards.length === 0),
-    previous: props.previous?.href,
-    next: props.next?.href,
+    ...{ previous: props.previous?.href, next: props.next?.href },
     data: structuredEvents(found.events, month && namedInMonth(month.weeks)),
     records: found.events.map(({ record }) => record),
     narrowing: narrowing(target),

@@ -9,7 +9,6 @@ export interface HeadProps {
   readonly siteName: string;
   readonly title: string;
   readonly description: string;
-  /** Its own address. */
   /** Its own address; undefined: there is no such page. */
   readonly canonical: string | undefined;
   readonly picture?: Picture | undefined;

@@ -47,7 +47,7 @@ export interface Content {
   readonly description: string;
   /** Its own address, in the language of the caller. */
   readonly address: string;
-  /** Of the page of a record or a term: its language and the addresses of its translations, where content has languages. */
+  /** Of the page of a record or a term: its language and its translations, where content has languages. */
   readonly record?: Translated | undefined;
   readonly picture?: Picture | undefined;
   readonly unlisted?: boolean;

@@ -6,7 +6,7 @@ import { type PlacedTerm, termsByLanguage } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { calendarUrl, type Target } from './addresses.ts';
-import type { Translated } from './pages.tsx';
+import type { Content, Translated } from './pages.tsx';
 
 /*
  * The pages of a category or a tag in the languages that it is there in.
@@ -34,12 +34,22 @@ export async function termGroup({ db }: Site, caller: Caller, term: Term | undef
   return own && { group, shown: own[1], code: own[0] };
 }
 
+/** The same list, with the term that the page shows in the place of the one that was asked for. */
+export const withTerm = <List extends { readonly terms: readonly Term[] }>(list: List, group: TermGroup | undefined): List =>
+  group ? { ...list, terms: [group.shown.term, ...list.terms.slice(1)] } : list;
+
+/** Where a page of the calendar is, and what it says of the languages of its term. */
+export const placeOf = (caller: Caller, target: Target, group: TermGroup | undefined): Pick<Content, 'address' | 'record'> =>
+  group
+    ? { address: calendarUrlIn(caller, group.code, target), record: translationsOf(caller, group, target) }
+    : { address: calendarUrl(caller, target) };
+
 /** The address of a page of the calendar in a language of the content. */
-export const calendarUrlIn = (caller: Caller, code: string, target: Target): string =>
+const calendarUrlIn = (caller: Caller, code: string, target: Target): string =>
   pageIn(caller, code, (home) => calendarUrl({ ...caller, home }, target));
 
 /** The language of the page of a term, and its address in each. */
-export const translationsOf = (caller: Caller, { group, code }: TermGroup, target: Target): Translated => ({
+const translationsOf = (caller: Caller, { group, code }: TermGroup, target: Target): Translated => ({
   language: code,
   translations: Object.fromEntries([...group].map(([other, term]) => [other, { url: calendarUrlIn(caller, other, { ...target, term }) }])),
 });

@@ -302,7 +302,7 @@ const withExtraRows = (plan: PostPlan, { columns = {}, metas = {} }: ExtraRows):
   metas: { ...plan.metas, ...metas },
 });
 
-/** Without those notes. */
+/** Removes what `trashMetas` notes. */
 const untrashedMetas = (kind: PostKind): Rows['metas'] =>
   Object.fromEntries(['_wp_trash_meta_status', '_wp_trash_meta_time', kind.trashedStatusMeta ?? []].flat().map((key) => [key, []]));
 

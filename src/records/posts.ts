@@ -83,7 +83,7 @@ export interface Rendered<Published = PublishedRecord> {
   readonly bundle: Bundle;
 }
 
-/** How records are asked for: what opens protected ones, with their JSON-LD or without, and as on their pages or not. */
+/** How records are asked for: what opens protected ones, whether with JSON-LD, and whether as on their pages. */
 type Asked = Opened & Pick<RenderContext, 'withJsonLd' | 'withinPost'>;
 
 /**

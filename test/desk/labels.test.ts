@@ -1,10 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { labelOf } from '../../src/forms/labels.ts';
 import { i18nIn } from '../../src/html/i18n.ts';
 import { postKinds } from '../../src/kinds/index.ts';
 import { loadTexts } from '../../src/texts.ts';
 
-const LANGUAGES = ['en', 'it'];
+const LANGUAGES = readdirSync(new URL('../../locales/', import.meta.url));
 const texts = await loadTexts(LANGUAGES);
 
 /** Fields that forms do not have. */

@@ -34,11 +34,12 @@ export default function TestFileEnvironment(_config, { testPath }) {
 
 /**
  * A new folder for a test file. jest ends a process that has grown too large though it has just begun with a file, and
- * begins the file anew in another one: the folder of the first goes now. The name is short, since sockets in the folder
- * have paths of at most a hundred characters.
+ * begins the file anew in another one of the same run: the folder of the first goes now. The name is short, since
+ * sockets in the folder have paths of at most a hundred characters.
  */
 function ownFolder(testPath) {
-  const name = `${basename(testPath, '.test.ts').slice(0, 10)}.${createHash('sha1').update(testPath).digest('hex').slice(0, 6)}`;
+  const run = process.ppid.toString(36);
+  const name = `${basename(testPath, '.test.ts').slice(0, 10)}.${createHash('sha1').update(testPath).digest('hex').slice(0, 6)}.${run}`;
   for (const other of readdirSync(tmpdir())) if (other.replace(/-.{6}$/s, '') === name) rmSync(join(tmpdir(), other), { recursive: true });
   return mkdtempSync(join(tmpdir(), `${name}-`));
 }

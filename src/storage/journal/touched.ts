@@ -259,7 +259,7 @@ export function afterAppending(db: Database, work: (db: Database, changes: reado
 
 const followers = new WeakMap<Database['driver'], (db: Database, changes: readonly Change[]) => Promise<void>>();
 
-/** As `writeOption`, which reports what it writes. */
+/** Writes down when the calendar was saved last. `writeOption` would report it as one more change. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
   const option_value = String(now.getTime() / 1000);
   const met = await db.change`

@@ -41,8 +41,8 @@ export function whereCondition(db: Database, where: QueryBuilder, condition: Con
 }
 
 /**
- * Whether a condition looks at what a password hides, so that protected records that are not open to the caller must not
- * match (decision D35): always, never, or as the condition itself says. `words` sees to it for each of its columns.
+ * Whether a condition looks at what a password hides, so that protected records that are not open to the caller must
+ * not match (decision D35): always, never, or as the condition itself says. `words` sees to it for each column.
  */
 const GUARDED: {
   readonly [By in Condition['by']]: ConditionBy<By> extends { readonly guarded: boolean } ? 'as said' : 'always' | 'never';

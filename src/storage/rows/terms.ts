@@ -82,7 +82,7 @@ export async function findTermsLike(
     WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
 }
 
-/** Which of these slugs are taken by terms of any taxonomy other than the term `exceptId`. */
+/** The terms of any taxonomy, but for `exceptId`, whose slug is this one or this one with a number behind it. */
 export async function takenTermSlugs(db: Database, base: string, exceptId: number): Promise<Term[]> {
   return (await db
     .from('terms', 't')
@@ -92,7 +92,7 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
     .select(COLUMNS)) as Term[];
 }
 
-/** Every category with its parent, for walking the tree. Small by nature. */
+/** Every term of a taxonomy with its parent, for walking the tree. Small by nature. */
 export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
   const rows = await dependingOn(db, [allTerms(taxonomy)]).rows<Pick<Term, 'term_id' | 'parent' | 'slug' | 'count'>>`
     SELECT t.term_id, t.slug, tt.parent, tt.count FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
