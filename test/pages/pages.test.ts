@@ -167,6 +167,17 @@ describeAsking(
       },
     );
 
+    it('show in a gallery that names nothing the pictures of the event, and so do news', async () => {
+      const { id, url } = await made({ title: 'Gallery day', description: '[gallery]' });
+      const shown = async () => [(await get(pathOf(url))).text, (await get('/events/feed/?tribe-bar-search=Gallery')).text];
+      expect((await shown()).map((text) => text.includes('galleryid'))).toEqual([false, false]);
+      await ask.rows(async (db) => {
+        const image = await db.from('posts').where({ post_type: 'attachment' }).whereLike('post_mime_type', 'image/%').first('ID');
+        await db.from('posts').where('ID', image!.ID).update({ post_parent: id });
+      });
+      expect((await shown()).map((text) => text.includes('galleryid'))).toEqual([true, true]);
+    });
+
     it('stay small where there is a lot to describe', async () => {
       const long = 'A day of music, bread and wine for everybody, old and young, with games. '.repeat(4);
       for (let day = 1; day <= 30; day += 1) {
