@@ -8,7 +8,7 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '../src');
 
 /** The rooms from the ground up; rooms on one floor don't import each other. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['errors.ts', 'memo.ts', 'grouped-by.ts', 'host'],
+  ['errors.ts', 'memo.ts', 'grouped-by.ts', 'in-turns.ts', 'host'],
   ['wordpress'],
   ['calendar'],
   ['kinds'],

@@ -26,6 +26,21 @@ describeAsking('a record of another system', (ask) => {
     expect((await ask.read(`${path}/${created.id}`)).external_id).toBe('x 1');
   });
 
+  it.each([
+    ['/events', { title: 'Jazz', ...DATES }],
+    ['/venues', { venue: 'Barn' }],
+    ['/organizers', { organizer: 'Ada' }],
+  ] as const)('is changed only as the write says of its version: %s', async (path, body) => {
+    const write = (headers: Record<string, string>, external_id = 'x') =>
+      ask.send('POST', `/wp-json/tribe/events/v1${path}?upsert=external_id`, { as: 'admin', body: { ...body, external_id }, headers });
+    expect((await write({ 'If-Match': '*' })).status).toBe(412);
+    const { id } = bodyOf(await write({ 'If-None-Match': '*' }), 201);
+    const { etag = '' } = (await ask.send('GET', `/wp-json/tribe/events/v1${path}/${id}`, { as: 'admin' })).headers;
+    for (const headers of [{ 'If-Match': '"bad"' }, { 'If-None-Match': '*' }, { 'If-Unmodified-Since': 'Mon, 01 Jan 2001 00:00:00 GMT' }])
+      expect([headers, (await write(headers as Record<string, string>)).status]).toEqual([headers, 412]);
+    expect((await write({ 'If-Match': etag })).status).toBe(200);
+  });
+
   it('distinguishes case, accents and trailing blanks', async () => {
     const ids = [];
     for (const external_id of ['é', 'e', 'E', 'e.']) ids.push(bodyOf(await upsert('/venues', { venue: 'Barn', external_id }), 201).id);

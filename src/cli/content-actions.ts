@@ -9,10 +9,11 @@ import { type Listing, listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug }
 import { discardingImages } from '../records/prepared-images.ts';
 import { termLookUp } from '../records/references.ts';
 import { changeTerm, createTerm, deleteTerm, listTerms } from '../records/terms.ts';
-import { lockPostVersion, lockTermVersion, onlyIf, type Preconditions, tagsIn } from '../records/versions.ts';
+import { lockPostVersion, lockTermVersion, onlyIf, tagsIn } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import type { Preconditions } from '../wordpress/record-version.ts';
 import { type Options, onSiteOf, type Params } from './content-flags.ts';
 import { CliError, EXIT } from './io.ts';
 import type { Item } from './print.ts';

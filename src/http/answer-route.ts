@@ -154,9 +154,10 @@ async function runHandler(site: Site, asked: Parsed, values: Values): Promise<Re
  */
 function runSafely(site: Site, { incoming, caller, found, key }: Parsed, prepared: Values): Promise<Reply> {
   const { endpoint, route } = found;
-  const run = (inside: Site) => endpoint.run(inside, caller, prepared);
   const conditions = isReading(endpoint) ? undefined : preconditionsOf(incoming.req.headers);
   const { lockVersion } = route;
+  const asking = conditions && !lockVersion ? { ...caller, conditions } : caller;
+  const run = (inside: Site) => endpoint.run(inside, asking, prepared);
   const allowed = (inside: Site) =>
     conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(prepared.id), conditions }, run) : run(inside);
   return key ? site.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site);

@@ -52,6 +52,11 @@ const NEXT_BLOCK = 65_536;
  */
 const STRANGERS_PART = 0.25;
 
+/** Bodies that announce no more bytes than this are not counted. */
+const TINY_BODY = 4096;
+
+const NO_SHARE: Share = { take: () => undefined, release: () => undefined };
+
 /** Whether the sender of a request has signed in. */
 export interface Sender {
   readonly known: boolean;
@@ -104,7 +109,8 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
 export async function readBody(req: IncomingMessage, limit: number, share: Share): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > limit) fail('body-too-large', { detail: { limit, announced } });
-  const body = collect(share);
+  // Forms such as that of signing in are never kept out: they take no more than the connection itself.
+  const body = collect(announced > 0 && announced <= TINY_BODY ? NO_SHARE : share);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

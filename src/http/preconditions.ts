@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Preconditions, tagsIn } from '../records/versions.ts';
+import { tagsIn } from '../records/versions.ts';
+import type { Preconditions } from '../wordpress/record-version.ts';
 
 /**
  * The preconditions in the headers of a write (RFC 9110, 13.1); undefined if there are none. An invalid date is

@@ -1,6 +1,6 @@
 import { restUrl } from '../wordpress/links.ts';
 import { postClasses } from '../wordpress/post-classes.ts';
-import { filteredContent, filteredExcerpt, renderTitle, wordsOf } from '../wordpress/render.ts';
+import { renderTitle } from '../wordpress/render.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { ZERO_DATE } from '../wordpress/time.ts';
 import { toUtc } from '../wordpress/zones.ts';
@@ -10,6 +10,7 @@ import { coreTerms } from './core-term.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './core-view.ts';
 import { contentImage, thumbnailOf } from './image-record.ts';
 import type { PostKind } from './kind.ts';
+import { publishedText } from './known-texts.ts';
 import { attachedImages, isLocked, pageUrl, permalink } from './post-record.ts';
 import type { Bundle, RenderContext } from './rendering.ts';
 
@@ -29,9 +30,6 @@ const SHOWN: Readonly<Record<string, readonly View[]>> = {
   date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, template: WHOLE, meta: WHOLE, tags: WHOLE,
   tribe_events_cat: WHOLE, class_list: WHOLE, password: EDITED, permalink_template: EDITED, generated_slug: EDITED,
 }; // biome-ignore format: pairs
-
-/** How many words of a content stand in for an excerpt that nobody wrote, in answers of WordPress's own routes. */
-const EXCERPT_WORDS = 30;
 
 /** Types whose posts have pages that everybody finds: events and files. */
 export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
@@ -68,10 +66,10 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
     // Unlike the calendar's own routes, WordPress's render within the post.
     attachedImages: (post: number) => attachedImages(post || id, id, bundle, context),
   };
-  const content = () => (row.post_content === '' ? '' : filteredContent(row.post_content, options));
+  const content = () => publishedText('content', row.post_content, options);
   const excerpt = () => {
-    const text = row.post_excerpt === '' ? wordsOf(row.post_content, options, EXCERPT_WORDS) : row.post_excerpt;
-    return text === '' ? '' : filteredExcerpt(text, options);
+    const text = row.post_excerpt === '' ? publishedText('words', row.post_content, options) : row.post_excerpt;
+    return publishedText('excerpt', text, options);
   };
   const isProtected = row.post_password !== '';
   return {

@@ -1,10 +1,12 @@
 import { memoize } from '../memo.ts';
 import { globalId } from '../wordpress/global-id.ts';
 import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
-import { renderContent, renderExcerpt, renderTitle } from '../wordpress/render.ts';
+import { renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
+import { trimAscii } from '../wordpress/trim.ts';
 import { contentImage, type ImageRecord, imageRecord, thumbnailOf } from './image-record.ts';
+import { publishedText } from './known-texts.ts';
 import type { Bundle, OccurrencePage, RenderContext } from './rendering.ts';
 import { codeOf, languageMember, pageIn, shownLink, translationsMember } from './translations.ts';
 
@@ -76,15 +78,10 @@ export function renderedTexts(row: Post, bundle: Bundle, context: RenderContext)
     images: (id: number) => contentImage(id, bundle, context),
     attachedImages: (id: number) => attachedImages(id || (context.withinPost ? row.ID : 0), row.ID, bundle, context),
   };
-  const known = smilies ? WITH_SMILIES : WITHOUT_SMILIES;
-  const rendered = (text: string, kind: 'content' | 'excerpt') => {
-    if (text === '') return '';
-    return SHOWS_LIBRARY.test(text) ? RENDER[kind](text, options) : known[kind](text);
-  };
   return {
     title: () => knownTitle(row.post_title),
-    description: () => rendered(row.post_content, 'content'),
-    excerpt: () => rendered(row.post_excerpt, 'excerpt'),
+    description: () => trimAscii(publishedText('content', row.post_content, options)),
+    excerpt: () => trimAscii(publishedText('excerpt', row.post_excerpt, options)),
   };
 }
 
@@ -99,19 +96,7 @@ export function attachedImages(post: number, own: number, bundle: Bundle, contex
   return row && (isPublic(row.post_status) || context.mayRead(row)) && !isLocked(row, context) ? images : [];
 }
 
-const RENDER = { content: renderContent, excerpt: renderExcerpt };
-/**
- * What makes a text depend on the media library: images by id and galleries. Every other text renders to the same each
- * time.
- */
-const SHOWS_LIBRARY = /wp-image-|\[gallery|wp:(image|gallery|cover|media-text)/;
 const knownTitle = memoize(renderTitle);
-const memoizedTexts = ({ smilies }: { readonly smilies: boolean }) => {
-  const options = { smilies, images: () => undefined };
-  return { content: memoize((text) => renderContent(text, options)), excerpt: memoize((text) => renderExcerpt(text, options)) };
-};
-const WITH_SMILIES = memoizedTexts({ smilies: true });
-const WITHOUT_SMILIES = memoizedTexts({ smilies: false });
 
 /** What differs between the records of venues and organizers. `Between`, `After`: members of one of them only. */
 interface LinkedShape<Name extends string, Texts, Between, After> {

@@ -1,4 +1,5 @@
 import { fail, type Verdict } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { type BlogType, blogPost } from '../kinds/core-blog.ts';
 import { BLOG_FILTERS, type BlogListValues, type BlogReadValues } from '../kinds/core-params.ts';
@@ -104,7 +105,7 @@ async function shownBlogPosts(
       terms: terms.get(row.ID) ?? [],
       sticky: sticky.has(row.ID),
     });
-  return new Map(rows.map((row) => [row.ID, shown(row)]));
+  return new Map(await inTurns(rows, (row) => [row.ID, shown(row)] as const));
 }
 
 /** The condition that the blog keeps posts on top, or that it does not. */

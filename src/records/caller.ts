@@ -2,6 +2,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
+import type { Preconditions } from '../wordpress/record-version.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
@@ -21,6 +22,8 @@ export interface Caller {
   readonly uploads: string;
   /** The word for a price of nothing, in the caller's language. */
   readonly free: string;
+  /** What a write asks of the version of a record that it names by its values alone. */
+  readonly conditions?: Preconditions;
 }
 
 /** In which language a request asks for records. */

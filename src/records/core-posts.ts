@@ -1,4 +1,5 @@
 import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import { postActions } from '../kinds/core-actions.ts';
 import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
 import {
@@ -134,13 +135,13 @@ async function shownPosts(
     opens: opens(viewer, { password: values.password, editing: view === 'edit' }),
   };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view };
-  const records = ids.flatMap((id) => {
+  const records = await inTurns(ids, (id) => {
     const row = bundle.posts.get(id);
     if (row?.post_type !== kind.postType) return [];
     const methods = methodsOn(viewer, row, bundle.metas.get(id));
     return [corePost(own, id, bundle, context, { methods, actions, sampleSlug: slugs.get(row.ID), revisions: revisions.get(row.ID) })];
   });
-  return { records, bundle };
+  return { records: records.flat(), bundle };
 }
 
 /** What a caller may do with a record on its own route. */

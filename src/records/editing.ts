@@ -1,4 +1,5 @@
 import { failParam, refuse } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { editableValues, listedToEdit } from '../kinds/editable.ts';
@@ -115,10 +116,8 @@ const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
 
 async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
   const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
-  return ids.flatMap((id) => {
-    const row = bundle.posts.get(id);
-    return row ? [editable(caller, kind, row, { bundle, single: false })] : [];
-  });
+  const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []);
+  return inTurns(rows, (row) => editable(caller, kind, row, { bundle, single: false }));
 }
 
 /** `single`: whether its record names its translations, which those of lists do not. */

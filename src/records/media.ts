@@ -1,4 +1,5 @@
 import { fail, type Verdict } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import { fileActions } from '../kinds/core-actions.ts';
 import { coreMedia } from '../kinds/core-media.ts';
 import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues, type Removal } from '../kinds/core-params.ts';
@@ -77,10 +78,10 @@ export async function shownMedia(site: Site, caller: Caller, ids: readonly numbe
     return row?.post_type === 'attachment' && mayReadFile(viewer, row, bundle.posts.get(row.post_parent));
   });
   return new Map(
-    readable.map((id) => {
+    await inTurns(readable, (id) => {
       const methods = methodsOn(viewer, bundle.posts.get(id)!);
       const record = coreMedia(id, bundle, context, { methods, actions, sampleSlug: slugs.get(id) });
-      return [id, { record, version: loadedVersion(caller, id, bundle) }];
+      return [id, { record, version: loadedVersion(caller, id, bundle) }] as const;
     }),
   );
 }

@@ -20,7 +20,7 @@ import { renderPost, renderPosts } from './posts.ts';
 import { languageOfChange } from './record-languages.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
 import { planOfNew, sourceOf } from './translation-source.ts';
-import type { Shown } from './versions.ts';
+import { lockPostVersion, requireVersion, type Shown } from './versions.ts';
 import { accessRow, mayEdit } from './visibility.ts';
 import type { WriteContext } from './write-context.ts';
 import { inLanguage, lockExisting, newWrite, resolveReferences, writeAllNew, writeChange, writeNew } from './write-post.ts';
@@ -146,7 +146,8 @@ export type UpsertBy = 'external_id' | 'slug';
  * Changes the record that the values name by `by`, or creates it. One in the trash comes back, unless the values say
  * what status it gets. Requests at the same time wait for each other, so that only one of them creates it.
  *
- * @throws rest_invalid_param where the values don't name it; rest_forbidden for a record that the caller may not change
+ * @throws rest_invalid_param where the values don't name it; rest_forbidden for a record that the caller may not change;
+ * edit-conflict where it does not meet the caller's conditions, or they name a version and there is no record
  */
 export async function upsertPost(
   site: Site,
@@ -164,8 +165,10 @@ export async function upsertPost(
     await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
     const existing = await namedRecord(write, by, plan);
     if (existing === undefined) {
+      if (caller.conditions?.match !== undefined) fail('edit-conflict');
       return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, anew: true, source }), isNew: true };
     }
+    if (caller.conditions) await requireVersion(db, caller, lockPostVersion(kind), { id: existing, conditions: caller.conditions });
     const before = await lockExisting(write, existing);
     if (!mayEdit(caller.viewer, accessRow(before.row, before.metas))) refuse(caller.viewer);
     const status = before.row.post_status === 'trash' ? { status: 'publish' as const } : {};

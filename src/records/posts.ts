@@ -1,4 +1,5 @@
 import { fail, failParam } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import type { Condition, ConditionBy, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import { eventTerms } from '../kinds/event-record.ts';
@@ -101,7 +102,7 @@ export async function narrowedPosts<Published extends PublishedRecord>(
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected: linked });
   const context = contextOf(caller, asked);
   const shown = ids.filter((id) => bundle.posts.has(id));
-  return { records: shown.map((id) => renderRecord(kind, id, bundle, context)), bundle, total };
+  return { records: await inTurns(shown, (id) => renderRecord(kind, id, bundle, context)), bundle, total };
 }
 
 const contextOf = (caller: Caller, { withJsonLd, withinPost, ...asked }: Asked): RenderContext => ({
@@ -157,7 +158,7 @@ export async function readablePosts<Published extends PublishedRecord>(
     const row = bundle.posts.get(id);
     return row?.post_type === kind.postType && mayRead(viewer, accessRow(row, bundle.metas.get(id)));
   });
-  return { records: readable.map((id) => renderRecord(kind, id, bundle, context)), bundle };
+  return { records: await inTurns(readable, (id) => renderRecord(kind, id, bundle, context)), bundle };
 }
 
 /** What a list is narrowed by, and the statuses that it holds. */
@@ -311,7 +312,7 @@ export async function renderPosts(
   expected: readonly number[] = [],
 ): Promise<Required<Shown>[]> {
   const bundle = await loadBundle(site.db, kind, ids, { ...bundleOptions(caller), expected });
-  return ids.map((id) => {
+  return inTurns(ids, (id) => {
     if (!bundle.posts.has(id)) return refuseMissing(kind);
     const isIt = (row: Post) => row === bundle.posts.get(id) && kind.shownWholeAfterWrite;
     const record = renderRecord(kind, id, bundle, renderContext(caller, { ...rightsOf(caller, {}), opens: isIt }));

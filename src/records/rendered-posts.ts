@@ -1,3 +1,4 @@
+import { inTurns } from '../in-turns.ts';
 import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Bundle } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
@@ -31,10 +32,10 @@ export async function renderedPosts<Published extends PublishedRecord>(
   if (missing.length > 0) {
     const named = missing.length === ids.length ? expected : [];
     const bundle = await loadBundle(db, kind, missing, { ...bundleOptions(caller), expected: named, memory });
-    for (const id of missing) {
+    await inTurns(missing, (id) => {
       if (bundle.posts.has(id))
         records.set(id, memory ? renderAndKeep(memory, keyOf(id), bundle, (of) => render(id, of)) : render(id, bundle));
-    }
+    });
   }
   return ids.map((id) => records.get(id)).filter((record) => record !== undefined);
 }

@@ -1,4 +1,5 @@
 import { fail, type Verdict } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import { type ContextValues, REVISION_FILTERS, type RevisionListValues } from '../kinds/core-params.ts';
 import { coreRevision, type Revised } from '../kinds/core-revision.ts';
 import type { CoreContext } from '../kinds/core-view.ts';
@@ -97,5 +98,5 @@ async function shownRevisions(
   const rights = { mayRead: () => false, opens: () => true };
   const context: CoreContext = { ...renderContext(caller, rights), translatesLinks: false, view: viewOf(values) };
   const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []).filter((row) => row.post_type === 'revision');
-  return new Map(rows.map((row) => [row.ID, { record: coreRevision(of, row.ID, bundle, context), row }]));
+  return new Map(await inTurns(rows, (row) => [row.ID, { record: coreRevision(of, row.ID, bundle, context), row }] as const));
 }

@@ -1,4 +1,5 @@
 import { fail } from '../errors.ts';
+import { inTurns } from '../in-turns.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
@@ -92,8 +93,8 @@ async function renderRecords(
       privateTitle: (title) => say('private-title', { title }),
     },
   };
-  const records = ids.filter((id) => bundle.posts.has(id)).map((id) => tecRecord(kind, id, bundle, context, KINDS));
-  return { records, bundle };
+  const there = ids.filter((id) => bundle.posts.has(id));
+  return { records: await inTurns(there, (id) => tecRecord(kind, id, bundle, context, KINDS)), bundle };
 }
 
 // ------------------------------------------------------------------------------------------------- who may

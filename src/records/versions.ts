@@ -8,7 +8,7 @@ import { loadMetas } from '../storage/rows/bundle.ts';
 import { changedAt } from '../storage/rows/changes.ts';
 import { lockPost } from '../storage/rows/posts.ts';
 import { findTerm, loadTermsOf, lockTerm } from '../storage/rows/terms.ts';
-import { postVersion, termVersion, VERSION_DIGITS } from '../wordpress/record-version.ts';
+import { type Preconditions, postVersion, termVersion, VERSION_DIGITS } from '../wordpress/record-version.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { ZERO_DATE } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
@@ -33,16 +33,6 @@ export const versionOfTerm = ({ settings }: WithSettings, term: Term): string =>
 export const versionTag = (version: string): string => `"${version}"`;
 
 // ------------------------------------------------------------------------------------------------- preconditions
-/** The preconditions of a write (RFC 9110, 13.1). Tags are quoted, as in headers; `*` stands for any. */
-export interface Preconditions {
-  readonly match?: '*' | readonly string[];
-  readonly noneMatch?: '*' | readonly string[];
-  /**
-   * The record must not have changed after this moment, in milliseconds since 1970; only whole seconds are compared.
-   */
-  readonly unmodifiedSince?: number;
-}
-
 /** Parses a list of entity tags. A tag without quotes is accepted, since shells tend to remove them. */
 export function tagsIn(list: string): '*' | string[] {
   if (list.trim() === '*') return '*';
@@ -100,11 +90,25 @@ export function onlyIf<Result>(
   work: (site: Site) => Promise<Result>,
 ): Promise<Result> {
   return site.db.transaction(async (db) => {
-    const current = await lockVersion(db, caller, id);
-    if (current && !meets(current, conditions))
-      fail('edit-conflict', { detail: { id, current: current.version, modified: current.modified } });
+    await requireVersion(db, caller, lockVersion, { id, conditions });
     return work({ ...site, db });
   });
+}
+
+/**
+ * Locks a record that meets the preconditions, in the transaction that writes it.
+ *
+ * @throws edit-conflict
+ */
+export async function requireVersion(
+  db: Database,
+  caller: WithSettings,
+  lockVersion: LockVersion,
+  { id, conditions }: { readonly id: number; readonly conditions: Preconditions },
+): Promise<void> {
+  const current = await lockVersion(db, caller, id);
+  if (current && !meets(current, conditions))
+    fail('edit-conflict', { detail: { id, current: current.version, modified: current.modified } });
 }
 
 /** The order of evaluation is that of RFC 9110, 13.2.2: a date counts only if there is no `If-Match`. */

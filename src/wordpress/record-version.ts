@@ -28,3 +28,13 @@ export const VERSION_DIGITS = 20;
 
 /** The key comes first and the digest is cut short, so it cannot be extended. HMAC would take several times as long. */
 const digest = (key: string, parts: unknown): string => hash('sha256', `${key}\n${JSON.stringify(parts)}`, 'hex').slice(0, VERSION_DIGITS);
+
+/** The preconditions of a write (RFC 9110, 13.1). Tags are quoted, as in headers; `*` stands for any. */
+export interface Preconditions {
+  readonly match?: '*' | readonly string[];
+  readonly noneMatch?: '*' | readonly string[];
+  /**
+   * The record must not have changed after this moment, in milliseconds since 1970; only whole seconds are compared.
+   */
+  readonly unmodifiedSince?: number;
+}

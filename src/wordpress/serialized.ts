@@ -18,14 +18,33 @@ export function looksSerialized(text: string): boolean {
  * are never made. Never throws.
  */
 export function parseSerialized(text: string): unknown {
-  if (!looksSerialized(text) || text.includes('"__proto__"')) return text;
+  if (!looksSerialized(text)) return text;
   try {
-    // An empty scope in strict mode makes the parser refuse every class; without a prototype, so that names such as
-    // `constructor` find none.
-    return unserialize(text.trim(), Object.create(null), { strict: true });
+    return text.includes(PROTOTYPE) ? parseBesidePrototype(text) : parse(text);
   } catch {
     return text;
   }
+}
+
+// An empty scope in strict mode makes the parser refuse every class; without a prototype, so that names such as
+// `constructor` find none.
+const parse = (text: string): unknown => unserialize(text.trim(), Object.create(null), { strict: true });
+
+/** The parser would take a member of this name for the prototype of what it makes. */
+const PROTOTYPE = 's:9:"__proto__";';
+
+/** Parses a text in which somebody is called `__proto__`, say. Throws where a member is. */
+function parseBesidePrototype(text: string): unknown {
+  let mark = '';
+  for (let number = 0; mark === '' || text.includes(mark); number += 1) mark = `\u0001${String(number).padStart(7, '0')}\u0001`;
+  const unmarked = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.replaceAll(mark, '__proto__');
+    if (Array.isArray(value)) return value.map(unmarked);
+    if (value === null || typeof value !== 'object') return value;
+    if (Object.hasOwn(value, mark)) throw new Error('a member is called __proto__');
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, unmarked(member)]));
+  };
+  return unmarked(parse(text.replaceAll(PROTOTYPE, `s:9:"${mark}";`)));
 }
 
 /** The members of a serialized array by name; none where the text is absent or something else. */

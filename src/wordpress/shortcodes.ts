@@ -21,7 +21,7 @@ export interface ShortcodeSources {
  * `[caption]`, all others stay as they are, and so does what looks like one within a tag.
  */
 export function runShortcodes(html: string, sources: ShortcodeSources): string {
-  return replaceShortcodes(html, sources, { gallery: 0, player: 0 });
+  return replaceShortcodes(html, sources, { gallery: 0, player: 0, pictures: 0 });
 }
 
 /**
@@ -59,7 +59,12 @@ const idList = (text: string) =>
 interface Counters {
   gallery: number;
   player: number;
+  /** In all galleries so far. */
+  pictures: number;
 }
+
+/** The galleries of one text show no more than so many pictures together: each becomes many times what names it. */
+const MOST_PICTURES = 2000;
 
 function replaceShortcodes(html: string, sources: ShortcodeSources, counters: Counters): string {
   const hidden = hideBrackets(html);
@@ -97,7 +102,8 @@ function render({ name, attributes: raw, content }: Shortcode, sources: Shortcod
     case 'wp_caption':
       return caption(attributes, content ?? '', (inner) => replaceShortcodes(inner, sources, counters));
     case 'gallery':
-      return gallery(attributes, sources, ++counters.gallery);
+      counters.gallery += 1;
+      return gallery(attributes, sources, counters);
     case 'audio':
       return audio(attributes, ++counters.player);
     case 'video':
@@ -133,15 +139,17 @@ function caption(attributes: ShortcodeAttributes, inner: string, run: (html: str
 }
 
 /** `gallery_shortcode`, in the form of themes with HTML 5 galleries. The images that are not known are passed over. */
-function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: ShortcodeSources, instance: number): string {
+function gallery(attributes: ShortcodeAttributes, { images, attachedImages }: ShortcodeSources, counters: Counters): string {
+  const instance = counters.gallery;
   const named = attributes.ids || attributes.include;
   const parent = galleryParent(attributes, 0);
   const excluded = new Set(idList(attributes.exclude ?? ''));
   const ids = named ? idList(named) : (attachedImages?.(parent) ?? []).filter((id) => !excluded.has(id));
-  const items = ids.flatMap((id) => {
+  const items = ids.slice(0, MOST_PICTURES - counters.pictures).flatMap((id) => {
     const image = images(id);
     return image === undefined ? [] : [galleryItem(id, image, attributes, `gallery-${instance}`)];
   });
+  counters.pictures += items.length;
   if (items.length === 0) return '';
   const columns = attributes.columns === undefined ? 3 : Number.parseInt(attributes.columns, 10) || 0;
   const classes = `gallery galleryid-${parent} gallery-columns-${columns} gallery-size-${className(attributes.size ?? 'thumbnail')}`;

@@ -4,6 +4,14 @@ import { looksSerialized, parseSerialized, toSerialized, withMembers } from '../
 const BYTES =
   'a:7:{s:4:"uuid";s:2:"é";s:1:"n";i:1;s:1:"f";d:0.1;s:1:"b";b:0;s:1:"x";N;s:1:"l";a:2:{i:0;s:1:"a";i:1;s:1:"b";}s:1:"s";a:2:{i:5;i:1;i:2;i:2;}}';
 
+describe('a value called __proto__', () => {
+  it.each<[string, unknown]>([
+    ['a:1:{s:4:"name";s:9:"__proto__";}', { name: '__proto__' }],
+    ['a:2:{i:0;s:9:"__proto__";i:1;a:1:{s:1:"a";s:20:"say s:9:"__proto__";";}}', ['__proto__', { a: 'say s:9:"__proto__";' }]],
+    ['s:9:"__proto__";', '__proto__'],
+  ])('is a text: %s', (text, value) => expect(parseSerialized(text)).toEqual(value));
+});
+
 describe('looksSerialized', () => {
   it.each(['N;', 'b:1;', 'i:5;', 'd:1.0E+25;', 's:1:"a";', ' a:0:{} ', 'O:8:"stdClass":0:{}', 'E:7:"Foo:Bar";'])('takes %s', (text) =>
     expect(looksSerialized(text)).toBe(true),

@@ -4,6 +4,7 @@
  */
 import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
+import { memoizeText } from '../../kinds/known-texts.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
 import { memoize, memoizeByObject } from '../../memo.ts';
@@ -68,7 +69,7 @@ export const plainLine = memoize((html: string): string => plainText(html).repla
  * An HTML text as plain text: paragraphs and breaks become line ends, pictures and markup go, entities become what they
  * stand for.
  */
-export const plainText = memoize((html: string): string => {
+export const plainText = memoizeText('plain', (html: string): string => {
   const lines = html.replace(/\r\n?/g, '\n');
   const broken = lines.includes('<') ? BREAKS.reduce((text, [tag, ends]) => brokenAt(text, tag, ends), lines) : lines;
   return stripControlCharacters(decodeEntities(stripAllTags(broken)))

@@ -6,6 +6,7 @@ import { calendarHead } from '../../exchange/ical/records.ts';
 import { type CalendarEvent, writeCalendar } from '../../exchange/ical/write.ts';
 import { plainLine } from '../../exchange/items/event-record.ts';
 import { asHtml, NEWS, type NewsEvent } from '../../exchange/rss.ts';
+import { inTurns } from '../../in-turns.ts';
 import type { EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts';
 import type { Order } from '../../kinds/condition.ts';
 import { event as EVENT } from '../../kinds/event.ts';
@@ -115,7 +116,7 @@ async function calendar({ site, caller, query, address }: FeedRequest, { events,
   const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
   const dates = await datesOfEvents(site, caller, whole);
   const locked = site.texts.t(caller.language, 'site:words.locked');
-  const records = events.map((event) => calendarRecord(event, dates.get(event.id), locked));
+  const records = await inTurns(events, (event) => calendarRecord(event, dates.get(event.id), locked));
   const pieces: string[] = [];
   for await (const piece of writeCalendar(records, calendarHead(site, caller))) pieces.push(piece);
   return {
@@ -172,10 +173,7 @@ async function news(
     language: languageOf(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,
   };
-  const body = write(
-    events.map((event) => newsEvent(site, caller, event, authors.get(event.row.post_author) ?? '')),
-    head,
-  );
+  const body = write(await inTurns(events, (event) => newsEvent(site, caller, event, authors.get(event.row.post_author) ?? '')), head);
   // Changes of the authors' names are not watched for.
   return { type, body, timeliness: 'always', records: events.map(({ record }) => record), subject };
 }

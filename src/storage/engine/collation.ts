@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { trimEndOf } from '../../wordpress/trim.ts';
 
 /*
@@ -69,8 +70,10 @@ const WEIGHTLESS =
 const SMALL_KANA = new Map([...'ぁぃぅぇぉっゃゅょゎゕゖ'].map((small, place) => [small, [...'あいうえおつやゆよわかけ'][place] ?? small]));
 const NEVER_FOLDED = /[\u3400-\u9fff\uac00-\ud7a3]/;
 
-const folded = new Map<string, string>();
-const searched = new Map<string, string>();
+/** People ask for any character of Unicode: only those asked for last are kept. */
+const MOST_CHARACTERS = 10_000;
+const folded = new LRUCache<string, string>({ max: MOST_CHARACTERS });
+const searched = new LRUCache<string, string>({ max: MOST_CHARACTERS });
 
 /** Most text is ASCII: only the other characters are looked at one by one. */
 function replaceWide(text: string, change: (character: string) => string): string {
@@ -98,7 +101,7 @@ function hiragana(character: string): string {
   return SMALL_KANA.get(kana) ?? kana;
 }
 
-function folding(memory: Map<string, string>, character: string, find: () => string): string {
+function folding(memory: LRUCache<string, string>, character: string, find: () => string): string {
   const known = memory.get(character);
   if (known !== undefined) return known;
   const found = find();

@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals';
+import { inTurns } from '../src/in-turns.ts';
+
+it('gives others their turn between two long pieces of work, and keeps the order', async () => {
+  const turns: number[] = [];
+  let done = 0;
+  const others = setInterval(() => turns.push(done), 0);
+  const results = await inTurns([1, 2, 3, 4], (item) => {
+    const until = performance.now() + 30;
+    while (performance.now() < until);
+    done += 1;
+    return item * 10;
+  });
+  clearInterval(others);
+  expect(results).toEqual([10, 20, 30, 40]);
+  expect(turns.length).toBeGreaterThan(1);
+});
