@@ -280,7 +280,7 @@ describe('what an event says', () => {
     expect(item).toMatchObject({
       sourceId: 'uid@x.example',
       columns: {
-        post_title: 'Rock &amp; Roll, &quot;live&quot; &lt;x&gt;',
+        post_title: 'Rock &amp; Roll, "live" &lt;x&gt;',
         post_content: 'First line\nA &lt; B; see below',
         post_status: 'private',
         post_date_gmt: '2026-01-02 03:04:05',
@@ -400,6 +400,26 @@ describe('what an event says', () => {
     expect([one.losses, one.events[0]!.columns.post_title, one.events[0]!.sourceId.startsWith('nameless-')]).toEqual([[], '', true]);
     expect(same.events[0]!.sourceId).toBe(one.events[0]!.sourceId);
     expect(other.events[0]!.sourceId).not.toBe(one.events[0]!.sourceId);
+  });
+  it('keeps the quotes of its texts as they are, so that a search for them finds it', async () => {
+    const { entries, events } = await read(
+      calendar(
+        event(
+          `SUMMARY:Festa dell'Unità & "Co" <3`,
+          'DTSTART:20261224T190000Z',
+          "LOCATION:Bar dell'Arco",
+          "CONTACT:D'Amico",
+          "CATEGORIES:L'Opera",
+          'DESCRIPTION:L\'ora & "noi"',
+        ),
+      ),
+    );
+    expect(entries.map((entry) => 'columns' in entry && entry.columns?.post_title)).toEqual([
+      "Bar dell'Arco",
+      "D'Amico",
+      `Festa dell'Unità &amp; "Co" &lt;3`,
+    ]);
+    expect([events[0]!.columns.post_content, events[0]!.terms?.map(({ name }) => name)]).toEqual([`L'ora &amp; "noi"`, ["L'Opera"]]);
   });
   it('that has the UID of another is reported, and an older version of it is not', async () => {
     const other = event('SUMMARY:Other', 'DTSTART:20261225T190000Z');

@@ -5,7 +5,7 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/event-fields.ts';
 import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
-import { escHtml } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
@@ -248,14 +248,14 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     sourceId: name,
     place: `${file}:${event.line}`,
     columns: {
-      post_title: escHtml(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
+      post_title: specialChars(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
       post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
       ...moments(event),
     },
     metas,
     links,
-    terms: event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: escHtml(category) })),
+    terms: event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
     complete: false,
   };
   yield item;
