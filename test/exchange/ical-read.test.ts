@@ -382,6 +382,10 @@ describe('what an event says', () => {
     const { events, losses } = await read(calendar(event('DTEND:20261224T190000Z')));
     expect([events, losses]).toEqual([[], ['ical-event-unreadable a.ics:4']]);
   });
+  it('outside of the years that the site can hold is left out, and said to be', async () => {
+    const { events, losses } = await read(calendar(event('DTSTART:00990101T100000Z')));
+    expect([events, losses]).toEqual([[], ['dates-not-storable a.ics:4']]);
+  });
   it('keeps the dates of a list that can be read', async () => {
     const { events, losses } = await read(calendar(event(START, 'RDATE:20261226T190000Z,never,20261228T190000Z')));
     expect([events.length, losses]).toEqual([3, ['ical-line-unreadable a.ics:8']]);

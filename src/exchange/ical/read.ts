@@ -217,7 +217,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
   const local = localSpan(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield lossAt(reading, 'dates-unsound', event, `${local.start} - ${local.end}`);
+    yield lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`);
     return;
   }
   if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
