@@ -136,6 +136,19 @@ describe('the time of an event', () => {
     for (const text of [calendar(zone(id, ...lines), inZone), calendar(inZone, zone(id, ...lines))])
       expect(when((await read(text)).events[0])[2]).toBe(expected);
   });
+  it.each([
+    ['Utc', 'UTC'],
+    ['Z', 'UTC'],
+    ['zulu', 'UTC'],
+    ['gmt', 'GMT'],
+    ['est', 'EST'],
+    ['america/new_york', 'America/New_York'],
+    ['/example.org/1/AMERICA/PORT-AU-PRINCE', 'America/Port-au-Prince'],
+    ['us-eastern', 'US/Eastern'],
+    ['asia/calcutta', 'Asia/Calcutta'],
+  ])('in the zone %s is stored under its proper name, %s', async (written, name) =>
+    expect(when((await read(calendar(event(`DTSTART;TZID=${written}:20261224T190000`)))).events[0])[2]).toBe(name),
+  );
   it('in a zone that nobody describes is in that of the site, and the zone is reported as lost', async () => {
     const { events, losses } = await read(calendar(event('DTSTART;TZID=Atlantis:20260701T120000')));
     expect([when(events[0])[2], losses]).toEqual(['Europe/Rome', ['ical-zone-unknown a.ics:4']]);
