@@ -149,6 +149,10 @@ describe('the time of an event', () => {
   ])('in the zone %s is stored under its proper name, %s', async (written, name) =>
     expect(when((await read(calendar(event(`DTSTART;TZID=${written}:20261224T190000`)))).events[0])[2]).toBe(name),
   );
+  it('in a zone of the calendar that nobody knows is in that of the site, and the line of the calendar is reported', async () => {
+    const { events, losses } = await read(calendar('X-WR-TIMEZONE:Atlantis', event('DTSTART:20261224T190000')));
+    expect([when(events[0])[2], losses]).toEqual(['Europe/Rome', ['ical-calendar-zone-unknown a.ics:4']]);
+  });
   it('in a zone that nobody describes is in that of the site, and the zone is reported as lost', async () => {
     const { events, losses } = await read(calendar(event('DTSTART;TZID=Atlantis:20260701T120000')));
     expect([when(events[0])[2], losses]).toEqual(['Europe/Rome', ['ical-zone-unknown a.ics:4']]);

@@ -72,6 +72,8 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
   const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
   const held = new Map<string, Held[]>();
   let count = 0;
+  for (const { line, id } of head.unknownZones)
+    yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
   for await (const part of partsOf(calendarLines(bytes(), file), file)) {
     if (part.is === 'outside') skip('text behind the calendar');
     if (part.is !== 'component' || part.name === 'VTIMEZONE') continue;
@@ -117,7 +119,7 @@ interface Reading extends CalendarOptions {
 
 /** The clocks of the calendar that an event is of. */
 const clocksOf = ({ calendar }: Held, { head }: Reading): Clocks => ({
-  own: head.zoneOf(calendar),
+  own: head.clockOf(calendar),
   find: (id) => head.find(id, calendar),
 });
 

@@ -1,6 +1,6 @@
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
-import { type Clock, clockOf } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
 import { type Series, startsWithin, type Trouble, wallOf } from './series-starts.ts';
 import { type Clocks, endAfter, momentOf, type Span, spanOf, startClock, timesBetween, touches } from './spans.ts';
@@ -33,7 +33,6 @@ export function* timesOf(
     return;
   }
   const series: Series = { core, span, clock: span.allDay ? dayClock(span.zone) : startClock(core.start, core.end, clocks), clocks };
-  const own = clockOf(clocks.own);
   const left = new Set(core.exceptDates.map((moment) => keyOf(moment, series)));
   const standing = overrides
     .map((event) => ({
@@ -50,7 +49,7 @@ export function* timesOf(
     if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
     const changed = later.findLast(({ at }) => at <= wall);
     const time = changed ? shiftedTime(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
-    if (touches(time.span, window, own)) yield { ...time, name: nameOf(wall, series) };
+    if (touches(time.span, window, clocks.own)) yield { ...time, name: nameOf(wall, series) };
   }
   for (const { event } of standing) yield* overrideTime(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
 }
@@ -66,7 +65,7 @@ export function* orphanTime(event: CalendarEvent, window: readonly [number, numb
 function* overrideTime(event: CalendarEvent, window: readonly [number, number], clocks: Clocks, name: string): Generator<Time | Trouble> {
   const span = spanOf(event, clocks);
   if (!span) yield { reason: 'ical-event-unreadable', event, detail: 'DTSTART' };
-  else if (touches(span, window, clockOf(clocks.own))) yield { event, span, name };
+  else if (touches(span, window, clocks.own)) yield { event, span, name };
 }
 
 /** Whole days have no zone: their walls are their moments. */
