@@ -210,6 +210,55 @@ describe('what repeats', () => {
       ]);
     }
   });
+  const changes = (...lines: string[][]) => lines.map((some) => event('UID:u', ...some));
+  const HOURS = event('UID:u', 'DTSTART:20270601T100000Z', 'RRULE:FREQ=DAILY;COUNT=3');
+  const DAYS = event('UID:u', 'DTSTART;VALUE=DATE:20270601', 'RRULE:FREQ=DAILY;COUNT=3');
+  it.each([
+    ['in UTC and in a zone', HOURS, ':20270602T100000Z', ';TZID=Europe/Rome:20270602T120000'],
+    ['in a zone and in none', HOURS, ';TZID=America/New_York:20270602T060000', ':20270602T100000'],
+    ['as a day and as a time', HOURS, ';VALUE=DATE:20270602', ':20270602T100000Z'],
+    ['as a time and as a day, of whole days', DAYS, ':20270602T000000', ';VALUE=DATE:20270602'],
+    ['as a moment and as a day, of whole days', DAYS, ':20270601T220000Z', ';VALUE=DATE:20270602'],
+  ])('knows the versions of one change by the time they mean: %s', async (_, series, one, other) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      const versions = changes(
+        ['SEQUENCE:2', `RECURRENCE-ID${first}`, 'SUMMARY:New', 'DTSTART:20270602T150000Z'],
+        ['SEQUENCE:1', `RECURRENCE-ID${second}`, 'SUMMARY:Old', 'DTSTART:20270602T160000Z'],
+      );
+      for (const order of [versions, [...versions].reverse()]) {
+        const { events, losses } = await read(calendar(series, ...order));
+        expect([events.map(({ columns }) => columns.post_title), losses]).toEqual([['Concert', 'Concert', 'New'], []]);
+      }
+    }
+  });
+  it('knows the versions of one change by the time they mean where it is not in the file itself', async () => {
+    const { events } = await read(
+      calendar(
+        ...changes(
+          ['SEQUENCE:1', 'RECURRENCE-ID:20270602T100000Z', 'SUMMARY:Old', 'DTSTART:20270602T160000Z'],
+          ['SEQUENCE:2', 'RECURRENCE-ID;TZID=Europe/Rome:20270602T120000', 'SUMMARY:New', 'DTSTART:20270602T150000Z'],
+        ),
+      ),
+    );
+    expect(events.map(({ columns }) => columns.post_title)).toEqual(['New']);
+  });
+  it('takes a change of one time before one of it and all later ones', async () => {
+    const both = changes(
+      ['RECURRENCE-ID:20270602T100000Z', 'SUMMARY:This', 'DTSTART:20270602T150000Z'],
+      ['RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Rome:20270602T120000', 'SUMMARY:All', 'DTSTART:20270602T110000Z'],
+    );
+    for (const order of [both, [...both].reverse()]) {
+      const { events } = await read(calendar(HOURS, ...order));
+      expect(events.map((item) => [item.columns.post_title, meta(item, '_EventStartDateUTC')])).toEqual([
+        ['Concert', '2027-06-01 10:00:00'],
+        ['All', '2027-06-03 11:00:00'],
+        ['This', '2027-06-02 15:00:00'],
+      ]);
+    }
+  });
   it('is cut to a window', async () => {
     const daily = calendar(event('DTSTART:20200101T100000', 'RRULE:FREQ=DAILY'));
     const { events } = await read(daily, { from: '2026-11-01', to: '2026-11-03' });

@@ -19,8 +19,8 @@ import { type CalendarEvent, type Moment, readEvent } from './event.ts';
 import { type Head, readHead } from './head.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createPlaces } from './places.ts';
-import { newestOf } from './revisions.ts';
-import { orphanTime, timesOf } from './series.ts';
+import { newestOf, overridesOf } from './revisions.ts';
+import { orphanTime, placeOf, timesOf } from './series.ts';
 import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
@@ -182,34 +182,23 @@ function* singleEntries(event: Held, reading: Reading): Generator<Entry> {
 function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry> {
   const [first, ...others] = events.filter(({ recurrenceId }) => recurrenceId === undefined);
   const core = first && newestOf([first, ...others]);
-  const overrides = overridesOf(events);
+  const overrides = overridesOf(
+    events.filter(({ recurrenceId }) => recurrenceId !== undefined),
+    (event) => placeOf(event.recurrenceId!, core?.event, clocksOf(core?.event ?? event, reading)),
+  );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
     yield lossAt(reading, 'ical-uid-twice', event, event.uid);
-  const standing = overrides.map(({ event }) => event);
-  if (core && !repeats(core.event) && standing.length === 0) {
+  if (core && !repeats(core.event) && overrides.length === 0) {
     yield* singleEntries(core.event, reading);
     return;
   }
   const times = core
-    ? timesOf(core.event, standing, reading.window, clocksOf(core.event, reading))
-    : standing.flatMap((event) => [...orphanTime(event, reading.window, clocksOf(event, reading))]);
+    ? timesOf(core.event, overrides, reading.window, clocksOf(core.event, reading))
+    : overrides.flatMap(({ event, isOutdone }) => (isOutdone ? [] : [...orphanTime(event, reading.window, clocksOf(event, reading))]));
   for (const time of times) {
     if ('reason' in time) yield lossAt(reading, time.reason, time.event, time.detail);
     else yield* itemsOf(time.event, time.span, `${time.event.uid}#${time.name}`, reading);
   }
-}
-
-/** Of each time that is changed, the version that counts. */
-function overridesOf(events: readonly Held[]) {
-  const byTime = new Map<string, [Held, ...Held[]]>();
-  for (const event of events) {
-    if (!event.recurrenceId) continue;
-    const key = JSON.stringify([event.recurrenceId, event.andFuture]);
-    const same = byTime.get(key);
-    if (same) same.push(event);
-    else byTime.set(key, [event]);
-  }
-  return [...byTime.values()].map(newestOf);
 }
 
 // ------------------------------------------------------------------------------------------------- items

@@ -19,6 +19,29 @@ export function newestOf<Event extends CalendarEvent>(events: readonly [Event, .
   };
 }
 
+/** A change of a time of a series: where in it, and whether at that time itself another change stands before it. */
+export interface Override<Event> extends Chosen<Event> {
+  readonly at: number;
+  readonly isOutdone: boolean;
+}
+
+/**
+ * Of each time that is changed the version that counts: one for that time alone, and one that holds for later times
+ * too, which at its own time comes second. `placeOf`: which time a change is of, in whatever form its RECURRENCE-ID is.
+ */
+export function overridesOf<Event extends CalendarEvent>(events: readonly Event[], placeOf: (event: Event) => number): Override<Event>[] {
+  const [alone, andFuture] = [new Map<number, [Event, ...Event[]]>(), new Map<number, [Event, ...Event[]]>()];
+  for (const event of events) {
+    const [places, at] = [event.andFuture ? andFuture : alone, placeOf(event)];
+    const same = places.get(at);
+    if (same) same.push(event);
+    else places.set(at, [event]);
+  }
+  return [alone, andFuture].flatMap((places) =>
+    Array.from(places, ([at, same]) => ({ ...newestOf(same), at, isOutdone: places === andFuture && alone.has(at) })),
+  );
+}
+
 function isNewer(one: CalendarEvent, other: CalendarEvent): boolean {
   if (one.sequence !== other.sequence) return one.sequence > other.sequence;
   const [written, before] = [one, other].map(({ stamp, modified }) => `${stamp?.wall ?? ''} ${modified?.wall ?? ''}`) as [string, string];
