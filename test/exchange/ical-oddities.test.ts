@@ -226,6 +226,30 @@ const OVERRIDES: Case[] = [
     ),
     ['2026-12-22 09:00-10:00', '2026-12-23 11:00-13:00', '2026-12-24 11:00-13:00'],
   ],
+  [
+    'one and all earlier ones, of which only the one is changed',
+    changed('RECURRENCE-ID;TZID=Europe/Rome;RANGE=THISANDPRIOR:20261223T100000', 'DTSTART:20261223T110000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+    ['ical-change-range'],
+  ],
+  [
+    'one that has a rule and dates of its own',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=DAILY;COUNT=9', 'RDATE:20261230T110000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+    ['ical-change-rule', 'ical-change-rule'],
+  ],
+  [
+    'one and all later ones by a rule of its own',
+    changed('RECURRENCE-ID;RANGE=THISANDFUTURE:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=WEEKLY'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 11:00-12:00'],
+    ['ical-change-rule'],
+  ],
+  [
+    'one and all later ones, without its series',
+    event('RECURRENCE-ID;RANGE=THISANDFUTURE:20261223T090000Z', 'DTSTART:20261223T110000Z'),
+    ['2026-12-23 11:00-11:00'],
+    ['ical-change-alone'],
+  ],
   ['one without its series', event('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z'), ['2026-12-23 11:00-11:00']],
   [
     'one that can not be read, which leaves its series alone',

@@ -67,6 +67,9 @@ export interface CalendarEvent {
   /** Lines that say when it takes place and can't be read or followed: nobody knows its dates. */
   readonly undated: readonly Line[];
   readonly unfollowed: readonly Line[];
+  /** Of an override: lines by which it repeats on its own, or holds for other times than the later ones. */
+  readonly ownRules: readonly Line[];
+  readonly otherRanges: readonly Line[];
   /** Other lines that can't be read, and those that are not UTF-8. */
   readonly unreadable: readonly Line[];
   readonly otherEncoding: readonly Line[];
@@ -129,6 +132,8 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
+    ownRules: recurrenceId === undefined ? [] : sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
+    otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
     unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
@@ -156,6 +161,9 @@ function isSecond(line: Line, all: readonly Line[]): boolean {
 }
 
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
+const ADDS_TIMES = /^(?:RRULE|RDATE)[:;]/i;
+/** `THISANDPRIOR` of RFC 2445, which RFC 5545 does without. */
+const OTHER_RANGE = /^RECURRENCE-ID;(?:.*;)?RANGE=(?!"?THISANDFUTURE)/i;
 const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
 
 /** What a line of dates or of a rule says, without its parameters. */

@@ -152,6 +152,8 @@ function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
   };
   for (const line of event.undated) yield of('ical-dates-unreadable', line);
   for (const line of event.unfollowed) yield of('ical-rule-unknown', line);
+  for (const line of event.ownRules) yield of('ical-change-rule', line);
+  for (const line of event.otherRanges) yield of('ical-change-range', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
@@ -188,6 +190,8 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
   );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
     yield lossAt(reading, 'ical-uid-twice', event, event.uid);
+  for (const { event } of core ? [] : overrides.filter((override) => override.event.andFuture))
+    yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   if (core && !repeats(core.event) && overrides.length === 0) {
     yield* singleEntries(core.event, reading);
     return;
