@@ -239,6 +239,11 @@ const OVERRIDES: Case[] = [
     ['ical-change-rule', 'ical-change-rule'],
   ],
   [
+    'one that repeats the rule of its series',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=DAILY;COUNT=3'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+  ],
+  [
     'one and all later ones by a rule of its own',
     changed('RECURRENCE-ID;RANGE=THISANDFUTURE:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=WEEKLY'),
     ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 11:00-12:00'],

@@ -245,6 +245,18 @@ describe('what repeats', () => {
     );
     expect(events.map(({ columns }) => columns.post_title)).toEqual(['New']);
   });
+  it('knows a change that stands twice in the file, in different forms, for the same', async () => {
+    const { events, losses } = await read(
+      calendar(
+        HOURS,
+        ...changes(
+          ['RECURRENCE-ID:20270602T100000Z', 'DTSTART:20270602T160000Z'],
+          ['RECURRENCE-ID;TZID=Europe/Rome:20270602T120000', 'DTSTART;TZID=Europe/Rome:20270602T180000'],
+        ),
+      ),
+    );
+    expect([events.length, losses]).toEqual([3, []]);
+  });
   it('takes a change of one time before one of it and all later ones', async () => {
     const both = changes(
       ['RECURRENCE-ID:20270602T100000Z', 'SUMMARY:This', 'DTSTART:20270602T150000Z'],

@@ -67,8 +67,8 @@ export interface CalendarEvent {
   /** Lines that say when it takes place and can't be read or followed: nobody knows its dates. */
   readonly undated: readonly Line[];
   readonly unfollowed: readonly Line[];
-  /** Of an override: lines by which it repeats on its own, or holds for other times than the later ones. */
-  readonly ownRules: readonly Line[];
+  /** Lines by which it repeats, and those by which an override holds for other times than the later ones. */
+  readonly repeating: readonly Line[];
   readonly otherRanges: readonly Line[];
   /** Other lines that can't be read, and those that are not UTF-8. */
   readonly unreadable: readonly Line[];
@@ -132,7 +132,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
-    ownRules: recurrenceId === undefined ? [] : sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
+    repeating: sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
     otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
     unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),

@@ -143,16 +143,16 @@ const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: n
 const lossAt = (reading: Reading, reason: string, event: CalendarEvent, detail?: string): LossEntry =>
   lossOf(reading, reason, event.line, event.summary || event.uid, detail);
 
+function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { text, line }: Line): LossEntry {
+  const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
+  return { kind: 'loss', loss: { ...loss, place: `${reading.file}:${line}` } };
+}
+
 /** Lines of an event that could not be read as they should, and zones that nobody knows. */
 function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
-  const { file } = reading;
-  const of = (reason: string, { text, line }: Line): LossEntry => {
-    const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
-    return { kind: 'loss', loss: { ...loss, place: `${file}:${line}` } };
-  };
+  const of = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
   for (const line of event.undated) yield of('ical-dates-unreadable', line);
   for (const line of event.unfollowed) yield of('ical-rule-unknown', line);
-  for (const line of event.ownRules) yield of('ical-change-rule', line);
   for (const line of event.otherRanges) yield of('ical-change-range', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
@@ -182,16 +182,23 @@ function* singleEntries(event: Held, reading: Reading): Generator<Entry> {
 
 /** The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. */
 function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry> {
-  const [first, ...others] = events.filter(({ recurrenceId }) => recurrenceId === undefined);
+  const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
+  const [first, ...others] = masters;
   const core = first && newestOf([first, ...others]);
   const overrides = overridesOf(
     events.filter(({ recurrenceId }) => recurrenceId !== undefined),
-    (event) => placeOf(event.recurrenceId!, core?.event, clocksOf(core?.event ?? event, reading)),
+    {
+      placeOf: (event) => placeOf(event.recurrenceId!, core?.event, clocksOf(core?.event ?? event, reading)),
+      timeOf: (event) => spanOf(event, clocksOf(event, reading)),
+    },
   );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
     yield lossAt(reading, 'ical-uid-twice', event, event.uid);
-  for (const { event } of core ? [] : overrides.filter((override) => override.event.andFuture))
-    yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
+  yield* unfollowedIn(
+    overrides.map(({ event }) => event),
+    masters,
+    reading,
+  );
   if (core && !repeats(core.event) && overrides.length === 0) {
     yield* singleEntries(core.event, reading);
     return;
@@ -202,6 +209,16 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
   for (const time of times) {
     if ('reason' in time) yield lossAt(reading, time.reason, time.event, time.detail);
     else yield* itemsOf(time.event, time.span, `${time.event.uid}#${time.name}`, reading);
+  }
+}
+
+/** What overrides say of times other than their own and is not followed. */
+function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], reading: Reading): Generator<Entry> {
+  // Some programs repeat the rule of the series in each change, which says nothing.
+  const known = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
+  for (const event of overrides) {
+    for (const line of event.repeating) if (!known.has(line.text)) yield lossOfLine(reading, 'ical-change-rule', event, line);
+    if (event.andFuture && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   }
 }
 
