@@ -120,10 +120,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .filter((name) => name !== ''),
     url: text('url').trim(),
     custom: all(CUSTOM_FIELD.property).map(customValue),
-    attachments: all('attach').map((property) => ({
-      url: property[2] === 'uri' ? raw(property).trim() : '',
-      type: parameter(property, 'fmttype').toLowerCase(),
-    })),
+    attachments: all('attach').map(attachmentOf),
     status: text('status').trim().toUpperCase(),
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
     created: moments('created')[0],
@@ -262,6 +259,11 @@ function geoOf([property]: readonly Property[]): CalendarEvent['geo'] {
   const [lat = Number.NaN, lng = Number.NaN] = property ? raw(property).split(/[/;]/).map(Number) : [];
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && !(lat === 0 && lng === 0) ? { lat, lng } : undefined;
 }
+
+const attachmentOf = (property: Property) => ({
+  url: property[2] === 'uri' ? raw(property).trim() : '',
+  type: parameter(property, 'fmttype').toLowerCase(),
+});
 
 const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percentDecoded(address.slice(7)).trim() : '');
 
