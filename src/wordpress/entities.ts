@@ -8,7 +8,8 @@ export type Quotes = 'both' | 'double' | 'none';
 
 /**
  * `&`, `<`, `>` and the quotes asked for as entities (`_wp_specialchars`). What is an entity already is not encoded
- * again; what only looks like one is.
+ * again; what only looks like one is. Without quotes this is how WordPress stores plain text as a title, a content or
+ * the name of a term (`wp_filter_kses`, `pre_term_name`).
  */
 export function specialChars(text: string, quotes: Quotes = 'none'): string {
   if (!/[&<>"']/.test(text)) return text;

@@ -1,7 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Case, check, event, file, read } from './odd-calendars.ts';
 
-/** Summer time as the United States had it until 2006, and from 2007 on. */
+/** Summer time as the United States have it from 2007 on. */
+const NEW_RULES = [
+  'BEGIN:DAYLIGHT',
+  'DTSTART:20070311T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU',
+  'TZOFFSETFROM:-0500',
+  'TZOFFSETTO:-0400',
+  'END:DAYLIGHT',
+  'BEGIN:STANDARD',
+  'DTSTART:20071104T020000',
+  'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU',
+  'TZOFFSETFROM:-0400',
+  'TZOFFSETTO:-0500',
+  'END:STANDARD',
+];
+const SINCE_2007 = ['BEGIN:VTIMEZONE', 'TZID:Ostern', ...NEW_RULES, 'END:VTIMEZONE'];
+/** And until 2006 besides. */
 const OLD_EASTERN = [
   'BEGIN:VTIMEZONE',
   'TZID:Mine',
@@ -17,18 +33,7 @@ const OLD_EASTERN = [
   'TZOFFSETFROM:-0500',
   'TZOFFSETTO:-0400',
   'END:DAYLIGHT',
-  'BEGIN:DAYLIGHT',
-  'DTSTART:20070311T020000',
-  'RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU',
-  'TZOFFSETFROM:-0500',
-  'TZOFFSETTO:-0400',
-  'END:DAYLIGHT',
-  'BEGIN:STANDARD',
-  'DTSTART:20071104T020000',
-  'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU',
-  'TZOFFSETFROM:-0400',
-  'TZOFFSETTO:-0500',
-  'END:STANDARD',
+  ...NEW_RULES,
   'END:VTIMEZONE',
 ];
 const fixed = (id: string, offset: string) => [
@@ -88,6 +93,17 @@ const ZONES: Case[] = [
     ['X-WR-TIMEZONE:Asia/Tokyo', ...event('DTSTART:20261224T180000')],
     ['2026-12-24 09:00-09:00'],
   ],
+  [
+    'a time of no zone, by the rules of the zone that the calendar describes',
+    ['X-WR-TIMEZONE:Ostern', ...SINCE_2007, ...event('DTSTART:20270711T120000', 'RRULE:FREQ=MONTHLY;INTERVAL=5;COUNT=2')],
+    ['2027-07-11 16:00-16:00', '2027-12-11 17:00-17:00'],
+  ],
+  [
+    'a time of no zone, where nobody knows that of the calendar',
+    ['X-WR-TIMEZONE:Hawaii Daylight Something', ...event('DTSTART:20270711T120000')],
+    ['2027-07-11 10:00-10:00'],
+    ['ical-calendar-zone-unknown'],
+  ],
   ['a time of no zone, in that of the site', event('DTSTART:20261224T180000'), ['2026-12-24 17:00-17:00']],
   ['an hour that the clock skips', event('DTSTART;TZID=Europe/Rome:20260329T023000'), ['2026-03-29 01:30-01:30']],
   ['an hour that the clock shows twice', event('DTSTART;TZID=Europe/Rome:20261025T023000'), ['2026-10-25 00:30-00:30']],
@@ -119,7 +135,19 @@ const LENGTHS: Case[] = [
 ];
 
 const daily = (...more: string[]) => event('DTSTART;TZID=Europe/Rome:20261222T100000', 'DURATION:PT1H', ...more);
+const AUCKLAND = ['X-WR-TIMEZONE:Pacific/Auckland'];
+const days = (...more: string[]) => event('DTSTART;VALUE=DATE:20270201', 'RRULE:FREQ=DAILY;COUNT=4', ...more);
 const SERIES: Case[] = [
+  [
+    'whole days without the one that begins at a moment in its zone',
+    [...AUCKLAND, ...days('EXDATE:20270203T110000Z')],
+    ['2027-02-01/2027-02-02', '2027-02-02/2027-02-03', '2027-02-03/2027-02-04'],
+  ],
+  [
+    'whole days without the one that begins at a moment in a zone that nobody names',
+    [...AUCKLAND, ...days('EXDATE:20270203T050000Z')],
+    ['2027-02-01/2027-02-02', '2027-02-02/2027-02-03', '2027-02-04/2027-02-05'],
+  ],
   ['until a moment', daily('RRULE:FREQ=DAILY;UNTIL=20261223T090000Z'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
   ['until a time of its own clock', daily('RRULE:FREQ=DAILY;UNTIL=20261223T100000'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
   ['until a time without seconds', daily('RRULE:FREQ=DAILY;UNTIL=20261223T0900Z'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
@@ -168,6 +196,11 @@ const SERIES: Case[] = [
 const changed = (...lines: string[]) => [...daily('RRULE:FREQ=DAILY;COUNT=3'), ...event(...lines)];
 const OVERRIDES: Case[] = [
   [
+    'a whole day named by the moment at which it begins in its zone',
+    [...AUCKLAND, ...days(), ...event('RECURRENCE-ID:20270201T110000Z', 'DTSTART;VALUE=DATE:20270210')],
+    ['2027-02-01/2027-02-02', '2027-02-03/2027-02-04', '2027-02-04/2027-02-05', '2027-02-10/2027-02-11'],
+  ],
+  [
     'one that inherits its title and length',
     changed('RECURRENCE-ID;TZID=Europe/Rome:20261223T100000', 'SUMMARY:', 'DTSTART;TZID=Europe/Rome:20261223T120000').filter(
       (line) => line !== 'SUMMARY:',
@@ -192,6 +225,35 @@ const OVERRIDES: Case[] = [
       'DURATION:PT2H',
     ),
     ['2026-12-22 09:00-10:00', '2026-12-23 11:00-13:00', '2026-12-24 11:00-13:00'],
+  ],
+  [
+    'one and all earlier ones, of which only the one is changed',
+    changed('RECURRENCE-ID;TZID=Europe/Rome;RANGE=THISANDPRIOR:20261223T100000', 'DTSTART:20261223T110000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+    ['ical-change-range'],
+  ],
+  [
+    'one that has a rule and dates of its own',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=DAILY;COUNT=9', 'RDATE:20261230T110000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+    ['ical-change-rule', 'ical-change-rule'],
+  ],
+  [
+    'one that repeats the rule of its series',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=DAILY;COUNT=3'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'one and all later ones by a rule of its own',
+    changed('RECURRENCE-ID;RANGE=THISANDFUTURE:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=WEEKLY'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 11:00-12:00'],
+    ['ical-change-rule'],
+  ],
+  [
+    'one and all later ones, without its series',
+    event('RECURRENCE-ID;RANGE=THISANDFUTURE:20261223T090000Z', 'DTSTART:20261223T110000Z'),
+    ['2026-12-23 11:00-11:00'],
+    ['ical-change-alone'],
   ],
   ['one without its series', event('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z'), ['2026-12-23 11:00-11:00']],
   [

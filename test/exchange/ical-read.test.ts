@@ -136,6 +136,23 @@ describe('the time of an event', () => {
     for (const text of [calendar(zone(id, ...lines), inZone), calendar(inZone, zone(id, ...lines))])
       expect(when((await read(text)).events[0])[2]).toBe(expected);
   });
+  it.each([
+    ['Utc', 'UTC'],
+    ['Z', 'UTC'],
+    ['zulu', 'UTC'],
+    ['gmt', 'GMT'],
+    ['est', 'EST'],
+    ['america/new_york', 'America/New_York'],
+    ['/example.org/1/AMERICA/PORT-AU-PRINCE', 'America/Port-au-Prince'],
+    ['us-eastern', 'US/Eastern'],
+    ['asia/calcutta', 'Asia/Calcutta'],
+  ])('in the zone %s is stored under its proper name, %s', async (written, name) =>
+    expect(when((await read(calendar(event(`DTSTART;TZID=${written}:20261224T190000`)))).events[0])[2]).toBe(name),
+  );
+  it('in a zone of the calendar that nobody knows is in that of the site, and the line of the calendar is reported', async () => {
+    const { events, losses } = await read(calendar('X-WR-TIMEZONE:Atlantis', event('DTSTART:20261224T190000')));
+    expect([when(events[0])[2], losses]).toEqual(['Europe/Rome', ['ical-calendar-zone-unknown a.ics:4']]);
+  });
   it('in a zone that nobody describes is in that of the site, and the zone is reported as lost', async () => {
     const { events, losses } = await read(calendar(event('DTSTART;TZID=Atlantis:20260701T120000')));
     expect([when(events[0])[2], losses]).toEqual(['Europe/Rome', ['ical-zone-unknown a.ics:4']]);
@@ -190,6 +207,67 @@ describe('what repeats', () => {
         ['one#20261005T200000', 'Concert', '2026-10-05 20:00:00'],
         ['one#20261012T200000', 'Moved', '2026-10-13 21:00:00'],
         ['one#20261019T200000', 'Concert', '2026-10-19 20:00:00'],
+      ]);
+    }
+  });
+  const changes = (...lines: string[][]) => lines.map((some) => event('UID:u', ...some));
+  const HOURS = event('UID:u', 'DTSTART:20270601T100000Z', 'RRULE:FREQ=DAILY;COUNT=3');
+  const DAYS = event('UID:u', 'DTSTART;VALUE=DATE:20270601', 'RRULE:FREQ=DAILY;COUNT=3');
+  it.each([
+    ['in UTC and in a zone', HOURS, ':20270602T100000Z', ';TZID=Europe/Rome:20270602T120000'],
+    ['in a zone and in none', HOURS, ';TZID=America/New_York:20270602T060000', ':20270602T100000'],
+    ['as a day and as a time', HOURS, ';VALUE=DATE:20270602', ':20270602T100000Z'],
+    ['as a time and as a day, of whole days', DAYS, ':20270602T000000', ';VALUE=DATE:20270602'],
+    ['as a moment and as a day, of whole days', DAYS, ':20270601T220000Z', ';VALUE=DATE:20270602'],
+  ])('knows the versions of one change by the time they mean: %s', async (_, series, one, other) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      const versions = changes(
+        ['SEQUENCE:2', `RECURRENCE-ID${first}`, 'SUMMARY:New', 'DTSTART:20270602T150000Z'],
+        ['SEQUENCE:1', `RECURRENCE-ID${second}`, 'SUMMARY:Old', 'DTSTART:20270602T160000Z'],
+      );
+      for (const order of [versions, [...versions].reverse()]) {
+        const { events, losses } = await read(calendar(series, ...order));
+        expect([events.map(({ columns }) => columns.post_title), losses]).toEqual([['Concert', 'Concert', 'New'], []]);
+      }
+    }
+  });
+  it('knows the versions of one change by the time they mean where it is not in the file itself', async () => {
+    const { events } = await read(
+      calendar(
+        ...changes(
+          ['SEQUENCE:1', 'RECURRENCE-ID:20270602T100000Z', 'SUMMARY:Old', 'DTSTART:20270602T160000Z'],
+          ['SEQUENCE:2', 'RECURRENCE-ID;TZID=Europe/Rome:20270602T120000', 'SUMMARY:New', 'DTSTART:20270602T150000Z'],
+        ),
+      ),
+    );
+    expect(events.map(({ columns }) => columns.post_title)).toEqual(['New']);
+  });
+  it('knows a change that stands twice in the file, in different forms, for the same', async () => {
+    const { events, losses } = await read(
+      calendar(
+        HOURS,
+        ...changes(
+          ['RECURRENCE-ID:20270602T100000Z', 'DTSTART:20270602T160000Z'],
+          ['RECURRENCE-ID;TZID=Europe/Rome:20270602T120000', 'DTSTART;TZID=Europe/Rome:20270602T180000'],
+        ),
+      ),
+    );
+    expect([events.length, losses]).toEqual([3, []]);
+  });
+  it('takes a change of one time before one of it and all later ones', async () => {
+    const both = changes(
+      ['RECURRENCE-ID:20270602T100000Z', 'SUMMARY:This', 'DTSTART:20270602T150000Z'],
+      ['RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Rome:20270602T120000', 'SUMMARY:All', 'DTSTART:20270602T110000Z'],
+    );
+    for (const order of [both, [...both].reverse()]) {
+      const { events } = await read(calendar(HOURS, ...order));
+      expect(events.map((item) => [item.columns.post_title, meta(item, '_EventStartDateUTC')])).toEqual([
+        ['Concert', '2027-06-01 10:00:00'],
+        ['All', '2027-06-03 11:00:00'],
+        ['This', '2027-06-02 15:00:00'],
       ]);
     }
   });
@@ -280,7 +358,7 @@ describe('what an event says', () => {
     expect(item).toMatchObject({
       sourceId: 'uid@x.example',
       columns: {
-        post_title: 'Rock &amp; Roll, &quot;live&quot; &lt;x&gt;',
+        post_title: 'Rock &amp; Roll, "live" &lt;x&gt;',
         post_content: 'First line\nA &lt; B; see below',
         post_status: 'private',
         post_date_gmt: '2026-01-02 03:04:05',
@@ -382,6 +460,10 @@ describe('what an event says', () => {
     const { events, losses } = await read(calendar(event('DTEND:20261224T190000Z')));
     expect([events, losses]).toEqual([[], ['ical-event-unreadable a.ics:4']]);
   });
+  it('outside of the years that the site can hold is left out, and said to be', async () => {
+    const { events, losses } = await read(calendar(event('DTSTART:00990101T100000Z')));
+    expect([events, losses]).toEqual([[], ['dates-not-storable a.ics:4']]);
+  });
   it('keeps the dates of a list that can be read', async () => {
     const { events, losses } = await read(calendar(event(START, 'RDATE:20261226T190000Z,never,20261228T190000Z')));
     expect([events.length, losses]).toEqual([3, ['ical-line-unreadable a.ics:8']]);
@@ -400,6 +482,26 @@ describe('what an event says', () => {
     expect([one.losses, one.events[0]!.columns.post_title, one.events[0]!.sourceId.startsWith('nameless-')]).toEqual([[], '', true]);
     expect(same.events[0]!.sourceId).toBe(one.events[0]!.sourceId);
     expect(other.events[0]!.sourceId).not.toBe(one.events[0]!.sourceId);
+  });
+  it('keeps the quotes of its texts as they are, so that a search for them finds it', async () => {
+    const { entries, events } = await read(
+      calendar(
+        event(
+          `SUMMARY:Festa dell'Unità & "Co" <3`,
+          'DTSTART:20261224T190000Z',
+          "LOCATION:Bar dell'Arco",
+          "CONTACT:D'Amico",
+          "CATEGORIES:L'Opera",
+          'DESCRIPTION:L\'ora & "noi"',
+        ),
+      ),
+    );
+    expect(entries.map((entry) => 'columns' in entry && entry.columns?.post_title)).toEqual([
+      "Bar dell'Arco",
+      "D'Amico",
+      `Festa dell'Unità &amp; "Co" &lt;3`,
+    ]);
+    expect([events[0]!.columns.post_content, events[0]!.terms?.map(({ name }) => name)]).toEqual([`L'ora &amp; "noi"`, ["L'Opera"]]);
   });
   it('that has the UID of another is reported, and an older version of it is not', async () => {
     const other = event('SUMMARY:Other', 'DTSTART:20261225T190000Z');

@@ -119,6 +119,11 @@ describeDatabases('JSON-LD', (open) => {
     ['another type of script beside it', `<script>{"@type":"Event"}</script>${page(concert)}`],
     ['JSON alone', JSON.stringify(concert)],
   ])('is found as %s', (_, text) => expect(titles(text)).toEqual(['Concert']));
+  it('keeps the quotes of its names as they are', () => {
+    const { entries } = read(page({ ...concert, name: `Festa dell'Unità & "Co"`, location: "Bar dell'Arco", organizer: "D'Amico" }));
+    const names = entries.flatMap((entry) => ('columns' in entry && entry.columns ? [entry.columns.post_title] : []));
+    expect(names.sort()).toEqual(["Bar dell'Arco", "D'Amico", `Festa dell'Unità &amp; "Co"`]);
+  });
   it('has the events inside of an event, and no series without dates', () =>
     expect(titles(page({ '@type': 'EventSeries', name: 'Season', subEvent: [concert, { ...concert, name: 'Other' }] }))).toEqual([
       'Concert',

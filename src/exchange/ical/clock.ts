@@ -22,8 +22,8 @@ export const clockOf = (zone: Zone): Clock => ({
   isGuess: false,
 });
 
-/** The clock of UTC, whose events are shown in another zone. */
-export const utcClock = (shownIn: Zone): Clock => ({ ...clockOf(UTC), zoneAt: () => shownIn });
+/** The clock of UTC, whose events are shown in the zone of another clock. */
+export const utcClock = ({ zoneAt }: Clock): Clock => ({ ...clockOf(UTC), zoneAt });
 
 /** No clock goes back by more. */
 const LONGEST_REPEAT = 3 * 3600;

@@ -67,6 +67,9 @@ export interface CalendarEvent {
   /** Lines that say when it takes place and can't be read or followed: nobody knows its dates. */
   readonly undated: readonly Line[];
   readonly unfollowed: readonly Line[];
+  /** Lines by which it repeats, and those by which an override holds for other times than the later ones. */
+  readonly repeating: readonly Line[];
+  readonly otherRanges: readonly Line[];
   /** Other lines that can't be read, and those that are not UTF-8. */
   readonly unreadable: readonly Line[];
   readonly otherEncoding: readonly Line[];
@@ -117,10 +120,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .filter((name) => name !== ''),
     url: text('url').trim(),
     custom: all(CUSTOM_FIELD.property).map(customValue),
-    attachments: all('attach').map((property) => ({
-      url: property[2] === 'uri' ? raw(property).trim() : '',
-      type: parameter(property, 'fmttype').toLowerCase(),
-    })),
+    attachments: all('attach').map(attachmentOf),
     status: text('status').trim().toUpperCase(),
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
     created: moments('created')[0],
@@ -129,6 +129,8 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
+    repeating: sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
+    otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
     unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
@@ -156,6 +158,9 @@ function isSecond(line: Line, all: readonly Line[]): boolean {
 }
 
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
+const ADDS_TIMES = /^(?:RRULE|RDATE)[:;]/i;
+/** `THISANDPRIOR` of RFC 2445, which RFC 5545 does without. */
+const OTHER_RANGE = /^RECURRENCE-ID;(?:.*;)?RANGE=(?!"?THISANDFUTURE)/i;
 const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
 
 /** What a line of dates or of a rule says, without its parameters. */
@@ -254,6 +259,11 @@ function geoOf([property]: readonly Property[]): CalendarEvent['geo'] {
   const [lat = Number.NaN, lng = Number.NaN] = property ? raw(property).split(/[/;]/).map(Number) : [];
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && !(lat === 0 && lng === 0) ? { lat, lng } : undefined;
 }
+
+const attachmentOf = (property: Property) => ({
+  url: property[2] === 'uri' ? raw(property).trim() : '',
+  type: parameter(property, 'fmttype').toLowerCase(),
+});
 
 const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percentDecoded(address.slice(7)).trim() : '');
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Zone } from '../../wordpress/zones.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, clockOf } from './clock.ts';
 import type { Part } from './components.ts';
 import { createZones } from './zones.ts';
 
@@ -8,8 +8,10 @@ import { createZones } from './zones.ts';
 export interface Head {
   /** What the calendar is called. */
   readonly name: string | undefined;
-  /** The zone of times of a calendar that name none: its own, else that of the site. */
-  readonly zoneOf: (calendar: number) => Zone;
+  /** The clock of times of a calendar that name no zone: its own, else that of the site. */
+  readonly clockOf: (calendar: number) => Clock;
+  /** Lines of calendars that say a zone nobody knows, and what they say. */
+  readonly unknownZones: readonly { readonly line: number; readonly id: string }[];
   /** The clock that a TZID of a calendar means. */
   readonly find: (id: string, calendar: number) => Clock | undefined;
   /** Whether a calendar says that its events do not take place. */
@@ -21,7 +23,7 @@ export interface Head {
 /** Goes through a file once: its zones, the names of its events. `site`: the zone of the site. */
 export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<Head> {
   const zones = createZones(site);
-  const zoneIds = new Map<number, string>();
+  const zoneIds = new Map<number, { readonly line: number; readonly id: string }>();
   const cancelled = new Set<number>();
   const seen = new Set<string>();
   const shared = new Set<string>();
@@ -30,8 +32,8 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
     if (part.is === 'property') {
       const [, property = '', value = ''] = /^([\w-]+)(?:;[^:]*)?:(.*)$/.exec(part.text) ?? [];
       if (/^(X-WR-CALNAME|NAME)$/i.test(property) && value !== '') name = value.replace(/\\(.)/g, '$1').slice(0, 100);
-      if (/^X-WR-TIMEZONE$/i.test(property)) zoneIds.set(part.calendar, value.trim());
-      if (/^TIMEZONE-ID$/i.test(property) && !zoneIds.has(part.calendar)) zoneIds.set(part.calendar, value.trim());
+      if (/^X-WR-TIMEZONE$/i.test(property)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
+      if (/^TIMEZONE-ID$/i.test(property) && !zoneIds.has(part.calendar)) zoneIds.set(part.calendar, { line: part.line, id: value.trim() });
       if (/^METHOD$/i.test(property) && /^CANCEL$/i.test(value.trim())) cancelled.add(part.calendar);
     } else if (part.is === 'component' && part.name === 'VTIMEZONE') zones.add(part.lines, part.calendar);
     else if (part.is === 'component' && part.name === 'VEVENT') {
@@ -41,9 +43,11 @@ export async function readHead(parts: AsyncIterable<Part>, site: Zone): Promise<
       else seen.add(key);
     }
   }
+  const own = (calendar: number) => zones.find(zoneIds.get(calendar)?.id ?? '', calendar);
   return {
     name,
-    zoneOf: (calendar) => zones.find(zoneIds.get(calendar) ?? '', calendar)?.zoneAt(0) ?? site,
+    clockOf: (calendar) => own(calendar) ?? clockOf(site),
+    unknownZones: [...zoneIds].flatMap(([calendar, said]) => (said.id === '' || own(calendar) ? [] : [said])),
     find: zones.find,
     isCancelled: (calendar) => cancelled.has(calendar),
     isShared: (uid) => shared.has(keyOf(uid)),

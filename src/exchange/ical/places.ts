@@ -1,7 +1,7 @@
 import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
-import { escHtml } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/entities.ts';
 import { imageItem, namesImage } from '../items/image-item.ts';
 import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';
@@ -116,7 +116,7 @@ const post = (kind: PostItem['kind'], sourceId: string, title: string, place: st
   kind,
   sourceId,
   place,
-  columns: { post_title: escHtml(title), post_status: 'publish' },
+  columns: { post_title: specialChars(title), post_status: 'publish' },
   metas,
   links: [],
   complete: false,

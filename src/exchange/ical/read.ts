@@ -5,7 +5,7 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/event-fields.ts';
 import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
-import { escHtml } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
@@ -19,8 +19,8 @@ import { type CalendarEvent, type Moment, readEvent } from './event.ts';
 import { type Head, readHead } from './head.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createPlaces } from './places.ts';
-import { newestOf } from './revisions.ts';
-import { orphanTime, timesOf } from './series.ts';
+import { newestOf, overridesOf } from './revisions.ts';
+import { orphanTime, placeOf, timesOf } from './series.ts';
 import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
@@ -72,6 +72,8 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
   const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
   const held = new Map<string, Held[]>();
   let count = 0;
+  for (const { line, id } of head.unknownZones)
+    yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
   for await (const part of partsOf(calendarLines(bytes(), file), file)) {
     if (part.is === 'outside') skip('text behind the calendar');
     if (part.is !== 'component' || part.name === 'VTIMEZONE') continue;
@@ -117,7 +119,7 @@ interface Reading extends CalendarOptions {
 
 /** The clocks of the calendar that an event is of. */
 const clocksOf = ({ calendar }: Held, { head }: Reading): Clocks => ({
-  own: head.zoneOf(calendar),
+  own: head.clockOf(calendar),
   find: (id) => head.find(id, calendar),
 });
 
@@ -141,15 +143,17 @@ const lossOf = ({ file }: Pick<CalendarOptions, 'file'>, reason: string, line: n
 const lossAt = (reading: Reading, reason: string, event: CalendarEvent, detail?: string): LossEntry =>
   lossOf(reading, reason, event.line, event.summary || event.uid, detail);
 
+function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { text, line }: Line): LossEntry {
+  const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
+  return { kind: 'loss', loss: { ...loss, place: `${reading.file}:${line}` } };
+}
+
 /** Lines of an event that could not be read as they should, and zones that nobody knows. */
 function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
-  const { file } = reading;
-  const of = (reason: string, { text, line }: Line): LossEntry => {
-    const { loss } = lossAt(reading, reason, event, text.slice(0, 80));
-    return { kind: 'loss', loss: { ...loss, place: `${file}:${line}` } };
-  };
+  const of = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
   for (const line of event.undated) yield of('ical-dates-unreadable', line);
   for (const line of event.unfollowed) yield of('ical-rule-unknown', line);
+  for (const line of event.otherRanges) yield of('ical-change-range', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
   for (const zone of unknownZones(event, clocksOf(event, reading))) yield lossAt(reading, 'ical-zone-unknown', event, zone);
@@ -178,36 +182,44 @@ function* singleEntries(event: Held, reading: Reading): Generator<Entry> {
 
 /** The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. */
 function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry> {
-  const [first, ...others] = events.filter(({ recurrenceId }) => recurrenceId === undefined);
+  const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
+  const [first, ...others] = masters;
   const core = first && newestOf([first, ...others]);
-  const overrides = overridesOf(events);
+  const overrides = overridesOf(
+    events.filter(({ recurrenceId }) => recurrenceId !== undefined),
+    {
+      placeOf: (event) => placeOf(event.recurrenceId!, core?.event, clocksOf(core?.event ?? event, reading)),
+      timeOf: (event) => spanOf(event, clocksOf(event, reading)),
+    },
+  );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
     yield lossAt(reading, 'ical-uid-twice', event, event.uid);
-  const standing = overrides.map(({ event }) => event);
-  if (core && !repeats(core.event) && standing.length === 0) {
+  yield* unfollowedIn(
+    overrides.map(({ event }) => event),
+    masters,
+    reading,
+  );
+  if (core && !repeats(core.event) && overrides.length === 0) {
     yield* singleEntries(core.event, reading);
     return;
   }
   const times = core
-    ? timesOf(core.event, standing, reading.window, clocksOf(core.event, reading))
-    : standing.flatMap((event) => [...orphanTime(event, reading.window, clocksOf(event, reading))]);
+    ? timesOf(core.event, overrides, reading.window, clocksOf(core.event, reading))
+    : overrides.flatMap(({ event, isOutdone }) => (isOutdone ? [] : [...orphanTime(event, reading.window, clocksOf(event, reading))]));
   for (const time of times) {
     if ('reason' in time) yield lossAt(reading, time.reason, time.event, time.detail);
     else yield* itemsOf(time.event, time.span, `${time.event.uid}#${time.name}`, reading);
   }
 }
 
-/** Of each time that is changed, the version that counts. */
-function overridesOf(events: readonly Held[]) {
-  const byTime = new Map<string, [Held, ...Held[]]>();
-  for (const event of events) {
-    if (!event.recurrenceId) continue;
-    const key = JSON.stringify([event.recurrenceId, event.andFuture]);
-    const same = byTime.get(key);
-    if (same) same.push(event);
-    else byTime.set(key, [event]);
+/** What overrides say of times other than their own and is not followed. */
+function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], reading: Reading): Generator<Entry> {
+  // Some programs repeat the rule of the series in each change, which says nothing.
+  const known = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
+  for (const event of overrides) {
+    for (const line of event.repeating) if (!known.has(line.text)) yield lossOfLine(reading, 'ical-change-rule', event, line);
+    if (event.andFuture && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   }
-  return [...byTime.values()].map(newestOf);
 }
 
 // ------------------------------------------------------------------------------------------------- items
@@ -217,7 +229,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
   const local = localSpan(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield lossAt(reading, 'dates-unsound', event, `${local.start} - ${local.end}`);
+    yield lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`);
     return;
   }
   if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);
@@ -248,14 +260,14 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     sourceId: name,
     place: `${file}:${event.line}`,
     columns: {
-      post_title: escHtml(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
+      post_title: specialChars(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),
       post_content: contentOf(event.html, event.description),
       post_status: event.isPrivate ? 'private' : 'publish',
       ...moments(event),
     },
     metas,
     links,
-    terms: event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: escHtml(category) })),
+    terms: event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
     complete: false,
   };
   yield item;

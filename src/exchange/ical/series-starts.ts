@@ -157,14 +157,18 @@ const dayText = (basic: string): string => basic.replace(/^(\d{4})(\d\d)(\d\d)$/
 /** The wall of the series that a moment means; a day means the time of the series on that day. */
 export function wallOf(moment: Moment, { span, clock, clocks }: Series, begin: number): number {
   const wall = unixFromText(moment.wall);
-  if (span.allDay) return moment.in === 'utc' ? nearestMidnight(wall) : wall - within(wall);
+  if (span.allDay) return moment.in === 'utc' ? midnightAt(wall, clocks.own) : wall - within(wall);
   return moment.in === 'day' ? wall + within(begin) : clock.toWall(momentOf(moment, clocks, clock));
 }
 
 const utcText = (until: string): string => until.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3 $4:$5:$6');
 
 /**
- * Some programs write days as the moments of their midnights: in any zone that is the midnight in UTC that is nearest.
+ * Some programs write days as the moments of their midnights: by the clock of the calendar, or in a zone that nobody
+ * names. That is taken to be one where the nearest midnight in UTC begins the same day.
  */
-const nearestMidnight = (moment: number): number => Math.floor((moment + DAY / 2) / DAY) * DAY;
+function midnightAt(moment: number, own: Clock): number {
+  const wall = own.toWall(moment);
+  return within(wall) === 0 ? wall : Math.floor((moment + DAY / 2) / DAY) * DAY;
+}
 const within = (wall: number): number => ((wall % DAY) + DAY) % DAY;

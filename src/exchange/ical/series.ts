@@ -1,7 +1,8 @@
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
-import { type Clock, clockOf } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
+import type { Override } from './revisions.ts';
 import { type Series, startsWithin, type Trouble, wallOf } from './series-starts.ts';
 import { type Clocks, endAfter, momentOf, type Span, spanOf, startClock, timesBetween, touches } from './spans.ts';
 
@@ -23,23 +24,21 @@ export interface Time {
  */
 export function* timesOf(
   core: CalendarEvent,
-  overrides: readonly CalendarEvent[],
+  overrides: readonly Omit<Override<CalendarEvent>, 'conflicts'>[],
   window: readonly [first: number, last: number],
   clocks: Clocks,
 ): Generator<Time | Trouble> {
-  const span = spanOf(core, clocks);
-  if (!core.start || !span) {
+  const series = seriesFrom(core, clocks);
+  if (!series) {
     yield { reason: 'ical-event-unreadable', event: core, detail: 'DTSTART' };
     return;
   }
-  const series: Series = { core, span, clock: span.allDay ? dayClock(span.zone) : startClock(core.start, core.end, clocks), clocks };
-  const own = clockOf(clocks.own);
   const left = new Set(core.exceptDates.map((moment) => keyOf(moment, series)));
   const standing = overrides
-    .map((event) => ({
-      event: completeOverride(event, core),
-      key: keyOf(event.recurrenceId!, series),
-      at: placeOf(event.recurrenceId!, series),
+    .map((override) => ({
+      ...override,
+      event: completeOverride(override.event, core),
+      key: keyOf(override.event.recurrenceId!, series),
     }))
     .filter(({ event, key }) => !(event.sequence < core.sequence && left.has(key)));
   const replaced = new Set(standing.map(({ key }) => key));
@@ -50,9 +49,11 @@ export function* timesOf(
     if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
     const changed = later.findLast(({ at }) => at <= wall);
     const time = changed ? shiftedTime(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
-    if (touches(time.span, window, own)) yield { ...time, name: nameOf(wall, series) };
+    if (touches(time.span, window, clocks.own)) yield { ...time, name: nameOf(wall, series) };
   }
-  for (const { event } of standing) yield* overrideTime(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
+  for (const { event, isOutdone } of standing) {
+    if (!isOutdone) yield* overrideTime(event, window, clocks, nameOfMoment(event.recurrenceId!, series));
+  }
 }
 
 /** An override whose series is not in the file stands for itself. */
@@ -66,19 +67,32 @@ export function* orphanTime(event: CalendarEvent, window: readonly [number, numb
 function* overrideTime(event: CalendarEvent, window: readonly [number, number], clocks: Clocks, name: string): Generator<Time | Trouble> {
   const span = spanOf(event, clocks);
   if (!span) yield { reason: 'ical-event-unreadable', event, detail: 'DTSTART' };
-  else if (touches(span, window, clockOf(clocks.own))) yield { event, span, name };
+  else if (touches(span, window, clocks.own)) yield { event, span, name };
+}
+
+/** A series and its clock; undefined where it has no start. */
+function seriesFrom(core: CalendarEvent, clocks: Clocks): Series | undefined {
+  const span = spanOf(core, clocks);
+  if (!core.start || !span) return undefined;
+  return { core, span, clock: span.allDay ? dayClock(span.zone) : startClock(core.start, core.end, clocks), clocks };
 }
 
 /** Whole days have no zone: their walls are their moments. */
 const dayClock = (zone: Zone): Clock => ({ toMoment: (wall) => wall, toWall: (moment) => moment, zoneAt: () => zone, isGuess: false });
 
 // ------------------------------------------------------------------------------------------------- names and keys
+/** Which time a RECURRENCE-ID means, in whatever form: a wall of its series, a moment where the file has no series. */
+export function placeOf(moment: Moment, core: CalendarEvent | undefined, clocks: Clocks): number {
+  const series = core && seriesFrom(core, clocks);
+  return series ? placeIn(series, moment) : momentOf(moment, clocks, clocks.own);
+}
+
 /** Where in its series an override begins to count. */
-const placeOf = (moment: Moment, series: Series): number => wallOf(moment, series, series.clock.toWall(series.span.start));
+const placeIn = (series: Series, moment: Moment): number => wallOf(moment, series, series.clock.toWall(series.span.start));
 
 /** What a RECURRENCE-ID or EXDATE names: all that begins on a day, or what begins at a moment. */
 function keyOf(moment: Moment, series: Series): string {
-  const wall = placeOf(moment, series);
+  const wall = placeIn(series, moment);
   return series.span.allDay || moment.in === 'day' ? `day ${compactDay(wall)}` : `time ${series.clock.toMoment(wall)}`;
 }
 
@@ -94,7 +108,7 @@ const nameOf = (wall: number, { span, core }: Series): string =>
   span.allDay ? compactDay(wall) : `${compactTime(wall)}${core.start?.in === 'utc' ? 'Z' : ''}`;
 
 const nameOfMoment = (moment: Moment, series: Series): string =>
-  moment.in === 'day' ? compactDay(unixFromText(moment.wall)) : nameOf(placeOf(moment, series), series);
+  moment.in === 'day' ? compactDay(unixFromText(moment.wall)) : nameOf(placeIn(series, moment), series);
 
 const compactDay = (wall: number): string => textFromUnix(wall).slice(0, 10).replaceAll('-', '');
 const compactTime = (wall: number): string => textFromUnix(wall).replace(' ', 'T').replace(/[-:]/g, '');

@@ -1,6 +1,6 @@
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
-import { type Clock, clockOf, utcClock } from './clock.ts';
+import { type Clock, utcClock } from './clock.ts';
 import type { CalendarEvent, Length, Moment } from './event.ts';
 
 /*
@@ -11,11 +11,11 @@ import type { CalendarEvent, Length, Moment } from './event.ts';
 const DAY = 86_400;
 
 /**
- * The clocks by which a file states times. `own`: the zone of what names none, in which also times in UTC are
+ * The clocks by which a file states times. `own`: that of what names no zone, in whose zone also times in UTC are
  * shown.
  */
 export interface Clocks {
-  readonly own: Zone;
+  readonly own: Clock;
   readonly find: (id: string) => Clock | undefined;
 }
 
@@ -97,7 +97,7 @@ export const endAfter = (moment: number, { days, seconds }: Length, clock: Clock
 /** The clock by which a moment is stated. */
 function clockFor(moment: Moment, { own, find }: Clocks): Clock {
   if (moment.in === 'utc') return utcClock(own);
-  return (moment.in === 'zone' ? find(moment.zone ?? '') : undefined) ?? clockOf(own);
+  return (moment.in === 'zone' ? find(moment.zone ?? '') : undefined) ?? own;
 }
 
 /** The moment of a time; what names no zone, and the midnight of a day, are on the given clock. */

@@ -1,7 +1,8 @@
 import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 import { addToGroup } from '../../grouped-by.ts';
 import { unixFromFields } from '../../wordpress/time.ts';
-import { offsetAt, parseZone, type Zone } from '../../wordpress/zones.ts';
+import { ZONE_ABBREVIATIONS } from '../../wordpress/time-abbreviations.ts';
+import { offsetAt, parseZone, UTC, type Zone } from '../../wordpress/zones.ts';
 
 /**
  * The zone of an IANA name, alone or at the end of a path (`/example.org/20260101_1/America/Argentina/Buenos_Aires`).
@@ -12,7 +13,7 @@ export function zoneNamed(id: string): Zone | undefined {
   const parts = id.split('/').filter((part) => part !== '');
   for (const count of [3, 2, 1]) {
     if (count > parts.length || (count === 1 && parts.length > 1 && !isUtc(parts.at(-1)!))) continue;
-    const zone = parseZone(parts.slice(-count).join('/'));
+    const zone = properZone(parts.slice(-count).join('/'));
     if (zone && (zone.rules !== null || isUtc(zone.name))) return zone;
   }
   return undefined;
@@ -28,7 +29,7 @@ export function zonesCalled(id: string): Zone[] {
   const name = withoutPrefix(id);
   const shown = withoutOffset(name);
   const windows = [name, shown, `${shown.split(' Time')[0]} Standard Time`].flatMap(windowsZones);
-  const fixed = parseZone(name);
+  const fixed = properZone(name);
   return [
     ...windows,
     ...zonesOfName(LINKS.get(name.toUpperCase()) ?? ''),
@@ -41,9 +42,27 @@ export function zonesCalled(id: string): Zone[] {
 /** Whether a table has a name: CLDR's, alone or as Microsoft's programs write it, or that of IANA's links. */
 export const isInTable = (id: string): boolean => WINDOWS.has(withoutPrefix(id).toLowerCase()) || LINKS.has(id.toUpperCase());
 
+/**
+ * A zone under the name that it is listed by, in whatever letters a file writes it: `America/New_York`, `EST`, and
+ * `UTC` for all that means it alone.
+ */
+function properZone(name: string): Zone | null {
+  if (/^(?:UTC|Z|Zulu)$/i.test(name)) return UTC;
+  const zone = parseZone(name);
+  if (zone === null) return null;
+  return { ...zone, name: zone.rules === null ? zone.name.replace(/^[a-z]+$/i, (letters) => letters.toUpperCase()) : spelled(name) };
+}
+
+let spellings: Map<string, string> | undefined;
+
+function spelled(name: string): string {
+  spellings ??= new Map(Array.from(ZONE_ABBREVIATIONS.matchAll(/(?<= )[A-Z][\w+/-]*(?=[ \n])/g), ([id]) => [id.toLowerCase(), id]));
+  return spellings.get(name.toLowerCase()) ?? name;
+}
+
 /** The zone of an IANA name as some programs write it: `America/New York`, `US-Eastern`. */
 function almostNamed(name: string): Zone[] {
-  const zone = parseZone(name.includes('/') ? name.replaceAll(' ', '_') : name.replaceAll('-', '/'));
+  const zone = properZone(name.includes('/') ? name.replaceAll(' ', '_') : name.replaceAll('-', '/'));
   return zone && zone.rules !== null ? [zone] : [];
 }
 
@@ -76,7 +95,7 @@ function windowsTable(): Map<string, string[]> {
 const windowsZones = (name: string): Zone[] => [...new Set(WINDOWS.get(name.toLowerCase()))].flatMap(zonesOfName);
 
 function zonesOfName(name: string): Zone[] {
-  const zone = parseZone(name);
+  const zone = properZone(name);
   return zone ? [zone] : [];
 }
 

@@ -1,4 +1,4 @@
-import { escHtml } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/entities.ts';
 import { ksesPost } from '../../wordpress/kses.ts';
 
 /**
@@ -9,7 +9,7 @@ export function contentOf(html: string, description: string): string {
   const body = bodyOf(html).trim();
   if (body !== '') return ksesPost(body);
   const text = description.trim();
-  return /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div)(\s[^<>]*)?\/?>/i.test(text) ? ksesPost(text) : escHtml(text);
+  return /<(a|b|br|p|i|u|ul|ol|li|em|strong|span|div)(\s[^<>]*)?\/?>/i.test(text) ? ksesPost(text) : specialChars(text);
 }
 
 /** What is in the `body` element; the whole text where there is none. */

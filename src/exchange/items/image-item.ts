@@ -1,4 +1,4 @@
-import { escHtml } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/entities.ts';
 import type { PostItem } from './items.ts';
 
 const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;
@@ -18,7 +18,7 @@ export function imageItem(url: string, type: string, place: string): PostItem {
     sourceId: url,
     place,
     columns: {
-      post_title: escHtml(name),
+      post_title: specialChars(name),
       post_mime_type: type.startsWith('image/') ? type : guessed,
       post_status: 'inherit',
       guid: url,

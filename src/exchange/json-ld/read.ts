@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
-import { decodeEntities, escHtml } from '../../wordpress/entities.ts';
+import { decodeEntities, specialChars } from '../../wordpress/entities.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { contentOf } from '../items/content.ts';
 import { STATUSES } from '../items/event-status.ts';
@@ -128,7 +128,7 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
   const { isTurned, ...when } = dates;
   if (isTurned) yield lossOf('end-before-start', page.place, title, `${when.start_date} - ${when.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
-  const event = rowsOfValues(postKind('event'), { title: escHtml(title) || '-', ...when, website, cost: costOf(node) }, caller);
+  const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...when, website, cost: costOf(node) }, caller);
   for (const field of event.refused) yield lossOf('value-refused', page.place, title, field);
   if (event.refused.includes('start_date')) return;
   const image = addressOf(node.image, page.url);
@@ -147,7 +147,7 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
     complete: false,
     columns: {
       ...event.columns,
-      post_title: escHtml(title),
+      post_title: specialChars(title),
       post_content: contentOf('', decodeEntities(textOf(node.description))),
       post_status: 'publish',
     },
@@ -200,7 +200,7 @@ function venueOf(value: unknown, page: FoundEvent['page'], caller: Caller): Post
   const geo = listOf(place.geo).find(isNode);
   const [lat, lng] = [geo?.latitude, geo?.longitude].map((number) => Number(textOf(number) || Number.NaN)) as [number, number];
   const values = {
-    venue: escHtml(name),
+    venue: specialChars(name),
     address: street,
     city,
     country,
@@ -232,7 +232,7 @@ function organizerOf(value: unknown, page: FoundEvent['page'], caller: Caller): 
   if (name === '') return [];
   const email = plain(who.email).replace(/^mailto:/i, '');
   const values = {
-    organizer: escHtml(name),
+    organizer: specialChars(name),
     email,
     phone: plain(who.telephone),
     website: addressOf(who.url ?? who.sameAs, page.url),
@@ -276,6 +276,6 @@ const tagsOf = (node: Node): TermReference[] => {
   return [...new Set(names.map(plain).filter((name) => name !== '' && name.length <= 100))].map((name) => ({
     kind: 'tag',
     sourceId: `name ${name.toLowerCase()}`,
-    name: escHtml(name),
+    name: specialChars(name),
   }));
 };
