@@ -70,8 +70,33 @@ describe('the dates of a page', () => {
   it('are none where the start is none', () => {
     for (const start of ['', 'soon', '2027-02-31', '2027-05-01T25:00']) expect(datesOf(start, '2027-05-01', '', rome)).toBeUndefined();
   });
-  it('are exchanged where the end is before the start', () =>
-    expect(datesOf('2027-05-01T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({ start_date: '2027-05-01 19:00:00', isTurned: true }));
+  it('are exchanged where the end is on a day before the start', () =>
+    expect(datesOf('2027-05-02T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({
+      start_date: '2027-05-01 19:00:00',
+      mended: 'end-before-start',
+    }));
+  it.each([
+    ['2027-05-01T22:00', '2027-05-01T02:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
+    ['2027-05-01T22:00', '2027-05-01T00:00', '2027-05-01 22:00:00', '2027-05-02 00:00:00'],
+    ['2027-05-01T22:00:00-04:00', '2027-05-01T02:00:00-04:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
+    // A night that is an hour shorter.
+    ['2027-03-27T22:00', '2027-03-27T05:00', '2027-03-27 22:00:00', '2027-03-28 05:00:00'],
+  ])('end on the next day where the clock of the same day is before the start: %s to %s', (start, end, first, last) =>
+    expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, mended: 'end-next-day' }),
+  );
+  it.each([
+    ['2027-05-05T20:00-04:00', '2027-05-05', '2027-05-05 20:00:00', '2027-05-05 23:59:59', 'UTC-4'],
+    ['2027-05-05T20:00-04:00', '2027-05-05T22:00', '2027-05-05 20:00:00', '2027-05-05 22:00:00', 'UTC-4'],
+    ['2027-05-05', '2027-05-05T22:00-04:00', '2027-05-05 00:00:00', '2027-05-05 23:59:59', 'Europe/Rome'],
+  ])('have an end that is meant as the start is: %s to %s', (start, end, first, last, timezone) =>
+    expect(datesOf(start, end, '', rome)).toEqual({
+      start_date: first,
+      end_date: last,
+      timezone,
+      all_day: timezone === 'Europe/Rome',
+      mended: undefined,
+    }),
+  );
 });
 
 describeDatabases('JSON-LD', (open) => {

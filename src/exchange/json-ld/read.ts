@@ -125,8 +125,8 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
       yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
     return;
   }
-  const { isTurned, ...when } = dates;
-  if (isTurned) yield lossOf('end-before-start', page.place, title, `${when.start_date} - ${when.end_date}`);
+  const { mended, ...when } = dates;
+  if (mended) yield lossOf(mended, page.place, title, `${when.start_date} - ${when.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
   const event = rowsOfValues(postKind('event'), { title: escHtml(title) || '-', ...when, website, cost: costOf(node) }, caller);
   for (const field of event.refused) yield lossOf('value-refused', page.place, title, field);
