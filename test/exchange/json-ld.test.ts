@@ -196,6 +196,46 @@ describeDatabases('JSON-LD', (open) => {
   ])('that repeats comes at each of its times, with %s', (_, schedule, expected) =>
     expect(times(schedule)).toEqual({ told: expected, losses: [] }),
   );
+  const later = { repeatFrequency: 'P1W', repeatCount: 2 };
+  it.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
+    ['the offset of its start', { startDate: '2027-01-04T20:00:00-05:00' }, {}, ['2027-01-05 01:00:00', '2027-01-12 01:00:00']],
+    [
+      'the offset of the start of its schedule',
+      {},
+      { startDate: '2027-01-04T20:00:00-05:00' },
+      ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
+    ],
+    [
+      'the offset of its time on the clock',
+      {},
+      { startDate: '2027-01-04', startTime: '20:00-05:00' },
+      ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
+    ],
+    [
+      'the offset of the day beside its time',
+      { startDate: '2027-01-04T20:00:00-05:00' },
+      { startDate: '2027-01-04', startTime: '20:00' },
+      ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
+    ],
+    ['UTC', { startDate: '2027-03-22T20:00:00Z' }, {}, ['2027-03-22 20:00:00', '2027-03-29 20:00:00']],
+    // The clock of the site goes forward between the two.
+    ["the site's own offset", { startDate: '2027-03-22T20:00:00+01:00' }, {}, ['2027-03-22 19:00:00', '2027-03-29 18:00:00']],
+    [
+      'UTC in the day beside its time',
+      { startDate: '2027-01-04T19:00:00Z' },
+      { startTime: '20:00' },
+      ['2027-01-04 19:00:00', '2027-01-11 19:00:00'],
+    ],
+    [
+      'a zone by its name, which counts more',
+      { startDate: '2027-01-04T20:00:00-05:00' },
+      { scheduleTimezone: 'Europe/Rome' },
+      ['2027-01-04 19:00:00', '2027-01-11 19:00:00'],
+    ],
+  ])('that repeats is meant with %s', (_, event, schedule, expected) => {
+    const { told } = times({ ...later, ...schedule }, event);
+    expect(told.map((time) => time.slice(0, 19))).toEqual(expected);
+  });
   it('that repeats without end comes up to two years ahead, up to a measure', () => {
     expect(times({ ...weekly, startDate: '2001-01-02' }).told.length).toBeGreaterThan(150);
     expect(times({ ...weekly, repeatFrequency: 'PT1H', startDate: '2001-01-02' })).toMatchObject({
@@ -208,6 +248,25 @@ describeDatabases('JSON-LD', (open) => {
     for (const repeatFrequency of ['now and then', 'P1M1D', '', 'P0D'])
       expect(times({ ...weekly, repeatFrequency }, event)).toEqual({ told: ['2026-12-01 18:30:00 20:00:00'], losses: ['jsonld-schedule'] });
     expect(times({ ...weekly, scheduleTimezone: 'Atlantis' }, event).losses).toEqual(['jsonld-schedule']);
+  });
+
+  it('that repeats by a schedule among others that cannot be followed comes without its times, which is reported', () => {
+    const schedules = [
+      { ...weekly, repeatFrequency: 'now and then' },
+      { ...weekly, ...later, startDate: '2026-12-03' },
+    ];
+    expect(times(schedules, { startDate: '2026-12-01T19:30:00' })).toEqual({
+      told: ['2026-12-03 18:30:00 20:00:00', '2026-12-10 18:30:00 20:00:00'],
+      losses: ['jsonld-schedule-lost'],
+    });
+    expect(times({ ...weekly, repeatFrequency: 'now and then' })).toEqual({ told: [], losses: ['jsonld-schedule-lost', 'jsonld-no-date'] });
+  });
+  it('with several starts comes with the first, which is reported', () => {
+    const { entries, events } = read(page({ ...concert, startDate: ['2027-05-01T20:00', '2027-05-08T20:00', '2027-05-01T20:00'] }));
+    expect(events).toHaveLength(1);
+    expect(entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []))).toEqual([
+      ['jsonld-several-starts', '2027-05-08T20:00'],
+    ]);
   });
 
   it('that is none, or an event without a date, is reported', () => {

@@ -52,6 +52,12 @@ function finishOf(begin: number, end: number, zone: Zone): { finish: number } & 
   return { finish: unixFromLocal(addDays(last, 1), zone), mended: 'end-next-day' };
 }
 
+/** The offset that a date is written with, in seconds; undefined where it has none. */
+export function offsetOf(text: string): number | undefined {
+  const date = readDate(text);
+  return date && 'offset' in date ? date.offset : undefined;
+}
+
 /** `20270501T200000` as `2027-05-01T20:00:00`. */
 function longForm(basic: string): string {
   const [day, time = ''] = basic.split(/T/i) as [string, string?];

@@ -70,7 +70,8 @@ function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller)
     const times = scheduledTimes(found.node, settings.zone, nowUtc(now));
     if (!times) return [found];
     const lose = (reason: string, detail: string) => losses.push(lossOf(reason, found.page.place, titleOf(found.node), detail));
-    for (const repeat of times.unknown) lose('jsonld-schedule', repeat);
+    const isFirstTaken = times.nodes.length === 0 && textOf(found.node.startDate) !== '';
+    for (const repeat of times.unknown) lose(isFirstTaken ? 'jsonld-schedule' : 'jsonld-schedule-lost', repeat);
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
     if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
     // Each time keeps its name, however many of them are near.
@@ -125,6 +126,8 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
       yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
     return;
   }
+  const starts = [...new Set(listOf(node.startDate).map(textOf))];
+  if (starts.length > 1) yield lossOf('jsonld-several-starts', page.place, title, starts.slice(1).join(', '));
   const { mended, ...when } = dates;
   if (mended) yield lossOf(mended, page.place, title, `${when.start_date} - ${when.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
