@@ -369,6 +369,34 @@ describeDatabases('JSON-LD', (open) => {
     pages = { '/e/': page({ ...concert, '@id': '/e/#event', location: 'Hall', startDate: '2027-05-02T20:00' }) };
     expect(JSON.parse((await fasti(...args)).out)).toMatchObject({ created: {}, updated: { event: 1 } });
   });
+  describe('keeps its name, whatever stands beside it', () => {
+    const path = join(folder, 'nights.html');
+    const night = (day: string, more: object = {}) => ({ '@type': 'Event', name: 'Open mic', startDate: `2027-03-${day}T20:00`, ...more });
+    const takeIn = async (...events: object[]) => {
+      writeFileSync(path, page(events));
+      const { out } = await fasti('import', path, '--format=json');
+      return JSON.parse(out);
+    };
+    const starts = async () => JSON.parse((await fasti('event', 'list', '--start_date=2027-03-01', '--format=json')).out);
+    const days = async () => (await starts()).map(({ start_date }: { start_date: string }) => start_date.slice(8, 10));
+    it.each([
+      ['without an address', {}],
+      ['with an address that several share', { url: 'https://x.example/open-mic/' }],
+    ])('%s', async (_, more) => {
+      const together = [night('08', more), night('15', more)] as const;
+      await takeIn(together[0]);
+      expect(await takeIn(...together)).toMatchObject({ created: { event: 1 } });
+      expect(await takeIn(together[1])).toMatchObject({ created: {} });
+      expect(await days()).toEqual(['08', '15']);
+    });
+    it('and one that is alone with its address moves', async () => {
+      const more = { url: 'https://x.example/open-mic/' };
+      await takeIn(night('08', more));
+      expect(await takeIn(night('08', more))).toMatchObject({ created: {}, updated: {}, unchanged: { event: 1 } });
+      expect(await takeIn(night('09', more))).toMatchObject({ created: {}, updated: { event: 1 } });
+      expect(await days()).toEqual(['09']);
+    });
+  });
   it('of all pages of a sitemap comes, those of other hosts left aside', async () => {
     const list = (...urls: string[]) =>
       `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;

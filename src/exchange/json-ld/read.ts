@@ -49,10 +49,10 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   const names = namesOf(scheduled);
   const seen = new Set<string>();
   for (const found of scheduled) {
-    const sourceId = names.get(found) ?? '';
-    if (seen.has(sourceId)) continue;
-    seen.add(sourceId);
-    for (const entry of entriesOf(found, sourceId, caller)) {
+    const name = names.get(found)!;
+    if (seen.has(name.sourceId)) continue;
+    seen.add(name.sourceId);
+    for (const entry of entriesOf(found, name, caller)) {
       const key = 'sourceId' in entry ? entry.sourceId : '';
       if ('sourceId' in entry && entry.kind !== 'event' && seen.has(key)) continue;
       seen.add(key);
@@ -87,25 +87,31 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 
 // ------------------------------------------------------------------------------------------------- names
 /**
- * A lasting name for each event: its `@id`, else its address, else its title; with its start where several share that.
+ * A lasting name for each event: its `@id`, else its address, with its start where several share that; without either
+ * its title and start. Whatever is alone under an address may not have been before, or somewhere else.
  */
-function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, string> {
+function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 'sourceId' | 'narrowerId'>> {
   const starts = new Map<string, Set<string>>();
   for (const event of events) {
-    const name = nameOf(event);
-    starts.set(name, (starts.get(name) ?? new Set()).add(textOf(event.node.startDate)));
+    const address = addressIn(event);
+    starts.set(address, (starts.get(address) ?? new Set()).add(textOf(event.node.startDate)));
   }
   return new Map(
     events.map((event) => {
-      const name = nameOf(event);
-      return [event, shortened((starts.get(name)?.size ?? 0) > 1 ? `${name}#${textOf(event.node.startDate)}` : name)];
+      const address = addressIn(event);
+      const dated = shortened(`${nameOf(event)}#${textOf(event.node.startDate)}`);
+      const isAlone = address !== '' && starts.get(address)?.size === 1;
+      return [event, isAlone ? { sourceId: shortened(address), narrowerId: dated } : { sourceId: dated }];
     }),
   );
 }
 
-function nameOf({ node, page }: FoundEvent): string {
+const nameOf = (found: FoundEvent): string => addressIn(found) || `${found.page.url} ${titleOf(found.node)}`.trim();
+
+/** The name that an event has of its own, by its `@id` or its address. */
+function addressIn({ node, page }: FoundEvent): string {
   const id = typeof node['@id'] === 'string' ? (URL.parse(node['@id'], page.url || undefined)?.href ?? node['@id']) : '';
-  return id || addressOf(node.url, page.url) || `${page.url} ${titleOf(node)}`.trim();
+  return id || addressOf(node.url, page.url);
 }
 
 const LONGEST_NAME = 300;
@@ -116,14 +122,14 @@ const plain = (value: unknown): string => decodeEntities(textOf(value)).replace(
 const titleOf = (node: Node): string => plain(node.name ?? node.headline);
 
 // ------------------------------------------------------------------------------------------------- items
-function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller): Generator<Entry> {
+function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' | 'narrowerId'>, caller: Caller): Generator<Entry> {
   const title = titleOf(node);
   const { settings } = caller;
   const dates = datesOf(textOf(node.startDate), textOf(node.endDate), textOf(node.duration), settings.zone);
   if (!dates) {
     // The dates of a series are those of the events inside of it.
     if (node.subEvent === undefined && node.subEvents === undefined)
-      yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
+      yield lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate));
     return;
   }
   const starts = [...new Set(listOf(node.startDate).map(textOf))];
@@ -144,7 +150,7 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
   const status = STATUSES.get(textOf(node.eventStatus).split(/[/#:]/).at(-1) ?? '');
   yield {
     kind: 'event',
-    sourceId,
+    ...name,
     place: page.place,
     match: 'name',
     complete: false,
