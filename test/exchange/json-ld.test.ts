@@ -104,6 +104,7 @@ describeDatabases('JSON-LD', (open) => {
   let base: string;
   let server: http.Server;
   let pages: Record<string, string | Buffer> = {};
+  let contentType: string | undefined;
   let target: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     target = await open();
@@ -114,7 +115,7 @@ describeDatabases('JSON-LD', (open) => {
       const body = pages[req.url ?? ''];
       if (typeof body === 'string' && body.startsWith('to ')) res.writeHead(302, { location: body.slice(3) }).end();
       else if (body === undefined) res.writeHead(404).end();
-      else res.end(body);
+      else res.writeHead(200, contentType === undefined ? {} : { 'content-type': contentType }).end(body);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -418,6 +419,52 @@ describeDatabases('JSON-LD', (open) => {
     expect(JSON.parse((await fasti('import', join(folder, 'saved.html'), '--format=json')).out).created).toEqual({ event: 1 });
     expect(JSON.parse((await fasti('import', join(folder, 'events.json'), '--as=jsonld', '--format=json')).out).created).toEqual({
       event: 1,
+    });
+  });
+  describe('has the letters of', () => {
+    const latin = (meta: string, letters = 'latin1' as BufferEncoding) =>
+      Buffer.from(page({ ...concert, name: 'Città' }).replace('<head>', `<head>${meta}`), letters);
+    const titlesOf = async () => JSON.parse((await fasti('event', 'list', '--start_date=2027-01-01', '--format=json')).out);
+    const imported = async (...args: string[]) => {
+      const { code, out, err } = await fasti('import', ...args, '--format=json');
+      if (out === '') return { code, err };
+      const events = await titlesOf();
+      return {
+        code,
+        title: events[0]?.title,
+        told: JSON.parse(out).losses.map(({ reason }: { reason: string }) => reason),
+      };
+    };
+    it.each<[string, Buffer, string[]]>([
+      ['a `meta`', latin('<meta charset="iso-8859-1">'), []],
+      ['an older `meta`', latin('<META http-equiv=Content-Type content="text/html; charset=windows-1252">'), []],
+      ['a declaration', Buffer.concat([Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>'), latin('')]), []],
+      ['nobody', latin(''), ['encoding-assumed']],
+      ['UTF-8', latin('', 'utf8'), []],
+    ])('%s, in a saved page and on the web', async (_, bytes, told) => {
+      writeFileSync(join(folder, 'latin.html'), bytes);
+      pages = { '/e/': bytes };
+      expect(await imported(join(folder, 'latin.html'))).toEqual({ code: 0, title: 'Città', told });
+      await loadSite(target, bareFixture());
+      expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 0, title: 'Città', told });
+    });
+    it('the answer rather than the page', async () => {
+      pages = { '/e/': latin('<meta charset="iso-8859-1">', 'utf8') };
+      contentType = 'text/html; charset=UTF-8';
+      expect(await imported(`${base}/e/`, '--as=jsonld').finally(() => (contentType = undefined))).toMatchObject({ title: 'Città' });
+    });
+    it('UTF-8 where that is stated: a saved page that is not is refused, one of the web is told of', async () => {
+      const bytes = latin('<meta charset="utf-8">');
+      writeFileSync(join(folder, 'latin.html'), bytes);
+      writeFileSync(join(folder, 'latin.jsonld'), Buffer.from(JSON.stringify({ ...concert, name: 'Città' }), 'latin1'));
+      pages = { '/e/': bytes };
+      const byte = bytes.indexOf(0xe0);
+      expect(await imported(join(folder, 'latin.html'))).toEqual({
+        code: 1,
+        err: `Error: latin.html, line 1 (byte ${byte} of the file): this is not UTF-8 text.\n`,
+      });
+      expect(await imported(join(folder, 'latin.jsonld'))).toMatchObject({ code: 1, err: expect.stringContaining('line 1') });
+      expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 3, title: 'Citt\ufffd', told: ['jsonld-characters'] });
     });
   });
   it('that a page does not have is reported', async () => {
