@@ -70,8 +70,33 @@ describe('the dates of a page', () => {
   it('are none where the start is none', () => {
     for (const start of ['', 'soon', '2027-02-31', '2027-05-01T25:00']) expect(datesOf(start, '2027-05-01', '', rome)).toBeUndefined();
   });
-  it('are exchanged where the end is before the start', () =>
-    expect(datesOf('2027-05-01T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({ start_date: '2027-05-01 19:00:00', isTurned: true }));
+  it('are exchanged where the end is on a day before the start', () =>
+    expect(datesOf('2027-05-02T20:00', '2027-05-01T19:00', '', rome)).toMatchObject({
+      start_date: '2027-05-01 19:00:00',
+      mended: 'end-before-start',
+    }));
+  it.each([
+    ['2027-05-01T22:00', '2027-05-01T02:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
+    ['2027-05-01T22:00', '2027-05-01T00:00', '2027-05-01 22:00:00', '2027-05-02 00:00:00'],
+    ['2027-05-01T22:00:00-04:00', '2027-05-01T02:00:00-04:00', '2027-05-01 22:00:00', '2027-05-02 02:00:00'],
+    // A night that is an hour shorter.
+    ['2027-03-27T22:00', '2027-03-27T05:00', '2027-03-27 22:00:00', '2027-03-28 05:00:00'],
+  ])('end on the next day where the clock of the same day is before the start: %s to %s', (start, end, first, last) =>
+    expect(datesOf(start, end, '', rome)).toMatchObject({ start_date: first, end_date: last, mended: 'end-next-day' }),
+  );
+  it.each([
+    ['2027-05-05T20:00-04:00', '2027-05-05', '2027-05-05 20:00:00', '2027-05-05 23:59:59', 'UTC-4'],
+    ['2027-05-05T20:00-04:00', '2027-05-05T22:00', '2027-05-05 20:00:00', '2027-05-05 22:00:00', 'UTC-4'],
+    ['2027-05-05', '2027-05-05T22:00-04:00', '2027-05-05 00:00:00', '2027-05-05 23:59:59', 'Europe/Rome'],
+  ])('have an end that is meant as the start is: %s to %s', (start, end, first, last, timezone) =>
+    expect(datesOf(start, end, '', rome)).toEqual({
+      start_date: first,
+      end_date: last,
+      timezone,
+      all_day: timezone === 'Europe/Rome',
+      mended: undefined,
+    }),
+  );
 });
 
 describeDatabases('JSON-LD', (open) => {
@@ -79,6 +104,7 @@ describeDatabases('JSON-LD', (open) => {
   let base: string;
   let server: http.Server;
   let pages: Record<string, string | Buffer> = {};
+  let contentType: string | undefined;
   let target: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     target = await open();
@@ -89,7 +115,7 @@ describeDatabases('JSON-LD', (open) => {
       const body = pages[req.url ?? ''];
       if (typeof body === 'string' && body.startsWith('to ')) res.writeHead(302, { location: body.slice(3) }).end();
       else if (body === undefined) res.writeHead(404).end();
-      else res.end(body);
+      else res.writeHead(200, contentType === undefined ? {} : { 'content-type': contentType }).end(body);
     });
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -176,6 +202,46 @@ describeDatabases('JSON-LD', (open) => {
   ])('that repeats comes at each of its times, with %s', (_, schedule, expected) =>
     expect(times(schedule)).toEqual({ told: expected, losses: [] }),
   );
+  const later = { repeatFrequency: 'P1W', repeatCount: 2 };
+  it.each<[string, Record<string, unknown>, Record<string, unknown>, string[]]>([
+    ['the offset of its start', { startDate: '2027-01-04T20:00:00-05:00' }, {}, ['2027-01-05 01:00:00', '2027-01-12 01:00:00']],
+    [
+      'the offset of the start of its schedule',
+      {},
+      { startDate: '2027-01-04T20:00:00-05:00' },
+      ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
+    ],
+    [
+      'the offset of its time on the clock',
+      {},
+      { startDate: '2027-01-04', startTime: '20:00-05:00' },
+      ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
+    ],
+    [
+      'the offset of the day beside its time',
+      { startDate: '2027-01-04T20:00:00-05:00' },
+      { startDate: '2027-01-04', startTime: '20:00' },
+      ['2027-01-05 01:00:00', '2027-01-12 01:00:00'],
+    ],
+    ['UTC', { startDate: '2027-03-22T20:00:00Z' }, {}, ['2027-03-22 20:00:00', '2027-03-29 20:00:00']],
+    // The clock of the site goes forward between the two.
+    ["the site's own offset", { startDate: '2027-03-22T20:00:00+01:00' }, {}, ['2027-03-22 19:00:00', '2027-03-29 18:00:00']],
+    [
+      'UTC in the day beside its time',
+      { startDate: '2027-01-04T19:00:00Z' },
+      { startTime: '20:00' },
+      ['2027-01-04 19:00:00', '2027-01-11 19:00:00'],
+    ],
+    [
+      'a zone by its name, which counts more',
+      { startDate: '2027-01-04T20:00:00-05:00' },
+      { scheduleTimezone: 'Europe/Rome' },
+      ['2027-01-04 19:00:00', '2027-01-11 19:00:00'],
+    ],
+  ])('that repeats is meant with %s', (_, event, schedule, expected) => {
+    const { told } = times({ ...later, ...schedule }, event);
+    expect(told.map((time) => time.slice(0, 19))).toEqual(expected);
+  });
   it('that repeats without end comes up to two years ahead, up to a measure', () => {
     expect(times({ ...weekly, startDate: '2001-01-02' }).told.length).toBeGreaterThan(150);
     expect(times({ ...weekly, repeatFrequency: 'PT1H', startDate: '2001-01-02' })).toMatchObject({
@@ -188,6 +254,25 @@ describeDatabases('JSON-LD', (open) => {
     for (const repeatFrequency of ['now and then', 'P1M1D', '', 'P0D'])
       expect(times({ ...weekly, repeatFrequency }, event)).toEqual({ told: ['2026-12-01 18:30:00 20:00:00'], losses: ['jsonld-schedule'] });
     expect(times({ ...weekly, scheduleTimezone: 'Atlantis' }, event).losses).toEqual(['jsonld-schedule']);
+  });
+
+  it('that repeats by a schedule among others that cannot be followed comes without its times, which is reported', () => {
+    const schedules = [
+      { ...weekly, repeatFrequency: 'now and then' },
+      { ...weekly, ...later, startDate: '2026-12-03' },
+    ];
+    expect(times(schedules, { startDate: '2026-12-01T19:30:00' })).toEqual({
+      told: ['2026-12-03 18:30:00 20:00:00', '2026-12-10 18:30:00 20:00:00'],
+      losses: ['jsonld-schedule-lost'],
+    });
+    expect(times({ ...weekly, repeatFrequency: 'now and then' })).toEqual({ told: [], losses: ['jsonld-schedule-lost', 'jsonld-no-date'] });
+  });
+  it('with several starts comes with the first, which is reported', () => {
+    const { entries, events } = read(page({ ...concert, startDate: ['2027-05-01T20:00', '2027-05-08T20:00', '2027-05-01T20:00'] }));
+    expect(events).toHaveLength(1);
+    expect(entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []))).toEqual([
+      ['jsonld-several-starts', '2027-05-08T20:00'],
+    ]);
   });
 
   it('that is none, or an event without a date, is reported', () => {
@@ -290,6 +375,34 @@ describeDatabases('JSON-LD', (open) => {
     pages = { '/e/': page({ ...concert, '@id': '/e/#event', location: 'Hall', startDate: '2027-05-02T20:00' }) };
     expect(JSON.parse((await fasti(...args)).out)).toMatchObject({ created: {}, updated: { event: 1 } });
   });
+  describe('keeps its name, whatever stands beside it', () => {
+    const path = join(folder, 'nights.html');
+    const night = (day: string, more: object = {}) => ({ '@type': 'Event', name: 'Open mic', startDate: `2027-03-${day}T20:00`, ...more });
+    const takeIn = async (...events: object[]) => {
+      writeFileSync(path, page(events));
+      const { out } = await fasti('import', path, '--format=json');
+      return JSON.parse(out);
+    };
+    const starts = async () => JSON.parse((await fasti('event', 'list', '--start_date=2027-03-01', '--format=json')).out);
+    const days = async () => (await starts()).map(({ start_date }: { start_date: string }) => start_date.slice(8, 10));
+    it.each([
+      ['without an address', {}],
+      ['with an address that several share', { url: 'https://x.example/open-mic/' }],
+    ])('%s', async (_, more) => {
+      const together = [night('08', more), night('15', more)] as const;
+      await takeIn(together[0]);
+      expect(await takeIn(...together)).toMatchObject({ created: { event: 1 } });
+      expect(await takeIn(together[1])).toMatchObject({ created: {} });
+      expect(await days()).toEqual(['08', '15']);
+    });
+    it('and one that is alone with its address moves', async () => {
+      const more = { url: 'https://x.example/open-mic/' };
+      await takeIn(night('08', more));
+      expect(await takeIn(night('08', more))).toMatchObject({ created: {}, updated: {}, unchanged: { event: 1 } });
+      expect(await takeIn(night('09', more))).toMatchObject({ created: {}, updated: { event: 1 } });
+      expect(await days()).toEqual(['09']);
+    });
+  });
   it('of all pages of a sitemap comes, those of other hosts left aside', async () => {
     const list = (...urls: string[]) =>
       `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;
@@ -311,6 +424,52 @@ describeDatabases('JSON-LD', (open) => {
     expect(JSON.parse((await fasti('import', join(folder, 'saved.html'), '--format=json')).out).created).toEqual({ event: 1 });
     expect(JSON.parse((await fasti('import', join(folder, 'events.json'), '--as=jsonld', '--format=json')).out).created).toEqual({
       event: 1,
+    });
+  });
+  describe('has the letters of', () => {
+    const latin = (meta: string, letters = 'latin1' as BufferEncoding) =>
+      Buffer.from(page({ ...concert, name: 'Città' }).replace('<head>', `<head>${meta}`), letters);
+    const titlesOf = async () => JSON.parse((await fasti('event', 'list', '--start_date=2027-01-01', '--format=json')).out);
+    const imported = async (...args: string[]) => {
+      const { code, out, err } = await fasti('import', ...args, '--format=json');
+      if (out === '') return { code, err };
+      const events = await titlesOf();
+      return {
+        code,
+        title: events[0]?.title,
+        told: JSON.parse(out).losses.map(({ reason }: { reason: string }) => reason),
+      };
+    };
+    it.each<[string, Buffer, string[]]>([
+      ['a `meta`', latin('<meta charset="iso-8859-1">'), []],
+      ['an older `meta`', latin('<META http-equiv=Content-Type content="text/html; charset=windows-1252">'), []],
+      ['a declaration', Buffer.concat([Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>'), latin('')]), []],
+      ['nobody', latin(''), ['encoding-assumed']],
+      ['UTF-8', latin('', 'utf8'), []],
+    ])('%s, in a saved page and on the web', async (_, bytes, told) => {
+      writeFileSync(join(folder, 'latin.html'), bytes);
+      pages = { '/e/': bytes };
+      expect(await imported(join(folder, 'latin.html'))).toEqual({ code: 0, title: 'Città', told });
+      await loadSite(target, bareFixture());
+      expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 0, title: 'Città', told });
+    });
+    it('the answer rather than the page', async () => {
+      pages = { '/e/': latin('<meta charset="iso-8859-1">', 'utf8') };
+      contentType = 'text/html; charset=UTF-8';
+      expect(await imported(`${base}/e/`, '--as=jsonld').finally(() => (contentType = undefined))).toMatchObject({ title: 'Città' });
+    });
+    it('UTF-8 where that is stated: a saved page that is not is refused, one of the web is told of', async () => {
+      const bytes = latin('<meta charset="utf-8">');
+      writeFileSync(join(folder, 'latin.html'), bytes);
+      writeFileSync(join(folder, 'latin.jsonld'), Buffer.from(JSON.stringify({ ...concert, name: 'Città' }), 'latin1'));
+      pages = { '/e/': bytes };
+      const byte = bytes.indexOf(0xe0);
+      expect(await imported(join(folder, 'latin.html'))).toEqual({
+        code: 1,
+        err: `Error: latin.html, line 1 (byte ${byte} of the file): this is not UTF-8 text.\n`,
+      });
+      expect(await imported(join(folder, 'latin.jsonld'))).toMatchObject({ code: 1, err: expect.stringContaining('line 1') });
+      expect(await imported(`${base}/e/`, '--as=jsonld')).toEqual({ code: 3, title: 'Citt\ufffd', told: ['jsonld-characters'] });
     });
   });
   it('that a page does not have is reported', async () => {

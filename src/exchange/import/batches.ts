@@ -37,6 +37,7 @@ export function keysOf(items: readonly Item[]): Set<string> {
     if ('translation_group' in item && item.translation_group !== undefined) keys.add(translationKey(item.kind, item.translation_group));
     if (isTermItem(item) && item.parent !== undefined) keys.add(ledgerKey(item.kind, item.parent));
     if (!isPostItem(item)) continue;
+    if (item.narrowerId !== undefined) keys.add(ledgerKey('post', item.narrowerId));
     if (item.author !== undefined) keys.add(ledgerKey('author', item.author));
     if (item.parent !== undefined) keys.add(ledgerKey('post', item.parent));
     for (const link of item.links) if ('sourceId' in link) keys.add(ledgerKey('post', link.sourceId));

@@ -20,8 +20,8 @@ export const ledgerKey = (group: Group, sourceId: string): string => digest(`${g
 /** The name of the group that an item is in with its translations. */
 export const translationKey = (kind: string, group: string): string => ledgerKey('translations', `${kind} ${group}`);
 
-/** What an item looks like, wherever it stood. */
-export const digestOf = (item: Item): string => digest(JSON.stringify({ ...item, place: undefined }));
+/** What an item looks like, wherever it stood and whatever it may have been called. */
+export const digestOf = (item: Item): string => digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined }));
 
 /** 120 bits of SHA-1: it names things, and keeps nobody out. */
 const digest = (text: string): string => createHash('sha1').update(text).digest().subarray(0, 15).toString('base64url');

@@ -23,7 +23,7 @@ import { nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
-import { digestOf, ledgerKey } from './ledger.ts';
+import { digestOf, type Ledger, ledgerKey } from './ledger.ts';
 import { takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
@@ -47,7 +47,7 @@ interface Arrival {
 export async function writePosts(work: Work, items: readonly PostItem[]): Promise<void> {
   const { run, db, ledger, tally } = work;
   const coming = items
-    .map((item) => ({ item, key: ledgerKey('post', item.sourceId), digest: digestOf(work.originals.get(item) ?? item) }))
+    .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
     .map((named) => ({ ...named, entry: ledger.entry(named.key) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
@@ -77,6 +77,12 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   await insertNew(work, fresh, taken);
   await updatePosts(work, existing);
+}
+
+/** What the ledger has an item under. */
+function keyOf(ledger: Ledger, { sourceId, narrowerId }: PostItem): string {
+  const narrower = narrowerId === undefined ? undefined : ledgerKey('post', narrowerId);
+  return narrower !== undefined && ledger.entry(narrower) ? narrower : ledgerKey('post', sourceId);
 }
 
 /** An address of a file that was not fetched is worth something only where the library knows it. */

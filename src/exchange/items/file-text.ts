@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { type Decode, decoderFor, HEAD_BYTES, utf8Decoder } from './encoding.ts';
 import { SourceFault } from './items.ts';
 
 /** The bytes of a file in pieces. Throws SourceFault `unreadable`. */
 export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path, { highWaterMark: 65_536 }) as AsyncIterable<Buffer>;
+    yield* createReadStream(path, { highWaterMark: HEAD_BYTES }) as AsyncIterable<Buffer>;
   } catch (error) {
     if (error !== null && typeof error === 'object' && 'syscall' in error && 'code' in error) {
       throw new SourceFault('unreadable', { file: path, what: String(error.code) }, error);
@@ -14,34 +15,49 @@ export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** A file as text in pieces, UTF-8 with or without its mark. Throws SourceFault `unreadable`, `not-utf8`. */
-export async function* textOf(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const file = basename(path);
-  let bytes = 0;
-  const decoded = (chunk?: Uint8Array) => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch (cause) {
-      throw new SourceFault('not-utf8', { file, byte: bytes }, cause);
-    }
+/** A text in pieces, and whether it was read as Windows-1252 without saying so itself; known when all is read. */
+export interface FileText {
+  readonly pieces: AsyncGenerator<string>;
+  readonly isAssumed: () => boolean;
+}
+
+/**
+ * A file that may state its encoding: `labelOf` finds the name of that in how it begins. Throws SourceFault
+ * `unreadable`, and `not-utf8` where it is damaged.
+ */
+export function statedText(path: string, labelOf: (head: Buffer) => string | undefined): FileText {
+  let isAssumed = false;
+  const assume = (encoding: string) => {
+    isAssumed = encoding === 'windows-1252';
   };
-  for await (const chunk of bytesOf(path)) {
-    const text = decoded(chunk);
-    bytes += chunk.length;
+  return {
+    pieces: decodedPieces(path, (first) => decoderFor(basename(path), first, assume, labelOf(first))),
+    isAssumed: () => isAssumed,
+  };
+}
+
+async function* decodedPieces(path: string, decoderOf: (first: Buffer) => Decode): AsyncGenerator<string> {
+  let decode: Decode | undefined;
+  for await (const bytes of bytesOf(path)) {
+    decode ??= decoderOf(bytes);
+    const text = decode(bytes);
     if (text !== '') yield text;
   }
-  const rest = decoded();
+  const rest = decode?.(undefined) ?? '';
   if (rest !== '') yield rest;
 }
 
 /** The longest line or text that is taken: no record of a calendar comes near it, and memory stays bounded. */
 export const LONGEST_TEXT = 8 * 2 ** 20;
 
-/** Lines of a file with their numbers, without their ends. Throws SourceFault `too-long` and those of `textOf`. */
+/**
+ * Lines of a file in UTF-8 with their numbers, without their ends. Throws SourceFault `too-long`, `unreadable`,
+ * `not-utf8`.
+ */
 export async function* linesOf(path: string): AsyncGenerator<NumberedLine> {
   const tooLong = (line: number) => new SourceFault('too-long', { file: basename(path), line });
-  for await (const { line, text } of linesIn(textOf(path), LONGEST_TEXT, tooLong)) yield { line, text: text.replace(/\r$/, '') };
+  const pieces = decodedPieces(path, () => utf8Decoder(basename(path)));
+  for await (const { line, text } of linesIn(pieces, LONGEST_TEXT, tooLong)) yield { line, text: text.replace(/\r$/, '') };
 }
 
 export interface NumberedLine {

@@ -54,6 +54,11 @@ export interface PostItem extends Named, Spoken {
    */
   readonly complete: boolean;
   /**
+   * A narrower name, which counts in the place of `sourceId` where an earlier import has it: what is alone under an
+   * address now may have shared it then.
+   */
+  readonly narrowerId?: string | undefined;
+  /**
    * What identifies the item where the source has no lasting names: an existing record of this name (of an event: and
    * this start) is the same one.
    */

@@ -128,7 +128,15 @@ export function tallyFrom(text: string): Tally {
  * What leaves every record in its place: an id or a slug that was taken already, people and settings that have to be
  * looked after.
  */
-const HARMLESS = new Set(['id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'encoding-assumed']);
+const HARMLESS = new Set([
+  'id-taken',
+  'slug-taken',
+  'author-without-role',
+  'setting-differs',
+  'duration-mended',
+  'encoding-assumed',
+  'end-next-day',
+]);
 
 /** Whether something of the source did not come over. */
 export const isIncomplete = ({ lost, losses }: Report): boolean =>

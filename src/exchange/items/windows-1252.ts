@@ -4,14 +4,3 @@ const ABOVE =
 
 /** The text of bytes in Windows-1252, one letter for each (`Buffer.toString('latin1')`). */
 export const windows1252 = (letters: string): string => letters.replace(/[\x80-\x9f]/g, (letter) => ABOVE[letter.charCodeAt(0) - 0x80]!);
-
-/**
- * The text of bytes in the encoding that a label names (`iso-8859-1`, `windows-1250`), as browsers read it. Node 20
- * reads Windows-1252, which has many labels, as Latin-1.
- *
- * @throws RangeError for a label that names no encoding
- */
-export function decodedAs(label: string, bytes: Buffer): string {
-  const decoder = new TextDecoder(label);
-  return decoder.encoding === 'windows-1252' ? windows1252(bytes.toString('latin1')) : decoder.decode(bytes);
-}

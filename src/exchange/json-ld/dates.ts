@@ -8,17 +8,20 @@ export interface PageDates {
   readonly end_date: string;
   readonly timezone: string;
   readonly all_day: boolean;
-  /** Whether the page has the end before the start. */
-  readonly isTurned: boolean;
+  /** What was done with an end that the page has before the start, as a reason of `exchange:losses`. */
+  readonly mended: 'end-before-start' | 'end-next-day' | undefined;
 }
 
 /** A date of a page: a day, a time without a zone, or a moment. */
-type WrittenDate = { readonly day: string } | { readonly wall: string } | { readonly moment: number; readonly offset: number };
+type WrittenDate = { readonly day: string } | WrittenTime;
+type WrittenTime = { readonly wall: string } | { readonly moment: number; readonly offset: number };
 
 /**
  * The dates of an event (schema.org `startDate`, `endDate`, `duration`). A day as start makes whole days, its end is
  * the last of them. A time without an offset is one of the site's zone; one with an offset is shown in the site's zone
- * where that has the same, else in that offset. Undefined where the start is none.
+ * where that has the same, else in that offset. An end without an offset is meant as the start is. One that the clock
+ * shows before the start on the same day is on the next; on a day before, the two are exchanged. Undefined where the
+ * start is none.
  */
 export function datesOf(start: string, end: string, duration: string, site: Zone): PageDates | undefined {
   const from = readDate(start);
@@ -29,16 +32,30 @@ export function datesOf(start: string, end: string, duration: string, site: Zone
       ? addDays(`${from.day} 00:00:00`, Math.max(0, Math.ceil(secondsOf(duration) / 86_400) - 1)).slice(0, 10)
       : dayOf(to, site);
     const [first, final] = [from.day, last].sort() as [string, string];
-    const isTurned = last < from.day;
-    return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, isTurned };
+    const mended = last < from.day ? 'end-before-start' : undefined;
+    return { start_date: `${first} 00:00:00`, end_date: `${final} 23:59:59`, timezone: site.name, all_day: true, mended };
   }
-  const begin = momentOf(from, site);
-  const finish = to ? ('day' in to ? unixFromLocal(`${to.day} 23:59:59`, site) : momentOf(to, site)) : begin + secondsOf(duration);
-  const fits = 'wall' in from || offsetIn(site, begin) === from.offset || from.offset === 0;
+  const shown = zoneOf(from, site);
+  const begin = momentOf(from, shown);
+  const { finish, mended } = finishOf(begin, to ? endOf(to, shown) : begin + secondsOf(duration), shown);
   const [early, late] = [Math.min(begin, finish), Math.max(begin, finish)];
-  const zone = unambiguousZone(fits ? site : offsetZone('offset' in from ? from.offset : 0), [early, late]);
+  const zone = unambiguousZone(shown, [early, late]);
   const wall = (moment: number) => textFromUnix(wallIn(zone, moment));
-  return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, isTurned: finish < begin };
+  return { start_date: wall(early), end_date: wall(late), timezone: zone.name, all_day: false, mended };
+}
+
+/** The end of an event as it is meant, in the zone of its start. */
+function finishOf(begin: number, end: number, zone: Zone): { finish: number } & Pick<PageDates, 'mended'> {
+  if (end >= begin) return { finish: end, mended: undefined };
+  const [first, last] = [begin, end].map((moment) => textFromUnix(wallIn(zone, moment))) as [string, string];
+  if (last.slice(0, 10) < first.slice(0, 10)) return { finish: end, mended: 'end-before-start' };
+  return { finish: unixFromLocal(addDays(last, 1), zone), mended: 'end-next-day' };
+}
+
+/** The offset that a date is written with, in seconds; undefined where it has none. */
+export function offsetOf(text: string): number | undefined {
+  const date = readDate(text);
+  return date && 'offset' in date ? date.offset : undefined;
 }
 
 /** `20270501T200000` as `2027-05-01T20:00:00`. */
@@ -64,12 +81,18 @@ function readDate(text: string): WrittenDate | undefined {
   return { moment: unix - offset, offset };
 }
 
-const momentOf = (date: Exclude<WrittenDate, { day: string }>, site: Zone): number =>
-  'wall' in date ? unixFromLocal(date.wall, site) : date.moment;
+/** The zone in which a date is shown. */
+const zoneOf = (date: WrittenDate, site: Zone): Zone =>
+  !('offset' in date) || date.offset === 0 || offsetIn(site, date.moment) === date.offset ? site : offsetZone(date.offset);
+
+const momentOf = (date: WrittenTime, zone: Zone): number => ('wall' in date ? unixFromLocal(date.wall, zone) : date.moment);
+
+const endOf = (date: WrittenDate, zone: Zone): number =>
+  'day' in date ? unixFromLocal(`${date.day} 23:59:59`, zone) : momentOf(date, zone);
 
 function dayOf(date: WrittenDate, site: Zone): string {
   if ('day' in date) return date.day;
-  return 'wall' in date ? date.wall.slice(0, 10) : textFromUnix(wallIn(site, date.moment)).slice(0, 10);
+  return textFromUnix(wallIn(zoneOf(date, site), momentOf(date, site))).slice(0, 10);
 }
 
 const LONGEST_S = 366 * 86_400;

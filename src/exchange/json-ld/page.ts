@@ -32,6 +32,18 @@ export function blocksOf(file: string): Block[] {
   return blocks;
 }
 
+/**
+ * The encoding that a file states: a page in the declaration or the `meta` at its beginning (`charset="utf-8"`,
+ * `content="text/html; charset=utf-8"`). JSON is UTF-8 (RFC 8259).
+ */
+export function labelOf(head: Buffer): string | undefined {
+  const text = head.toString('latin1');
+  if (/^(?:\xef\xbb\xbf)?\s*[[{]/.test(text)) return 'utf-8';
+  const stated =
+    /^\s*<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,300}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text);
+  return stated?.[1] ?? stated?.[2];
+}
+
 /** The addresses that a sitemap or an index of sitemaps lists. */
 export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {
   const found = { pages: [] as string[], sitemaps: [] as string[] };

@@ -49,10 +49,10 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   const names = namesOf(scheduled);
   const seen = new Set<string>();
   for (const found of scheduled) {
-    const sourceId = names.get(found) ?? '';
-    if (seen.has(sourceId)) continue;
-    seen.add(sourceId);
-    for (const entry of entriesOf(found, sourceId, caller)) {
+    const name = names.get(found)!;
+    if (seen.has(name.sourceId)) continue;
+    seen.add(name.sourceId);
+    for (const entry of entriesOf(found, name, caller)) {
       const key = 'sourceId' in entry ? entry.sourceId : '';
       if ('sourceId' in entry && entry.kind !== 'event' && seen.has(key)) continue;
       seen.add(key);
@@ -70,7 +70,8 @@ function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller)
     const times = scheduledTimes(found.node, settings.zone, nowUtc(now));
     if (!times) return [found];
     const lose = (reason: string, detail: string) => losses.push(lossOf(reason, found.page.place, titleOf(found.node), detail));
-    for (const repeat of times.unknown) lose('jsonld-schedule', repeat);
+    const isFirstTaken = times.nodes.length === 0 && textOf(found.node.startDate) !== '';
+    for (const repeat of times.unknown) lose(isFirstTaken ? 'jsonld-schedule' : 'jsonld-schedule-lost', repeat);
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
     if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
     // Each time keeps its name, however many of them are near.
@@ -86,25 +87,31 @@ const lossOf = (reason: string, place: string, of: string, detail?: string): Los
 
 // ------------------------------------------------------------------------------------------------- names
 /**
- * A lasting name for each event: its `@id`, else its address, else its title; with its start where several share that.
+ * A lasting name for each event: its `@id`, else its address, with its start where several share that; without either
+ * its title and start. Whatever is alone under an address may not have been before, or somewhere else.
  */
-function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, string> {
+function namesOf(events: readonly FoundEvent[]): Map<FoundEvent, Pick<PostItem, 'sourceId' | 'narrowerId'>> {
   const starts = new Map<string, Set<string>>();
   for (const event of events) {
-    const name = nameOf(event);
-    starts.set(name, (starts.get(name) ?? new Set()).add(textOf(event.node.startDate)));
+    const address = addressIn(event);
+    starts.set(address, (starts.get(address) ?? new Set()).add(textOf(event.node.startDate)));
   }
   return new Map(
     events.map((event) => {
-      const name = nameOf(event);
-      return [event, shortened((starts.get(name)?.size ?? 0) > 1 ? `${name}#${textOf(event.node.startDate)}` : name)];
+      const address = addressIn(event);
+      const dated = shortened(`${nameOf(event)}#${textOf(event.node.startDate)}`);
+      const isAlone = address !== '' && starts.get(address)?.size === 1;
+      return [event, isAlone ? { sourceId: shortened(address), narrowerId: dated } : { sourceId: dated }];
     }),
   );
 }
 
-function nameOf({ node, page }: FoundEvent): string {
+const nameOf = (found: FoundEvent): string => addressIn(found) || `${found.page.url} ${titleOf(found.node)}`.trim();
+
+/** The name that an event has of its own, by its `@id` or its address. */
+function addressIn({ node, page }: FoundEvent): string {
   const id = typeof node['@id'] === 'string' ? (URL.parse(node['@id'], page.url || undefined)?.href ?? node['@id']) : '';
-  return id || addressOf(node.url, page.url) || `${page.url} ${titleOf(node)}`.trim();
+  return id || addressOf(node.url, page.url);
 }
 
 const LONGEST_NAME = 300;
@@ -115,18 +122,20 @@ const plain = (value: unknown): string => decodeEntities(textOf(value)).replace(
 const titleOf = (node: Node): string => plain(node.name ?? node.headline);
 
 // ------------------------------------------------------------------------------------------------- items
-function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller): Generator<Entry> {
+function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' | 'narrowerId'>, caller: Caller): Generator<Entry> {
   const title = titleOf(node);
   const { settings } = caller;
   const dates = datesOf(textOf(node.startDate), textOf(node.endDate), textOf(node.duration), settings.zone);
   if (!dates) {
     // The dates of a series are those of the events inside of it.
     if (node.subEvent === undefined && node.subEvents === undefined)
-      yield lossOf('jsonld-no-date', page.place, title || sourceId, textOf(node.startDate));
+      yield lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate));
     return;
   }
-  const { isTurned, ...when } = dates;
-  if (isTurned) yield lossOf('end-before-start', page.place, title, `${when.start_date} - ${when.end_date}`);
+  const starts = [...new Set(listOf(node.startDate).map(textOf))];
+  if (starts.length > 1) yield lossOf('jsonld-several-starts', page.place, title, starts.slice(1).join(', '));
+  const { mended, ...when } = dates;
+  if (mended) yield lossOf(mended, page.place, title, `${when.start_date} - ${when.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
   const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...when, website, cost: costOf(node) }, caller);
   for (const field of event.refused) yield lossOf('value-refused', page.place, title, field);
@@ -141,7 +150,7 @@ function* entriesOf({ node, page }: FoundEvent, sourceId: string, caller: Caller
   const status = STATUSES.get(textOf(node.eventStatus).split(/[/#:]/).at(-1) ?? '');
   yield {
     kind: 'event',
-    sourceId,
+    ...name,
     place: page.place,
     match: 'name',
     complete: false,

@@ -1,6 +1,8 @@
 import { occurrences, parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
 import { addMonths, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
+import { offsetIn, offsetZone } from '../items/unambiguous-zone.ts';
+import { offsetOf } from './dates.ts';
 import { isNode, listOf, type Node, textOf } from './nodes.ts';
 
 /** The times that a schedule stands for: events like the one that has it, each with dates of its own. */
@@ -19,7 +21,7 @@ const DAY = 86_400;
 /**
  * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once.
  * Undefined where it has no schedule, or lists its times one by one (`subEvent`). `site`: the zone of times whose
- * schedule names none.
+ * schedule names none, and that have no offset.
  */
 export function scheduledTimes(node: Node, site: Zone, now: string): ScheduledTimes | undefined {
   const schedules = listOf(node.eventSchedule).filter(isNode);
@@ -49,9 +51,9 @@ function timesOf(schedule: Node, event: Node, site: Zone, [first, last]: Window)
   const begin = momentIn(textOf(schedule.startDate) || textOf(event.startDate));
   const time = clockIn(textOf(schedule.startTime)) ?? begin?.time;
   const rule = ruleOf(schedule);
-  const zoneName = textOf(schedule.scheduleTimezone);
-  const zone = zoneName === '' ? site : parseZone(zoneName);
-  if (!begin || !rule || !zone) return undefined;
+  if (!begin || !rule) return undefined;
+  const zone = zoneOf(schedule, event, `${begin.day} ${time ?? '00:00:00'}`, site);
+  if (!zone) return undefined;
   const start = unixFromText(`${begin.day} ${time ?? '00:00:00'}`);
   const length = lengthOf(schedule, event, time);
   const except = new Set(listOf(schedule.exceptDate).flatMap((date) => exceptionsIn(textOf(date))));
@@ -64,6 +66,20 @@ function timesOf(schedule: Node, event: Node, site: Zone, [first, last]: Window)
     if (times.length > MOST_TIMES) break;
   }
   return times;
+}
+
+/**
+ * The zone of a schedule: the one that it names, else that of the offset of its start; the site's where that has the
+ * same offset then. Undefined for a name that no zone has. `start`: by its clock.
+ */
+function zoneOf(schedule: Node, event: Node, start: string, site: Zone): Zone | undefined {
+  const name = textOf(schedule.scheduleTimezone);
+  if (name !== '') return parseZone(name) ?? undefined;
+  const clock = textOf(schedule.startTime).replace(/^T/i, '');
+  const dates = [textOf(schedule.startDate), textOf(event.startDate)].filter((text) => text !== '').map(offsetOf);
+  // Many programs write all dates in UTC, which says nothing of a time that stands beside them.
+  const offset = clock === '' ? dates[0] : (offsetOf(`${start.slice(0, 10)}T${clock}`) ?? dates.find((some) => some));
+  return offset === undefined || offsetIn(site, unixFromText(start) - offset) === offset ? site : offsetZone(offset);
 }
 
 const daysFrom = (wall: number, length: number) => ({
@@ -89,7 +105,7 @@ interface Begin {
   readonly time: string | undefined;
 }
 
-/** A day, with its time where it has one; an offset does not count beside the zone of the schedule. */
+/** A day, with its time where it has one, by the clock of the zone that it is written in. */
 function momentIn(text: string): Begin | undefined {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
   if (day === undefined || textFromUnix(unixFromText(`${day} 00:00:00`)).slice(0, 10) !== day) return undefined;

@@ -4,11 +4,12 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Fetched, type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
-import { textOf } from '../items/file-text.ts';
+import { decoderFor, HEAD_BYTES } from '../items/encoding.ts';
+import { statedText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
+import type { LossEntry } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { decodedAs } from '../items/windows-1252.ts';
-import { locationsOf } from './page.ts';
+import { labelOf, locationsOf } from './page.ts';
 import { eventEntries, type FoundEvent, findEvents, type Page } from './read.ts';
 
 /** How pages of the web are to be read. */
@@ -32,16 +33,17 @@ const MOST_EVENTS = 50_000;
 
 /** Events in JSON-LD in files: saved pages, or JSON. Throws SourceFault `unreadable`, `not-utf8`, `too-long`. */
 export function openJsonLdFiles(paths: readonly string[], caller: Caller): Source {
-  const pages = async function* (): AsyncGenerator<Page> {
+  const pages = async function* (): AsyncGenerator<ReadPage> {
     for (const path of paths) {
+      const { pieces: coming, isAssumed } = statedText(path, labelOf);
       const pieces: string[] = [];
       let length = 0;
-      for await (const piece of textOf(path)) {
+      for await (const piece of coming) {
         length += piece.length;
         if (length > LONGEST_PAGE) throw new SourceFault('too-long', { file: basename(path), line: 1 });
         pieces.push(piece);
       }
-      yield { url: '', place: basename(path), text: pieces.join('') };
+      yield { url: '', place: basename(path), text: pieces.join(''), doubt: isAssumed() ? 'encoding-assumed' : undefined };
     }
   };
   return {
@@ -83,19 +85,19 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
   };
 }
 
-/** Adds the events of a page and gives what is to be said of it. */
-function takeEvents(page: Page, events: FoundEvent[]): Entry[] {
+/** Adds the events of a page and gives what is to be said of it: of its letters only where it has events. */
+function takeEvents(page: ReadPage, events: FoundEvent[]): LossEntry[] {
   const found = findEvents(page);
   events.push(...found.events);
-  return found.losses;
+  const isDoubtful = page.doubt !== undefined && found.events.length > 0;
+  return [...(isDoubtful ? [sourceLoss(page.doubt!, page.place)] : []), ...found.losses];
 }
 
 /** The same for a page that was named by itself, which should have an event. */
-function takenAlone(page: Page, events: FoundEvent[]): Entry[] {
+function takenAlone(page: ReadPage, events: FoundEvent[]): Entry[] {
   const before = events.length;
   const losses = takeEvents(page, events);
-  const none: Entry = { kind: 'loss', loss: { reason: 'jsonld-none', kind: 'source', of: page.place } };
-  return events.length > before || losses.length > 0 ? losses : [none];
+  return events.length > before || losses.length > 0 ? losses : [sourceLoss('jsonld-none', page.place)];
 }
 
 type Fetch = (url: string, maxBytes: number) => Promise<Fetched>;
@@ -126,19 +128,35 @@ async function fetchRequired(url: string, fetch: Fetch, maxBytes = LONGEST_PAGE)
   }
 }
 
-const pageOf = ({ url, bytes, headers }: Fetched): Page => ({ url, place: url, text: decoded(bytes, headers['content-type']) });
+/** A page, and what is to be said of its letters, as a reason of `exchange:losses`. */
+interface ReadPage extends Page {
+  readonly doubt: 'encoding-assumed' | 'jsonld-characters' | undefined;
+}
 
-/** The text of an answer in the encoding that it names, UTF-8 else. */
-function decoded(bytes: Buffer, type = ''): string {
-  const label = /charset="?([\w-]{1,40})/i.exec(type)?.[1] ?? 'utf-8';
+const pageOf = ({ url, bytes, headers }: Fetched): ReadPage => ({ url, place: url, ...decoded(bytes, headers['content-type']) });
+
+/**
+ * The text of an answer in the encoding that it states, else the page, else as far as the bytes show it. What is
+ * damaged is not lost for that.
+ */
+function decoded(bytes: Buffer, type = ''): Pick<ReadPage, 'text' | 'doubt'> {
+  const label = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(type)?.[1] ?? labelOf(bytes.subarray(0, HEAD_BYTES));
+  let doubt: ReadPage['doubt'];
+  const assume = (encoding: string) => {
+    if (encoding === 'windows-1252') doubt = 'encoding-assumed';
+  };
   try {
-    return decodedAs(label, bytes);
-  } catch {
-    return new TextDecoder().decode(bytes);
+    const decode = decoderFor('', bytes, assume, label);
+    return { text: decode(bytes) + decode(undefined), doubt };
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    return { text: new TextDecoder().decode(bytes), doubt: 'jsonld-characters' };
   }
 }
 
-async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): AsyncGenerator<Page> {
+const sourceLoss = (reason: string, of: string): LossEntry => ({ kind: 'loss', loss: { reason, kind: 'source', of } });
+
+async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): AsyncGenerator<ReadPage> {
   const first = /\.xml(\.gz)?(\?|$)/i.test(address) ? address : new URL('/sitemap.xml', address).href;
   const { host } = new URL(first);
   const sitemaps = [first];
@@ -173,9 +191,9 @@ async function* sitemapPages(address: string, fetch: Fetch, asides: Entry[]): As
 const inflate = promisify(gunzip);
 
 async function sitemapText({ url, bytes }: Fetched): Promise<string> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decoded(bytes);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decoded(bytes).text;
   try {
-    return decoded(await inflate(bytes, { maxOutputLength: LONGEST_SITEMAP }));
+    return decoded(await inflate(bytes, { maxOutputLength: LONGEST_SITEMAP })).text;
   } catch (error) {
     throw new SourceFault('feed-not-fetched', { address: url, what: 'gzip' }, error);
   }

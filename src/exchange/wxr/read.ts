@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { SaxesParser } from 'saxes';
-import { LONGEST_TEXT, textOf } from '../items/file-text.ts';
+import { LONGEST_TEXT, statedText } from '../items/file-text.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
-import { withoutForbidden } from './characters.ts';
+import { labelIn, withoutForbidden } from './characters.ts';
 import { type Elements, entryOf, homeOf, type TermGroup, termGroupOf } from './entries.ts';
 import { createTerms } from './terms.ts';
 
@@ -62,7 +62,8 @@ async function* records(path: string): AsyncGenerator<Found> {
   const here = () => ({ file, line: parser.line, column: parser.columnIndex + 1 });
   listen(parser, reading, here);
   let forbidden = 0;
-  for await (const text of textOf(path)) {
+  const { pieces, isAssumed } = statedText(path, labelIn);
+  for await (const text of pieces) {
     const clean = withoutForbidden(text);
     forbidden += text.length - clean.length;
     reading.waiting += clean.length;
@@ -79,6 +80,7 @@ async function* records(path: string): AsyncGenerator<Found> {
   parser.close();
   if (!reading.version) throw new SourceFault('not-wxr', here());
   yield* reading.found.splice(0);
+  if (isAssumed()) yield { entry: { kind: 'loss', loss: { reason: 'encoding-assumed', kind: 'source', of: file } } };
   if (forbidden > 0)
     yield { entry: { kind: 'loss', loss: { reason: 'control-characters', kind: 'source', of: file, detail: String(forbidden) } } };
 }
