@@ -271,6 +271,44 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('tec_occurrences').where('post_id', 500)).toEqual([]);
   });
 
+  const dated = (changes: Readonly<Record<string, string>>, id = 500) =>
+    post('event', id, {
+      metas: WHEN.map(([key, value]) => [key, changes[key] ?? value]).filter(([, value]) => value !== '-') as [string, string][],
+    });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['without an end', { _EventEndDate: '-' }],
+    ['that ends before it starts', { _EventEndDate: '2030-01-01 00:00:00' }],
+    ['in a zone that is none', { _EventTimezone: 'Atlantis' }],
+    ['on a day that no calendar has', { _EventStartDate: '2031-13-45 20:00:00' }],
+  ])('says before it is carried out that no list would show an event %s, a new one and one that is here', async (_, changes) => {
+    for (const before of [[], [dated({})]]) {
+      await resetSite(db);
+      await site.db.from('fasti_import_ids').del();
+      await taken(before);
+      const rehearsal = await taken([dated(changes)], { dryRun: true });
+      expect(rehearsal.losses.map(({ reason, count }) => [reason, count])).toEqual([['dates-unsound', 1]]);
+      expect({ ...(await taken([dated(changes)])), dryRun: true }).toEqual(rehearsal);
+    }
+  });
+
+  it('says before it is carried out what has to hang elsewhere or be called otherwise, in whichever piece it comes', async () => {
+    const titled = (id: number) => post('event', id, { columns: { ...post('event', id).columns, post_name: 'the-same' } });
+    const items = [
+      ...[category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
+      ...[titled(500), titled(501), post('event', 502, { language: 'it' })],
+    ];
+    const rehearsal = await taken(items, { dryRun: true, itemsAtOnce: 1 });
+    expect(rehearsal.losses.map(({ reason, count }) => [reason, count]).sort()).toEqual([
+      ['language-lost', 1],
+      ['parent-loop', 1],
+      ['slug-taken', 1],
+    ]);
+    const { losses, ...counts } = await taken(items, { itemsAtOnce: 1 });
+    expect(counts).toEqual({ ...rehearsal, losses: undefined, dryRun: false });
+    expect(losses.map(({ reason, count }) => [reason, count])).toEqual(rehearsal.losses.map(({ reason, count }) => [reason, count]));
+  });
+
   it('shows what it brought in lists at once', async () => {
     await taken([post('event', 500)]);
     const { records } = await listPosts(site, await callerOf(site, 0), postKind('event'), {

@@ -225,6 +225,8 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     names: createNames(),
     overlay: new Map(),
     overlayWaiting: new Map(),
+    overlaySlugs: new Map(),
+    overlayParents: new Map(),
     nextDryId: () => {
       dryId -= 1;
       return dryId;

@@ -33,6 +33,10 @@ export interface Run {
   /** What a rehearsal would have noted. */
   readonly overlay: Map<string, LedgerEntry>;
   readonly overlayWaiting: Map<string, Waiting>;
+  /** Slugs of posts -> the types of those that have them. */
+  readonly overlaySlugs: Map<string, Set<string>>;
+  /** Ids of categories -> the ids of those that they would hang below. */
+  readonly overlayParents: Map<number, number>;
   /** An id that stands for one in a rehearsal. */
   readonly nextDryId: () => number;
 }

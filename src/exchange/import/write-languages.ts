@@ -18,7 +18,6 @@ import type { Run, Work } from './run.ts';
  */
 export async function writeLanguages(work: Work, items: readonly (PostItem | TermItem)[]): Promise<void> {
   const { run, db, ledger } = work;
-  if (run.dry) return;
   for (const name of new Set(items.map(({ kind }) => kind))) {
     if (name === 'attachment') continue;
     const some = items.filter((item) => item.kind === name);
@@ -26,7 +25,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const own = languagesOf(run.caller, kind);
     const placed = some.flatMap((item) => {
       const id = ledger.target(groupOf(item), item.sourceId);
-      return id === undefined || id <= 0 ? [] : [{ item, id }];
+      return id === undefined ? [] : [{ item, id }];
     });
     if (!own) {
       for (const { item } of placed) if (item.language !== undefined) noteLoss(work, item, 'language-lost', item.language);
@@ -35,7 +34,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const codes = await languagesOfRecords(
       db,
       own,
-      placed.map(({ id }) => id),
+      placed.map(({ id }) => id).filter((id) => id > 0),
     );
     for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null });
   }
@@ -56,7 +55,7 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
   const known = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
   if (wanted !== undefined && !known) noteLoss(work, item, 'language-unknown', wanted);
   const language = known ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
-  if (!language) return;
+  if (!language || run.dry) return;
   const key = item.translation_group === undefined ? undefined : translationKey(item.kind, item.translation_group);
   const other = key === undefined ? undefined : ledger.entry(key)?.target;
   if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });

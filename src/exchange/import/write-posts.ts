@@ -29,6 +29,7 @@ import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
+import { noteUnsoundDates } from './unsound-dates.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
 
@@ -129,8 +130,10 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
   const newcomers = await giveIds(work, arrivals, taken);
   const relations = await relate(work, newcomers);
   work.touched.any = true;
-  if (work.run.dry) return;
   const { db, run } = work;
+  if (run.caller.settings.occurrenceTables)
+    for (const { arrival } of newcomers) noteUnsoundDates(work, arrival.item, metaMap(arrival.clean.metas));
+  if (run.dry) return;
   const rows = newcomers.flatMap(({ row }) => row ?? []);
   await removeRemains(
     db,
@@ -243,17 +246,13 @@ async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relat
 
 /** Writes the dates of new events, where the site has tables for them. */
 async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<void> {
-  const { run, db, tally, events } = work;
+  const { run, db, events } = work;
   const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
   events.push(...dated.map(({ id }) => id));
   if (!run.caller.settings.occurrenceTables) return;
   const dates = new Map(dated.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
   const occurrences = await insertOccurrences(db, dates, nowUtc(run.caller.now));
-  for (const { arrival, id } of dated) {
-    const { item } = arrival;
-    if (!occurrences.has(id)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
-    else await takeRecurrence(work, item, id, { anew: true });
-  }
+  for (const { arrival, id } of dated) if (occurrences.has(id)) await takeRecurrence(work, arrival.item, id, { anew: true });
 }
 
 /**

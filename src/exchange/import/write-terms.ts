@@ -99,7 +99,11 @@ async function placeTerm(
   if (term.id !== undefined && id === undefined) {
     lose(tally, { reason: 'id-taken', kind: term.kind, of: name, place: term.place, detail: String(term.id) });
   }
-  if (run.dry) return { id: run.nextDryId(), created: true };
+  if (run.dry) {
+    const dryId = run.nextDryId();
+    run.overlayParents.set(dryId, parent);
+    return { id: dryId, created: true };
+  }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
   const made = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
   touched.any = true;
@@ -114,13 +118,14 @@ async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number
 
 async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
   const wanted = { ...texts(term), ...(parent === undefined ? {} : { parent }) };
-  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent))) return false;
+  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent, run.overlayParents)))
+    return false;
   const changes = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => here[column as keyof Term] !== value));
   if (Object.keys(changes).length === 0) return false;
   if (!run.dry) {
     await updateTerm(db, here, changes);
     await keepIndexOfMoved(db, run.caller, here);
-  }
+  } else if (wanted.parent !== undefined) run.overlayParents.set(here.term_id, wanted.parent);
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
   return true;
