@@ -14,6 +14,7 @@ import { joinWriters } from '../../src/storage/journal/touched.ts';
 import { lockNames, slugLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
 import { insertPost } from '../../src/storage/rows/posts.ts';
 import { insertUser } from '../../src/storage/rows/users.ts';
+import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { resetSite } from '../support/site.ts';
 import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
@@ -375,6 +376,44 @@ describeDatabases('an import into a site that has records', (open) => {
     const stored = await db.from('postmeta').whereIn('post_id', [501, 502, 503]).where('meta_key', '_EventDuration').orderBy('post_id');
     expect(stored.map(({ meta_value }) => meta_value)).toEqual(['7200', '7200', '3600']);
     expect(await db.from('tec_occurrences').whereIn('post_id', [501, 502, 503])).toHaveLength(3);
+  });
+
+  it('computes UTC anew that the clock on the wall contradicts, but not what the calendar makes of an offset', async () => {
+    const offset = { _EventTimezone: 'UTC+5:30', _EventTimezoneAbbr: 'UTC+5:30' };
+    const report = await taken([dated({ _EventStartDateUTC: '2031-05-01 08:00:00' }), dated(offset, 501)]);
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
+      ['utc-mended', ['2031-05-01 08:00:00 -> 2031-05-01 18:00:00']],
+    ]);
+    expect(isIncomplete(report)).toBe(false);
+    expect(await metasOf(500, '_EventStartDateUTC')).toEqual(['2031-05-01 18:00:00']);
+    expect(await metasOf(501, '_EventStartDateUTC')).toEqual(['2031-05-01 18:00:00']);
+  });
+
+  it.each<[string, Partial<PostItem['columns']>, string, string]>([
+    ['the other one', { post_date: ZERO_DATE, post_date_gmt: '2026-07-01 08:00:00' }, '2026-07-01 10:00:00', '2026-07-01 08:00:00'],
+    ['the other one', { post_date: '2026-07-01 10:00:00', post_date_gmt: ZERO_DATE }, '2026-07-01 10:00:00', '2026-07-01 08:00:00'],
+    ['the moment of the import', { post_date: ZERO_DATE, post_date_gmt: ZERO_DATE }, '2026-11-21 10:00:00', '2026-11-21 09:00:00'],
+    [
+      'nothing, for a draft',
+      { post_status: 'draft', post_date: '2026-07-01 10:00:00', post_date_gmt: ZERO_DATE },
+      '2026-07-01 10:00:00',
+      ZERO_DATE,
+    ],
+  ])('gives a published record without date of publication one: of %s', async (_, columns, local, utc) => {
+    const report = await taken([post('event', 500, { columns: { ...post('event', 500).columns, ...columns } })]);
+    expect(report.losses.map(({ reason }) => reason)).toEqual(columns.post_status === 'draft' ? [] : ['date-mended']);
+    expect(isIncomplete(report)).toBe(false);
+    expect(await row('event 500')).toMatchObject({ post_date: local, post_date_gmt: utc });
+  });
+
+  it.each([1, 200])('hangs no record below itself (%s at once)', async (itemsAtOnce) => {
+    const items = [post('event', 500, { parent: '500' }), post('event', 501, { parent: '502' }), post('event', 502, { parent: '501' })];
+    const report = await taken(items, { itemsAtOnce });
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
+      ['parent-loop', ['500', '501']],
+    ]);
+    expect(await site.db.from('posts').whereIn('ID', [500, 501, 502]).orderBy('ID').pluck('post_parent')).toEqual([0, 502, 0]);
+    expect((await taken(items, { itemsAtOnce })).unchanged).toEqual({ event: 3 });
   });
 
   it.each([

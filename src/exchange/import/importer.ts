@@ -222,6 +222,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     settings: options.settings ?? false,
     language: options.language,
     highestId: options.highestId ?? 0,
+    parents: new Map(),
     names: createNames(),
     overlay: new Map(),
     overlayWaiting: new Map(),

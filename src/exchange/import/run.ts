@@ -28,6 +28,8 @@ export interface Run {
   readonly language: string | undefined;
   /** The highest id that the source has, where that is known: new ids are given above it. */
   readonly highestId: number;
+  /** Names of posts of the source -> those of the posts that they are below. */
+  readonly parents: Map<string, string>;
   /** Records by name, for sources without lasting ids. */
   readonly names: Names;
   /** What a rehearsal would have noted. */

@@ -10,7 +10,8 @@ import { nowUtc } from '../../wordpress/time.ts';
 import { wellFormed } from '../items/clean.ts';
 import type { AuthorItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
-import { digestOf, ledgerKey } from './ledger.ts';
+import { digestOf } from '../items/versions.ts';
+import { ledgerKey } from './ledger.ts';
 import type { Work } from './run.ts';
 
 /** A password hash that no password has: whoever comes from a file has to ask for a new one. */

@@ -23,10 +23,11 @@ import { nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
-import { digestOf, ledgerKey } from './ledger.ts';
+import { digestOf } from '../items/versions.ts';
+import { ledgerKey } from './ledger.ts';
 import { takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
-import type { Work } from './run.ts';
+import type { Run, Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
@@ -50,13 +51,15 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const coming = items
     .map((item) => ({ item, key: ledgerKey('post', item.sourceId), digest: digestOf(work.originals.get(item) ?? item) }))
     .map((named) => ({ ...named, entry: ledger.entry(named.key) }))
+    .map((named) => ({ ...named, below: hangBelow(run, named.item) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const taken = await takenPostIds(db, ids);
 
   const fresh: Arrival[] = [];
   const existing: Existing[] = [];
-  for (const { item, key, digest, entry } of coming) {
+  for (const { item: given, key, digest, entry, below } of coming) {
+    const item = below ? given : { ...given, parent: undefined };
     const there = entry !== undefined && ((run.dry && run.overlay.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
     if (there && entry.digest === digest) {
       ledger.add({ ...entry, run: run.number });
@@ -67,6 +70,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       await useLibrary(work, item, key, digest);
       continue;
     }
+    if (!below) lose(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
     await nameTerms(work, item);
     const arrival: Arrival = { item, key, digest, clean: cleanItem(work, item) };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
@@ -78,6 +82,15 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   }
   await insertNew(work, fresh, taken);
   await updatePosts(work, existing);
+}
+
+/** Notes what a post is below in the source. False: it would be below itself. */
+function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
+  parents.delete(sourceId);
+  if (parent === undefined) return true;
+  for (let above: string | undefined = parent; above !== undefined; above = parents.get(above)) if (above === sourceId) return false;
+  parents.set(sourceId, parent);
+  return true;
 }
 
 /** An address of a file that was not fetched is worth something only where the library knows it. */

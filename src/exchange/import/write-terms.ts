@@ -13,7 +13,8 @@ import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { wellFormed } from '../items/clean.ts';
 import type { TermItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
-import { digestOf, ledgerKey } from './ledger.ts';
+import { digestOf } from '../items/versions.ts';
+import { ledgerKey } from './ledger.ts';
 import type { Wants, Work } from './run.ts';
 
 const LETTERS = 200;
