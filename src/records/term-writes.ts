@@ -148,7 +148,7 @@ async function withoutLoop(db: Database, term: Term, parent: number): Promise<nu
   return (await makesLoop(db, term, parent)) ? 0 : parent;
 }
 
-/** Whether a term would hang below itself if it got this parent; 0: the root. `planned`: parents that are not stored. */
+/** Whether a term would hang below itself if it got this parent; 0: the root. `planned`: parents not stored yet. */
 export async function makesLoop(
   db: Database,
   { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,

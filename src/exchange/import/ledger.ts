@@ -26,8 +26,8 @@ export interface Ledger {
   /** The id of ours, or undefined where nothing of that name has come in yet. */
   readonly target: (group: Group, sourceId: string) => number | undefined;
   /**
-   * `made`: set where this run made the record; else what is known of that stays, as long as it is the same one: so only
-   * what was looked up may be added.
+   * `made`: set where this run made the record; else what is known of that stays, as long as it is the same one: so
+   * only what was looked up may be added.
    */
   readonly add: (entry: Omit<LedgerEntry, 'made'> & Partial<Pick<LedgerEntry, 'made'>>) => void;
   /** What was added. */
