@@ -310,6 +310,27 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(losses.map(({ reason, count }) => [reason, count])).toEqual(rehearsal.losses.map(({ reason, count }) => [reason, count]));
   });
 
+  it('says before it is carried out who and what comes under several names', async () => {
+    const person = (sourceId: string, email: string) =>
+      ({ kind: 'author', sourceId, login: sourceId, email, displayName: sourceId, metas: [] }) as const;
+    const items = [
+      ...[person('anna', 'anna@example.org'), person('annina', 'ANNA@example.org')],
+      ...[category('Open Air', { slug: 'open-air' }), category('open-air')],
+    ];
+    const rehearsal = await taken(items, { dryRun: true });
+    expect(rehearsal).toMatchObject({ created: { author: 1, category: 1 }, unchanged: { author: 1, category: 1 } });
+    expect({ ...(await taken(items)), dryRun: true }).toEqual(rehearsal);
+  });
+
+  it('takes it before it is carried out that files can be fetched, where that is wished', async () => {
+    const image = post('attachment', 500, { url: 'https://other.example.org/a.png' });
+    const fetchFile = async (item: PostItem) => ({ item: { ...item, metas: [['_wp_attached_file', '2026/01/a.png'] as const] } });
+    const rehearsal = await taken([image], { dryRun: true, fetchFile });
+    expect(rehearsal).toMatchObject({ created: { attachment: 1 }, lost: {}, losses: [] });
+    expect({ ...(await taken([image], { fetchFile })), dryRun: true }).toEqual(rehearsal);
+    expect((await taken([post('attachment', 501, { url: image.url })], { dryRun: true })).lost).toEqual({ attachment: 1 });
+  });
+
   it('shows what it brought in lists at once', async () => {
     await taken([post('event', 500)]);
     const { records } = await listPosts(site, await callerOf(site, 0), postKind('event'), {

@@ -55,10 +55,14 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
   const known = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
   if (wanted !== undefined && !known) noteLoss(work, item, 'language-unknown', wanted);
   const language = known ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
-  if (!language || run.dry) return;
+  if (!language) return;
   const key = item.translation_group === undefined ? undefined : translationKey(item.kind, item.translation_group);
   const other = key === undefined ? undefined : ledger.entry(key)?.target;
   if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
+  if (run.dry) {
+    if (key !== undefined && !takesPlace(run, key, language, id)) noteLoss(work, item, 'translation-conflict', item.translation_group!);
+    return;
+  }
   const placing = { id, before, language };
   const linked = await placeInLanguage(
     db,
@@ -72,6 +76,15 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
     return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
   });
   if (kind.is === 'post' && kind.dated) events.push(...linked);
+}
+
+/** Rehearses that a record takes the place of its language in a group. False: another one has it. */
+function takesPlace({ overlayGroups }: Run, key: string, { code }: ContentLanguage, id: number): boolean {
+  const members = overlayGroups.get(key) ?? new Map<string, number>();
+  overlayGroups.set(key, members);
+  if ((members.get(code) ?? id) !== id) return false;
+  members.set(code, id);
+  return true;
 }
 
 const noteLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>

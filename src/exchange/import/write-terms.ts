@@ -94,7 +94,8 @@ async function placeTerm(
   const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
   if (!run.dry) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
   const same = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).find((other) => other.slug === slug);
-  if (same) return { id: same.term_id, created: false };
+  const rehearsed = run.overlayNames.get(`${taxonomy} ${slug}`);
+  if (same || rehearsed !== undefined) return { id: same?.term_id ?? rehearsed!, created: false };
 
   const id = await freeId(work, 'terms', term.id);
   if (term.id !== undefined && id === undefined) {
@@ -103,6 +104,7 @@ async function placeTerm(
   if (run.dry) {
     const dryId = run.nextDryId();
     run.overlayParents.set(dryId, parent);
+    run.overlayNames.set(`${taxonomy} ${slug}`, dryId);
     return { id: dryId, created: true };
   }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
