@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
-import { diffSeconds, isZeroDate, unixFromText } from '../wordpress/time.ts';
+import { diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
 import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfDay } from './window.ts';
 
@@ -102,7 +102,7 @@ export function occurrence(dates: EventDates): Occurrence | null {
   const { start, end, startUtc, endUtc } = dates;
   const length = diffSeconds(startUtc, endUtc);
   const duration = dates.allDay ? length : (dates.duration ?? length);
-  const sound = diffSeconds(start, end) >= 0 && length >= 0 && duration >= 0 && duration <= length;
+  const sound = [start, end].every(isRealDate) && diffSeconds(start, end) >= 0 && length >= 0 && duration >= 0 && duration <= length;
   if (!sound || parseZone(dates.timezone) === null) return null;
   return { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration: Math.min(duration, LONGEST) };
 }

@@ -10,6 +10,7 @@ import { type PreviewedRecord, previewOf } from '../exchange/import/preview.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { isIncomplete, type Report } from '../exchange/items/report.ts';
 import { type Source, survey } from '../exchange/items/source.ts';
+import { latestOf } from '../exchange/items/versions.ts';
 import { openSource, READ_AS } from '../exchange/sources.ts';
 import { postKinds } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
@@ -256,14 +257,14 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
   const { session, given, format, dryRun, preview } = order;
   const { io, say } = session;
   if (io.terminal) io.err(`${say('exchange:import.surveying')}\n`);
-  const { entries, highestId } = await survey(source);
+  const { entries, highestId, versions } = await survey(source);
   if (dryRun && format === 'text' && isCsvSource(source)) print(io, mappingText(source, say));
   const filterHtml = given.filterHtml === true;
   const trust = { trusted: caller.viewer.can('unfiltered_html') && !filterHtml };
   const shown = preview === undefined ? undefined : await previewOf(source, caller, trust, preview);
   if (shown && format === 'text') print(io, previewText(shown, say));
   const show = showRate(session, say('exchange:import.importing'), entries);
-  const report = await importItems(site, caller, source.entries(), {
+  const report = await importItems(site, caller, latestOf(source.entries(), versions), {
     source: typeof given.source === 'string' ? given.source : source.name(),
     dryRun,
     resume,

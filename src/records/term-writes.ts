@@ -148,15 +148,16 @@ async function withoutLoop(db: Database, term: Term, parent: number): Promise<nu
   return (await makesLoop(db, term, parent)) ? 0 : parent;
 }
 
-/** Whether a term would hang below itself if it got this parent; 0: the root. */
+/** Whether a term would hang below itself if it got this parent; 0: the root. `planned`: parents not stored yet. */
 export async function makesLoop(
   db: Database,
   { term_id: id, taxonomy }: Pick<Term, 'term_id' | 'taxonomy'>,
   parent: number,
+  planned: ReadonlyMap<number, number> = new Map(),
 ): Promise<boolean> {
   if (parent === 0) return false;
   const tree = await loadTree(db, taxonomy);
   const above = new Set<number>();
-  for (let at = parent; at > 0 && !above.has(at); at = tree.get(at)?.parent ?? 0) above.add(at);
+  for (let at = parent; at !== 0 && !above.has(at); at = planned.get(at) ?? tree.get(at)?.parent ?? 0) above.add(at);
   return above.has(id);
 }

@@ -36,6 +36,12 @@ export function unixFromText(text: string): number {
   return unixFromFields(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
 }
 
+/** Whether a text is a day that a calendar has, perhaps with a time that a clock shows: nothing in it rolls over. */
+export function isRealDate(text: string): boolean {
+  const unix = unixFromText(text);
+  return !Number.isNaN(unix) && textFromUnix(unix).startsWith(text.slice(0, 19).trim().replace('T', ' '));
+}
+
 /** Unix seconds of `YYYY-MM-DD HH:MM:SS`, as nearly every text is; NaN for any other, which a pattern then reads. */
 function unixFromUsual(text: string): number {
   const isUsual =

@@ -89,6 +89,21 @@ describeDatabases('fasti doctor', (open, engine) => {
     const { occurrence_id: _id, ...row } = (await db.from('tec_occurrences').where({ post_id }).first())!;
     await db.from('tec_occurrences').insert({ ...row, hash: 'another' });
   };
+  /** Another row of dates, a month later, which the database gives an id after the right one or before it. */
+  const another = async (post_id: number, place: 'after' | 'before' = 'after') => {
+    const { occurrence_id: id, ...row } = (await db.from('tec_occurrences').where({ post_id }).first())!;
+    const times = { start_date: '2027-08-01 20:00:00', start_date_utc: '2027-08-01 18:00:00' };
+    const ends = { end_date: '2027-08-01 22:00:00', end_date_utc: '2027-08-01 20:00:00' };
+    if (place === 'after') await db.from('tec_occurrences').insert({ ...row, ...times, ...ends, hash: 'another' });
+    else {
+      await db
+        .from('tec_occurrences')
+        .where('occurrence_id', id)
+        .update({ ...times, ...ends, hash: 'another' });
+      await db.from('tec_occurrences').insert(row);
+    }
+  };
+  const term = (term_id: number, columns: Readonly<Record<string, string>>) => db.from('terms').where({ term_id }).update(columns);
   const set = (post_id: number, meta_key: string, meta_value: string) =>
     db.from('postmeta').where({ post_id, meta_key }).update({ meta_value });
   it.each<[string, string, () => PromiseLike<unknown>, string[]]>([
@@ -179,6 +194,25 @@ describeDatabases('fasti doctor', (open, engine) => {
     ['event-row-differs', 'error', () => db.from('tec_events').where('post_id', 39).update({ end_date: '2020-01-01 00:00:00' }), ['39']],
     ['event-row-differs', 'error', () => db.from('tec_occurrences').where('post_id', 39).update({ event_id: 9999 }), ['39']],
     ['event-row-twice', 'error', () => twin(39), ['39']],
+    ['event-row-surplus', 'error', () => another(39), ['39']],
+    ['event-row-surplus', 'error', () => another(39, 'before'), ['39']],
+    ['event-duration-wrong', 'error', () => set(39, '_EventDuration', 'abc'), ['39']],
+    ['term-slugs-empty', 'error', () => term(10, { slug: '' }), [expect.stringMatching(/^10 \w/) as unknown as string]],
+    ['term-names-empty', 'error', () => term(10, { name: ' ' }), [expect.stringMatching(/^10 \w/) as unknown as string]],
+    ['term-metas-without-term', 'warning', () => db.from('termmeta').insert({ term_id: 9996, meta_key: 'x', meta_value: 'y' }), ['9996 x']],
+    ['user-metas-without-user', 'warning', () => db.from('usermeta').insert({ user_id: 9995, meta_key: 'x', meta_value: 'y' }), ['9995 x']],
+    [
+      'links-twice',
+      'warning',
+      async () => meta(39, '_EventVenueID', (await first(39, '_EventVenueID')) ?? ''),
+      [expect.stringMatching(/^39 _EventVenueID \d+$/) as unknown as string],
+    ],
+    [
+      'links-twice',
+      'warning',
+      async () => meta(39, '_EventOrganizerID', (await first(39, '_EventOrganizerID')) ?? ''),
+      [expect.stringMatching(/^39 _EventOrganizerID \d+$/) as unknown as string],
+    ],
     [
       'event-all-day-times',
       'warning',
@@ -193,6 +227,27 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect([finding, others]).toEqual([{ name, severity, count: 1, examples, fixable: true }, []]);
     expect((await fasti(['--fix', '--yes'])).code).toBe(0);
     expect(await told()).toEqual([]);
+  });
+
+  it('leaves an event that takes place once the row of its dates', async () => {
+    await another(39, 'before');
+    await fasti(['--fix', '--yes']);
+    const [start] = await db.from('postmeta').where({ post_id: 39, meta_key: '_EventStartDate' }).pluck('meta_value');
+    expect(await db.from('tec_occurrences').where('post_id', 39).pluck('start_date')).toEqual([start]);
+  });
+
+  it('ends with 1 where the roles cannot be read', async () => {
+    for (const broken of ['nonsense', 'a:5:{s:13:"administrator";a:1:{']) {
+      await db.from('options').where('option_name', 'wp_user_roles').update({ option_value: broken });
+      expect(await told()).toContainEqual({
+        name: 'roles-unreadable',
+        severity: 'error',
+        count: 1,
+        examples: ['wp_user_roles'],
+        fixable: false,
+      });
+      expect((await fasti([])).code).toBe(1);
+    }
   });
 
   it('tells what a WordPress beside it has written from what is wrong with the index', async () => {
@@ -220,6 +275,14 @@ describeDatabases('fasti doctor', (open, engine) => {
 
   it.each<[string, string, () => PromiseLike<unknown>, string[]]>([
     ['event-dates-missing', 'error', () => db.from('postmeta').where({ post_id: 39, meta_key: '_EventStartDate' }).delete(), ['39']],
+    ['event-dates-missing', 'error', () => set(39, '_EventStartDate', '2027-13-45'), ['39']],
+    ['event-dates-missing', 'error', () => set(39, '_EventEndDate', '2099-02-30 20:00:00'), ['39']],
+    [
+      'term-slugs-shared',
+      'warning',
+      async () => term(10, { slug: (await db.from('terms').where('term_id', 5).first())!.slug }),
+      [expect.stringMatching(/^tribe_events_cat \S+ \(2\)$/) as unknown as string],
+    ],
     ['event-zone-unknown', 'error', () => set(39, '_EventTimezone', 'Atlantis'), ['39']],
     ['event-end-before-start', 'error', () => set(39, '_EventEndDate', '2020-01-01 00:00:00'), ['39']],
     ['values-broken', 'warning', () => meta(39, 'x', 'a:3:{i:0;s:1:"a";'), ['postmeta 39 x']],

@@ -191,6 +191,36 @@ describeDatabases('the commands import and export', (open) => {
     expect([code, out]).toEqual([3, expect.stringContaining('"All content"')]);
   });
 
+  it('take of several versions of a record the one that was changed last, whichever comes first', async () => {
+    await of(original)('export', path('whole.xml'), '--force');
+    const xml = readFileSync(path('whole.xml'), 'utf8');
+    const items = xml.split(/(?=<item>)/).map((item) => item.split('</channel>')[0]!);
+    const [first, second] = items.filter((item) => item.includes('<![CDATA[tribe_venue]]>') || item.includes('>tribe_venue<'));
+    const renamed = (item: string, title: string, modified: string) =>
+      item
+        .replace(/<title>.*?<\/title>/s, `<title>${title}</title>`)
+        .replace(
+          /<wp:post_modified(_gmt)?>.*?<\/wp:post_modified(?:_gmt)?>/gs,
+          (_, gmt = '') => `<wp:post_modified${gmt}>${modified}</wp:post_modified${gmt}>`,
+        );
+    const more = [renamed(first!, 'Earlier', '2001-01-01 00:00:00'), renamed(second!, 'Later', '2031-01-01 00:00:00'), second!];
+    writeFileSync(
+      path('twice.xml'),
+      xml.replace('</channel>', () => `${more.join('')}</channel>`),
+    );
+    const importing = async (...args: string[]) =>
+      JSON.parse((await of(target)('import', path('twice.xml'), '--format=json', ...args)).out);
+    const rehearsal = await importing('--dry-run');
+    const done = await importing();
+    expect(rehearsal).toEqual({ ...done, dryRun: true });
+    expect(done).toMatchObject({ created: { venue: 11 }, updated: {} });
+    expect(done.losses[0]).toMatchObject({ reason: 'version-older', count: 3 });
+    const titles = await target.from('posts').where('post_type', 'tribe_venue').pluck('post_title');
+    expect([titles.includes('Earlier'), titles.includes('Later')]).toEqual([false, true]);
+    expect(await importing('--dry-run')).toMatchObject({ created: {}, updated: {} });
+    expect(await importing()).toMatchObject({ created: {}, updated: {} });
+  });
+
   it('end with 3 where something was lost, and report what and where', async () => {
     writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
     const { code, out, err } = await of(target)('import', path('events.csv'));

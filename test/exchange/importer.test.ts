@@ -14,6 +14,7 @@ import { joinWriters } from '../../src/storage/journal/touched.ts';
 import { lockNames, slugLock, USERS_LOCK } from '../../src/storage/rows/locks.ts';
 import { insertPost } from '../../src/storage/rows/posts.ts';
 import { insertUser } from '../../src/storage/rows/users.ts';
+import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { resetSite } from '../support/site.ts';
 import { calendarOf, callerOf, siteOf, streamOf } from './sites.ts';
@@ -271,6 +272,65 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await site.db.from('tec_occurrences').where('post_id', 500)).toEqual([]);
   });
 
+  const dated = (changes: Readonly<Record<string, string>>, id = 500) =>
+    post('event', id, {
+      metas: WHEN.map(([key, value]) => [key, changes[key] ?? value]).filter(([, value]) => value !== '-') as [string, string][],
+    });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['without an end', { _EventEndDate: '-' }],
+    ['that ends before it starts', { _EventEndDate: '2030-01-01 00:00:00' }],
+    ['in a zone that is none', { _EventTimezone: 'Atlantis' }],
+    ['on a day that no calendar has', { _EventStartDate: '2031-13-45 20:00:00' }],
+  ])('says before it is carried out that no list would show an event %s, a new one and one that is here', async (_, changes) => {
+    for (const before of [[], [dated({})]]) {
+      await resetSite(db);
+      await site.db.from('fasti_import_ids').del();
+      await taken(before);
+      const rehearsal = await taken([dated(changes)], { dryRun: true });
+      expect(rehearsal.losses.map(({ reason, count }) => [reason, count])).toEqual([['dates-unsound', 1]]);
+      expect({ ...(await taken([dated(changes)])), dryRun: true }).toEqual(rehearsal);
+    }
+  });
+
+  it('says before it is carried out what has to hang elsewhere or be called otherwise, in whichever piece it comes', async () => {
+    const titled = (id: number) => post('event', id, { columns: { ...post('event', id).columns, post_name: 'the-same' } });
+    const items = [
+      ...[category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],
+      ...[titled(500), titled(501), post('event', 502, { language: 'it' })],
+    ];
+    const rehearsal = await taken(items, { dryRun: true, itemsAtOnce: 1 });
+    expect(rehearsal.losses.map(({ reason, count }) => [reason, count]).sort()).toEqual([
+      ['language-lost', 1],
+      ['parent-loop', 1],
+      ['slug-taken', 1],
+    ]);
+    const { losses, ...counts } = await taken(items, { itemsAtOnce: 1 });
+    expect(counts).toEqual({ ...rehearsal, losses: undefined, dryRun: false });
+    expect(losses.map(({ reason, count }) => [reason, count])).toEqual(rehearsal.losses.map(({ reason, count }) => [reason, count]));
+  });
+
+  it('says before it is carried out who and what comes under several names', async () => {
+    const person = (sourceId: string, email: string) =>
+      ({ kind: 'author', sourceId, login: sourceId, email, displayName: sourceId, metas: [] }) as const;
+    const items = [
+      ...[person('anna', 'anna@example.org'), person('annina', 'ANNA@example.org')],
+      ...[category('Open Air', { slug: 'open-air' }), category('open-air')],
+    ];
+    const rehearsal = await taken(items, { dryRun: true });
+    expect(rehearsal).toMatchObject({ created: { author: 1, category: 1 }, unchanged: { author: 1, category: 1 } });
+    expect({ ...(await taken(items)), dryRun: true }).toEqual(rehearsal);
+  });
+
+  it('takes it before it is carried out that files can be fetched, where that is wished', async () => {
+    const image = post('attachment', 500, { url: 'https://other.example.org/a.png' });
+    const fetchFile = async (item: PostItem) => ({ item: { ...item, metas: [['_wp_attached_file', '2026/01/a.png'] as const] } });
+    const rehearsal = await taken([image], { dryRun: true, fetchFile });
+    expect(rehearsal).toMatchObject({ created: { attachment: 1 }, lost: {}, losses: [] });
+    expect({ ...(await taken([image], { fetchFile })), dryRun: true }).toEqual(rehearsal);
+    expect((await taken([post('attachment', 501, { url: image.url })], { dryRun: true })).lost).toEqual({ attachment: 1 });
+  });
+
   it('shows what it brought in lists at once', async () => {
     await taken([post('event', 500)]);
     const { records } = await listPosts(site, await callerOf(site, 0), postKind('event'), {
@@ -337,6 +397,44 @@ describeDatabases('an import into a site that has records', (open) => {
     const stored = await db.from('postmeta').whereIn('post_id', [501, 502, 503]).where('meta_key', '_EventDuration').orderBy('post_id');
     expect(stored.map(({ meta_value }) => meta_value)).toEqual(['7200', '7200', '3600']);
     expect(await db.from('tec_occurrences').whereIn('post_id', [501, 502, 503])).toHaveLength(3);
+  });
+
+  it('computes UTC anew that the clock on the wall contradicts, but not what the calendar makes of an offset', async () => {
+    const offset = { _EventTimezone: 'UTC+5:30', _EventTimezoneAbbr: 'UTC+5:30' };
+    const report = await taken([dated({ _EventStartDateUTC: '2031-05-01 08:00:00' }), dated(offset, 501)]);
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
+      ['utc-mended', ['2031-05-01 08:00:00 -> 2031-05-01 18:00:00']],
+    ]);
+    expect(isIncomplete(report)).toBe(false);
+    expect(await metasOf(500, '_EventStartDateUTC')).toEqual(['2031-05-01 18:00:00']);
+    expect(await metasOf(501, '_EventStartDateUTC')).toEqual(['2031-05-01 18:00:00']);
+  });
+
+  it.each<[string, Partial<PostItem['columns']>, string, string]>([
+    ['the other one', { post_date: ZERO_DATE, post_date_gmt: '2026-07-01 08:00:00' }, '2026-07-01 10:00:00', '2026-07-01 08:00:00'],
+    ['the other one', { post_date: '2026-07-01 10:00:00', post_date_gmt: ZERO_DATE }, '2026-07-01 10:00:00', '2026-07-01 08:00:00'],
+    ['the moment of the import', { post_date: ZERO_DATE, post_date_gmt: ZERO_DATE }, '2026-11-21 10:00:00', '2026-11-21 09:00:00'],
+    [
+      'nothing, for a draft',
+      { post_status: 'draft', post_date: '2026-07-01 10:00:00', post_date_gmt: ZERO_DATE },
+      '2026-07-01 10:00:00',
+      ZERO_DATE,
+    ],
+  ])('gives a published record without date of publication one: of %s', async (_, columns, local, utc) => {
+    const report = await taken([post('event', 500, { columns: { ...post('event', 500).columns, ...columns } })]);
+    expect(report.losses.map(({ reason }) => reason)).toEqual(columns.post_status === 'draft' ? [] : ['date-mended']);
+    expect(isIncomplete(report)).toBe(false);
+    expect(await row('event 500')).toMatchObject({ post_date: local, post_date_gmt: utc });
+  });
+
+  it.each([1, 200])('hangs no record below itself (%s at once)', async (itemsAtOnce) => {
+    const items = [post('event', 500, { parent: '500' }), post('event', 501, { parent: '502' }), post('event', 502, { parent: '501' })];
+    const report = await taken(items, { itemsAtOnce });
+    expect(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([
+      ['parent-loop', ['500', '501']],
+    ]);
+    expect(await site.db.from('posts').whereIn('ID', [500, 501, 502]).orderBy('ID').pluck('post_parent')).toEqual([0, 502, 0]);
+    expect((await taken(items, { itemsAtOnce })).unchanged).toEqual({ event: 3 });
   });
 
   it.each([

@@ -133,6 +133,26 @@ describeDatabases('languages in files', (open) => {
     expect(found?.examples).not.toContain('venue 101 (it)');
   });
 
+  it('are told before they are given, where the site lacks one or another record has it', async () => {
+    const event = (id: number, language: string, group: string) =>
+      `<item><title>Event ${id}</title><wp:post_id>${id}</wp:post_id><wp:post_type>tribe_events</wp:post_type><wp:status>draft</wp:status>` +
+      `<category domain="language" nicename="${language}"/><category domain="post_translations" nicename="${group}"/></item>`;
+    const events = [event(9001, 'it', 'pll_a'), event(9002, 'en', 'pll_a'), event(9003, 'it', 'pll_a'), event(9004, 'xx', 'pll_b')];
+    const file = join(folder, `${copy.dialect.name}-conflict.xml`);
+    writeFileSync(
+      file,
+      `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${events.join('')}</channel></rss>`,
+    );
+    const report = async (...args: string[]) => JSON.parse((await to('import', file, '--format=json', ...args)).out);
+    const rehearsal = await report('--dry-run');
+    expect(rehearsal.losses.map(({ reason }: { reason: string }) => reason).sort()).toEqual([
+      'dates-unsound',
+      'language-unknown',
+      'translation-conflict',
+    ]);
+    expect({ ...(await report()), dryRun: true }).toEqual(rehearsal);
+  });
+
   it('come from the command where the file says none', async () => {
     const file = join(folder, `${copy.dialect.name}.csv`);
     writeFileSync(

@@ -7,6 +7,7 @@ import { type ImportOptions, importItems } from '../../src/exchange/import/impor
 import type { Entry, Item } from '../../src/exchange/items/items.ts';
 import type { Report } from '../../src/exchange/items/report.ts';
 import { type Source, survey } from '../../src/exchange/items/source.ts';
+import { latestOf } from '../../src/exchange/items/versions.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { openSite, type Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -71,8 +72,8 @@ export async function callerOf(site: Site, user = 1): Promise<Caller> {
 
 /** Imports a source as the command does: looked through first, then taken in. */
 export async function importSource(site: Site, source: Source, options: Partial<ImportOptions> = {}): Promise<Report> {
-  const { highestId } = await survey(source);
-  return importItems(site, await callerOf(site), source.entries(), {
+  const { highestId, versions } = await survey(source);
+  return importItems(site, await callerOf(site), latestOf(source.entries(), versions), {
     source: source.name(),
     highestId,
     ...(source.trustedAccounts ? { trustedAccounts: true } : {}),

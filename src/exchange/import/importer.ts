@@ -220,11 +220,17 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     trusted: caller.viewer.can('unfiltered_html') && !options.filterHtml,
     trustedAccounts: options.trustedAccounts ?? false,
     settings: options.settings ?? false,
+    fetches: options.fetchFile !== undefined,
     language: options.language,
     highestId: options.highestId ?? 0,
+    parents: new Map(),
     names: createNames(),
     overlay: new Map(),
     overlayWaiting: new Map(),
+    overlayNames: new Map(),
+    overlayGroups: new Map(),
+    overlaySlugs: new Map(),
+    overlayParents: new Map(),
     nextDryId: () => {
       dryId -= 1;
       return dryId;

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Database } from '../../storage/engine/database.ts';
 import { type LedgerEntry, loadLedger } from '../../storage/rows/imports.ts';
 import { type Item, isTermItem } from '../items/items.ts';
+import { digest } from '../items/versions.ts';
 
 /*
  * The memory of imports: which record of a source became which of ours, and what it looked like when it came. By it a
@@ -19,12 +19,6 @@ export const ledgerKey = (group: Group, sourceId: string): string => digest(`${g
 
 /** The name of the group that an item is in with its translations. */
 export const translationKey = (kind: string, group: string): string => ledgerKey('translations', `${kind} ${group}`);
-
-/** What an item looks like, wherever it stood and whatever it may have been called. */
-export const digestOf = (item: Item): string => digest(JSON.stringify({ ...item, place: undefined, narrowerId: undefined }));
-
-/** 120 bits of SHA-1: it names things, and keeps nobody out. */
-const digest = (text: string): string => createHash('sha1').update(text).digest().subarray(0, 15).toString('base64url');
 
 /** What is known of the records that a piece of work names; what the work itself brings in is added. */
 export interface Ledger {

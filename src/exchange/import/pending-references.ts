@@ -53,13 +53,13 @@ async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, 
     lose(tally, { reason: 'parent-missing', kind, of: wants.of, place: wants.place, detail: wants.parent });
     return;
   }
-  if (run.dry) return;
-  const term = (await loadTerms(db, taxonomy, [target])).get(target);
-  if (!term || term.parent === parent) return;
-  if (await makesLoop(db, term, parent)) {
+  if (await makesLoop(db, { term_id: target, taxonomy }, parent, run.overlayParents)) {
     lose(tally, { reason: 'parent-loop', kind, of: wants.of, place: wants.place, detail: wants.parent });
     return;
   }
+  if (run.dry) run.overlayParents.set(target, parent);
+  const term = run.dry ? undefined : (await loadTerms(db, taxonomy, [target])).get(target);
+  if (!term || term.parent === parent) return;
   await updateTerm(db, term, { parent });
   await keepIndexOfMoved(db, run.caller, term);
   touched.any = true;

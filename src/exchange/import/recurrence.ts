@@ -29,8 +29,10 @@ export async function prepareRecurrence(site: Site, { recurrence }: PostItem): P
 
 /** Whether an item says something else of how its event recurs than what is here. */
 export async function isOtherRecurrence({ db, run }: Work, { recurrence, series }: PostItem, target: number): Promise<boolean> {
-  const { recurrence: settings } = run.caller.settings;
-  if (!settings || (!recurrence && !series)) return false;
+  const { recurrence: settings, occurrenceTables } = run.caller.settings;
+  if (!recurrence && !series) return false;
+  // A rehearsal makes no tables: where there are none yet, nothing is here.
+  if (!settings) return run.dry && occurrenceTables;
   const here = (await loadRecurrences(db, [target])).get(target);
   const comparable = (of: PostItem['recurrence'] | typeof here) => of && [of.recurs, of.rule, of.dates.map(({ id: _, ...date }) => date)];
   if (recurrence && !isDeepStrictEqual(comparable(recurrence), comparable(here))) return true;

@@ -24,15 +24,27 @@ export interface Run {
   /** Whether roles, passwords and settings of the source count: it is a database that its owner has opened. */
   readonly trustedAccounts: boolean;
   readonly settings: boolean;
+  /** Whether files of the library are fetched. */
+  readonly fetches: boolean;
   /** The language of records of which the source says none; undefined: the default one of the site. */
   readonly language: string | undefined;
   /** The highest id that the source has, where that is known: new ids are given above it. */
   readonly highestId: number;
+  /** Names of posts of the source -> those of the posts that they are below. */
+  readonly parents: Map<string, string>;
   /** Records by name, for sources without lasting ids. */
   readonly names: Names;
   /** What a rehearsal would have noted. */
   readonly overlay: Map<string, LedgerEntry>;
   readonly overlayWaiting: Map<string, Waiting>;
+  /** Logins and e-mail addresses of people, and `taxonomy slug` of terms -> their ids. */
+  readonly overlayNames: Map<string, number>;
+  /** Groups of translations -> the ids of their members by language. */
+  readonly overlayGroups: Map<string, Map<string, number>>;
+  /** Slugs of posts -> the types of those that have them. */
+  readonly overlaySlugs: Map<string, Set<string>>;
+  /** Ids of categories -> the ids of those that they would hang below. */
+  readonly overlayParents: Map<number, number>;
   /** An id that stands for one in a rehearsal. */
   readonly nextDryId: () => number;
 }

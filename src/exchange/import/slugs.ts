@@ -30,7 +30,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
     );
   }
   const holders = new Map<string, Set<string>>();
-  const hold = (slug: string, type: string) => holders.set(slug, (holders.get(slug) ?? new Set()).add(type));
+  const hold = (slug: string, type: string, by = holders) => by.set(slug, (by.get(slug) ?? new Set()).add(type));
   for (const { post_name: slug, post_type: type } of await holdersOfSlugs(
     db,
     unique.map(({ wish }) => wish),
@@ -43,7 +43,8 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
     const { item } = arrival;
     const type = typeOf(item.kind);
     // Files of the library have slugs that no post of any type has.
-    const isTaken = (slug: string) => (type === 'attachment' ? holders.has(slug) : (holders.get(slug)?.has(type) ?? false));
+    const isTaken = (slug: string) =>
+      [holders, run.overlaySlugs].some((by) => (type === 'attachment' ? by.has(slug) : (by.get(slug)?.has(type) ?? false)));
     let slug = wish;
     if (!floating && wish !== '') {
       if (uniqueSlug(wish, isTaken) !== wish && !expanded.has(`${type} ${wish}`)) {
@@ -52,6 +53,7 @@ export async function slugsFor<Arrival extends { readonly item: PostItem; readon
       }
       slug = uniqueSlug(wish, isTaken);
       hold(slug, type);
+      if (run.dry) hold(slug, type, run.overlaySlugs);
     }
     if (given !== '' && slug !== given)
       lose(tally, { reason: 'slug-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${given} -> ${slug}` });

@@ -4,7 +4,8 @@ import { DATES } from '../../kinds/event-metas.ts';
 import { hasRules } from '../../kinds/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/post-rows.ts';
-import { diffSeconds } from '../../wordpress/time.ts';
+import { diffSeconds, isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
+import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
 import { type CleanPost, cleanPost } from '../items/clean.ts';
 import type { PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
@@ -13,15 +14,71 @@ import { metaMap } from '../items/meta-map.ts';
  * An item as the tables can hold it: columns and metas, events with all of their dates.
  */
 export function storedPost(item: PostItem, trust: HtmlTrust, caller: Caller): CleanPost {
-  const clean = cleanPost(item, trust);
+  const clean = withPublication(cleanPost(item, trust), item, caller);
   if (item.kind !== 'event') return clean;
-  const { metas, mended } = withDuration(withDates(clean.metas, caller));
+  const utc = item.recurrence?.recurs ? { metas: clean.metas } : withUtc(clean.metas);
+  const length = withDuration(withDates(utc.metas, caller));
   const losses = [
     // In the old form of recurrence each date is a post, which comes by itself.
-    ...(!item.recurrence?.recurs && !item.parent && hasRules(metaMap(metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
-    ...(mended === undefined ? [] : [{ reason: 'duration-mended', detail: mended }]),
+    ...(!item.recurrence?.recurs && !item.parent && hasRules(metaMap(length.metas)) ? [{ reason: 'recurrence', detail: '' }] : []),
+    ...(utc.mended === undefined ? [] : [{ reason: 'utc-mended', detail: utc.mended }]),
+    ...(length.mended === undefined ? [] : [{ reason: 'duration-mended', detail: length.mended }]),
   ];
-  return { ...clean, metas, losses: [...clean.losses, ...losses] };
+  return { ...clean, metas: length.metas, losses: [...clean.losses, ...losses] };
+}
+
+/** Statuses in which WordPress gives a post its date. */
+const DATED = ['publish', 'private', 'future'];
+
+/**
+ * A record that is published has a date of publication: of the local one and UTC a zero one follows from the other, two
+ * zero ones from the moment of the import.
+ */
+function withPublication(clean: CleanPost, { kind }: PostItem, { settings: { zone } }: Caller): CleanPost {
+  const { post_date: local, post_date_gmt: utc, post_status: status = 'publish' } = clean.columns;
+  const zero = (['post_date', 'post_date_gmt'] as const).filter((name) => clean.columns[name] === ZERO_DATE);
+  if (kind === 'attachment' || zero.length === 0 || !DATED.includes(status)) return clean;
+  const { post_date: _local, post_date_gmt: _utc, ...others } = clean.columns;
+  const dates =
+    local && local !== ZERO_DATE
+      ? { post_date: local, post_date_gmt: toUtc(local, zone) }
+      : utc && utc !== ZERO_DATE
+        ? { post_date: toLocal(utc, zone), post_date_gmt: utc }
+        : {};
+  return { ...clean, columns: { ...others, ...dates }, losses: [...clean.losses, { reason: 'date-mended', detail: zero.join(', ') }] };
+}
+
+/**
+ * UTC that the clock on the wall and its zone contradict follows from them. The calendar itself misreads zones that are
+ * offsets (`UTC+5:30`): what it stored of these stays.
+ */
+function withUtc(metas: CleanPost['metas']): Mended {
+  const dates = storedDates({ metas: metaMap(metas) });
+  const zone = /^utc./i.test(dates.timezone) ? null : parseZone(dates.timezone);
+  // Of an end before the start nobody knows which of its clocks is right.
+  if (!zone || !(diffSeconds(dates.start, dates.end) >= 0)) return { metas };
+  const right = new Map<string, string>(
+    UTC_OF.flatMap(([local, utc]) => {
+      const [given, stored] = [dates[local], dates[utc]];
+      return stored === '' || !isRealDate(given) || toUtc(given, zone) === stored ? [] : [[DATES[utc], toUtc(given, zone)] as const];
+    }),
+  );
+  if (right.size === 0) return { metas };
+  return {
+    metas: metas.map(([key, value]) => [key, right.get(key) ?? value]),
+    mended: metas.flatMap(([key, value]) => (right.has(key) ? [`${value} -> ${right.get(key)}`] : [])).join(', '),
+  };
+}
+
+const UTC_OF = [
+  ['start', 'startUtc'],
+  ['end', 'endUtc'],
+] as const;
+
+/** Metas, and what of them was put right, if anything. */
+interface Mended {
+  readonly metas: CleanPost['metas'];
+  readonly mended?: string;
 }
 
 /** The start of an event, as it is stored; empty of one without. */
@@ -51,7 +108,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
 }
 
 /** A duration that start and end contradict follows from them: with it, no list would show the event. */
-function withDuration(metas: CleanPost['metas']): { metas: CleanPost['metas']; mended?: string } {
+function withDuration(metas: CleanPost['metas']): Mended {
   const { startUtc, endUtc, allDay, duration } = storedDates({ metas: metaMap(metas) });
   const length = diffSeconds(startUtc, endUtc);
   if (allDay || duration === null || !(length >= 0) || (duration >= 0 && duration <= length)) return { metas };

@@ -19,6 +19,7 @@ import { count, lose } from '../items/report.ts';
 import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
 import type { Work } from './run.ts';
+import { noteUnsoundDates } from './unsound-dates.ts';
 
 /** A post that is here and comes again. */
 export interface Existing {
@@ -71,9 +72,12 @@ async function updateOne(
   const termsKnown = item.terms !== undefined;
   const sameTerms =
     !termsKnown || (resolved.terms.length === before.terms.length && resolved.terms.every((term) => before.terms.includes(term)));
-  const recurs = !run.dry && (await isOtherRecurrence(work, item, target));
+  const recurs = await isOtherRecurrence(work, item, target);
   if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms && !recurs) return false;
   touched.any = true;
+  const redated = !recurs && item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta);
+  const stored = new Map([...before.metas, ...Object.entries(metas)]);
+  if (redated) noteUnsoundDates(work, item, stored);
   if (run.dry) return true;
   if (item.kind === 'event') work.events.push(target);
 
@@ -94,8 +98,7 @@ async function updateOne(
   if ('post_status' in columns) counted.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(item.kind)))));
   await recount(db, counted);
   if (recurs) await takeRecurrence(work, item, target, { anew: false });
-  else if (item.kind === 'event' && run.caller.settings.occurrenceTables && Object.keys(metas).some(isDateMeta)) {
-    const stored = (await loadMetas(db, [target])).get(target) ?? new Map();
+  else if (redated) {
     await writeOccurrence(db, target, storedDates({ metas: stored }), {
       updatedAt: nowUtc(run.caller.now),
       recurrence: run.caller.settings.recurrence,

@@ -10,7 +10,8 @@ import { nowUtc } from '../../wordpress/time.ts';
 import { wellFormed } from '../items/clean.ts';
 import type { AuthorItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
-import { digestOf, ledgerKey } from './ledger.ts';
+import { digestOf } from '../items/versions.ts';
+import { ledgerKey } from './ledger.ts';
 import type { Work } from './run.ts';
 
 /** A password hash that no password has: whoever comes from a file has to ask for a new one. */
@@ -59,14 +60,20 @@ export async function writeAuthors(work: Work, authors: readonly AuthorItem[]): 
 const isThere = async ({ db, run }: Work, id: number): Promise<boolean> =>
   (run.dry && id < 0) || (await takenIds(db, 'users', [id])).has(id);
 
-async function findHere({ db }: Work, login: string, email: string): Promise<number | undefined> {
+async function findHere({ db, run }: Work, login: string, email: string): Promise<number | undefined> {
+  const rehearsed = [login, email].map((name) => run.overlayNames.get(name.toLowerCase())).find((id) => id !== undefined);
+  if (rehearsed !== undefined) return rehearsed;
   const named = await findUserByLogin(db, login, []);
   const user = named ?? (email === '' ? undefined : await findUserByLoginOrEmail(db, email, []));
   return user?.row.ID;
 }
 
 async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, login: string): Promise<number> {
-  if (run.dry) return run.nextDryId();
+  if (run.dry) {
+    const dryId = run.nextDryId();
+    for (const name of [login, author.email]) if (name !== '') run.overlayNames.set(name.toLowerCase(), dryId);
+    return dryId;
+  }
   const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
   const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);

@@ -18,7 +18,6 @@ import type { Run, Work } from './run.ts';
  */
 export async function writeLanguages(work: Work, items: readonly (PostItem | TermItem)[]): Promise<void> {
   const { run, db, ledger } = work;
-  if (run.dry) return;
   for (const name of new Set(items.map(({ kind }) => kind))) {
     if (name === 'attachment') continue;
     const some = items.filter((item) => item.kind === name);
@@ -26,7 +25,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const own = languagesOf(run.caller, kind);
     const placed = some.flatMap((item) => {
       const id = ledger.target(groupOf(item), item.sourceId);
-      return id === undefined || id <= 0 ? [] : [{ item, id }];
+      return id === undefined ? [] : [{ item, id }];
     });
     if (!own) {
       for (const { item } of placed) if (item.language !== undefined) noteLoss(work, item, 'language-lost', item.language);
@@ -35,7 +34,7 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
     const codes = await languagesOfRecords(
       db,
       own,
-      placed.map(({ id }) => id),
+      placed.map(({ id }) => id).filter((id) => id > 0),
     );
     for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null });
   }
@@ -60,6 +59,10 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
   const key = item.translation_group === undefined ? undefined : translationKey(item.kind, item.translation_group);
   const other = key === undefined ? undefined : ledger.entry(key)?.target;
   if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
+  if (run.dry) {
+    if (key !== undefined && !takesPlace(run, key, language, id)) noteLoss(work, item, 'translation-conflict', item.translation_group!);
+    return;
+  }
   const placing = { id, before, language };
   const linked = await placeInLanguage(
     db,
@@ -73,6 +76,15 @@ async function place(work: Work, { own, kind, item, id, before }: Placed): Promi
     return before === null ? placeInLanguage(db, run.caller, kind, placing, {}) : [];
   });
   if (kind.is === 'post' && kind.dated) events.push(...linked);
+}
+
+/** Rehearses that a record takes the place of its language in a group. False: another one has it. */
+function takesPlace({ overlayGroups }: Run, key: string, { code }: ContentLanguage, id: number): boolean {
+  const members = overlayGroups.get(key) ?? new Map<string, number>();
+  overlayGroups.set(key, members);
+  if ((members.get(code) ?? id) !== id) return false;
+  members.set(code, id);
+  return true;
 }
 
 const noteLoss = ({ tally }: Work, item: PostItem | TermItem, reason: string, detail: string): void =>

@@ -23,12 +23,14 @@ import { nameOf, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
-import { digestOf, type Ledger, ledgerKey } from './ledger.ts';
+import { digestOf } from '../items/versions.ts';
+import { type Ledger, ledgerKey } from './ledger.ts';
 import { takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
-import type { Work } from './run.ts';
+import type { Run, Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
+import { noteUnsoundDates } from './unsound-dates.ts';
 import { type Existing, updatePosts } from './update-posts.ts';
 import { termFromReference } from './write-terms.ts';
 
@@ -49,23 +51,28 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   const coming = items
     .map((item) => ({ item, key: keyOf(ledger, item), digest: digestOf(work.originals.get(item) ?? item) }))
     .map((named) => ({ ...named, entry: ledger.entry(named.key) }))
+    .map((named) => ({ ...named, below: hangBelow(run, named.item) }))
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const taken = await takenPostIds(db, ids);
 
   const fresh: Arrival[] = [];
   const existing: Existing[] = [];
-  for (const { item, key, digest, entry } of coming) {
+  for (const { item: given, key, digest, entry, below } of coming) {
+    const item = below ? given : { ...given, parent: undefined };
     const there = entry !== undefined && ((run.dry && run.overlay.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
     if (there && entry.digest === digest) {
       ledger.add({ ...entry, run: run.number });
       count(tally.unchanged, item.kind);
       continue;
     }
-    if (item.kind === 'attachment' && !item.metas.some(([name]) => name === '_wp_attached_file')) {
+    // A rehearsal takes it that a file will come.
+    const comes = run.dry && run.fetches && entry === undefined && item.url !== undefined;
+    if (item.kind === 'attachment' && !comes && !item.metas.some(([name]) => name === '_wp_attached_file')) {
       await useLibrary(work, item, key, digest);
       continue;
     }
+    if (!below) lose(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
     await nameTerms(work, item);
     const arrival: Arrival = { item, key, digest, clean: cleanItem(work, item) };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
@@ -83,6 +90,15 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
 function keyOf(ledger: Ledger, { sourceId, narrowerId }: PostItem): string {
   const narrower = narrowerId === undefined ? undefined : ledgerKey('post', narrowerId);
   return narrower !== undefined && ledger.entry(narrower) ? narrower : ledgerKey('post', sourceId);
+}
+
+/** Notes what a post is below in the source. False: it would be below itself. */
+function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
+  parents.delete(sourceId);
+  if (parent === undefined) return true;
+  for (let above: string | undefined = parent; above !== undefined; above = parents.get(above)) if (above === sourceId) return false;
+  parents.set(sourceId, parent);
+  return true;
 }
 
 /** An address of a file that was not fetched is worth something only where the library knows it. */
@@ -135,8 +151,10 @@ async function insertNew(work: Work, arrivals: readonly Arrival[], taken: Readon
   const newcomers = await giveIds(work, arrivals, taken);
   const relations = await relate(work, newcomers);
   work.touched.any = true;
-  if (work.run.dry) return;
   const { db, run } = work;
+  if (run.caller.settings.occurrenceTables)
+    for (const { arrival } of newcomers) noteUnsoundDates(work, arrival.item, metaMap(arrival.clean.metas));
+  if (run.dry) return;
   const rows = newcomers.flatMap(({ row }) => row ?? []);
   await removeRemains(
     db,
@@ -249,17 +267,13 @@ async function relate(work: Work, newcomers: readonly Newcomer[]): Promise<Relat
 
 /** Writes the dates of new events, where the site has tables for them. */
 async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<void> {
-  const { run, db, tally, events } = work;
+  const { run, db, events } = work;
   const dated = newcomers.filter(({ arrival }) => arrival.item.kind === 'event');
   events.push(...dated.map(({ id }) => id));
   if (!run.caller.settings.occurrenceTables) return;
   const dates = new Map(dated.map(({ id, arrival }) => [id, storedDates({ metas: metaMap(arrival.clean.metas) })]));
   const occurrences = await insertOccurrences(db, dates, nowUtc(run.caller.now));
-  for (const { arrival, id } of dated) {
-    const { item } = arrival;
-    if (!occurrences.has(id)) lose(tally, { reason: 'dates-unsound', kind: 'event', of: nameOf(item), place: item.place });
-    else await takeRecurrence(work, item, id, { anew: true });
-  }
+  for (const { arrival, id } of dated) if (occurrences.has(id)) await takeRecurrence(work, arrival.item, id, { anew: true });
 }
 
 /**

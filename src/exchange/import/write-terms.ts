@@ -13,7 +13,8 @@ import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { wellFormed } from '../items/clean.ts';
 import type { TermItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
-import { digestOf, ledgerKey } from './ledger.ts';
+import { digestOf } from '../items/versions.ts';
+import { ledgerKey } from './ledger.ts';
 import type { Wants, Work } from './run.ts';
 
 const LETTERS = 200;
@@ -93,13 +94,19 @@ async function placeTerm(
   const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
   if (!run.dry) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
   const same = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).find((other) => other.slug === slug);
-  if (same) return { id: same.term_id, created: false };
+  const rehearsed = run.overlayNames.get(`${taxonomy} ${slug}`);
+  if (same || rehearsed !== undefined) return { id: same?.term_id ?? rehearsed!, created: false };
 
   const id = await freeId(work, 'terms', term.id);
   if (term.id !== undefined && id === undefined) {
     lose(tally, { reason: 'id-taken', kind: term.kind, of: name, place: term.place, detail: String(term.id) });
   }
-  if (run.dry) return { id: run.nextDryId(), created: true };
+  if (run.dry) {
+    const dryId = run.nextDryId();
+    run.overlayParents.set(dryId, parent);
+    run.overlayNames.set(`${taxonomy} ${slug}`, dryId);
+    return { id: dryId, created: true };
+  }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);
   const made = await insertTermAs(db, taxonomy, { id, taxonomyId, name, slug, description, parent: Math.max(0, parent) });
   touched.any = true;
@@ -114,13 +121,14 @@ async function freeId({ db }: Work, table: 'terms' | 'term_taxonomy', id: number
 
 async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem, parent: number | undefined): Promise<boolean> {
   const wanted = { ...texts(term), ...(parent === undefined ? {} : { parent }) };
-  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent))) return false;
+  if (wanted.parent !== undefined && wanted.parent !== here.parent && (await makesLoop(db, here, wanted.parent, run.overlayParents)))
+    return false;
   const changes = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => here[column as keyof Term] !== value));
   if (Object.keys(changes).length === 0) return false;
   if (!run.dry) {
     await updateTerm(db, here, changes);
     await keepIndexOfMoved(db, run.caller, here);
-  }
+  } else if (wanted.parent !== undefined) run.overlayParents.set(here.term_id, wanted.parent);
   touched.any = true;
   touched.tree ||= termKind(term.kind).hierarchical;
   return true;

@@ -7,7 +7,7 @@ import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { parseSerialized, toSerialized } from '../../wordpress/serialized.ts';
 import { isFloating, REGISTERED_STATUSES } from '../../wordpress/status.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import { unixFromText, ZERO_DATE } from '../../wordpress/time.ts';
+import { isRealDate, ZERO_DATE } from '../../wordpress/time.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { PostColumns, PostItem } from './items.ts';
@@ -170,8 +170,7 @@ export function completeDates(
 
 const inUtc = (local: string, zone: Zone): string => (local === ZERO_DATE ? ZERO_DATE : toUtc(local, zone));
 
-const isDate = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && (text === ZERO_DATE || !Number.isNaN(unixFromText(text)));
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && (text === ZERO_DATE || isRealDate(text));
 
 /** Halves of characters can't be stored; the sign for what is unreadable takes their place. */
 export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');

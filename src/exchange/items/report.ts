@@ -125,18 +125,13 @@ export function tallyFrom(text: string): Tally {
 }
 
 /**
- * What leaves every record in its place: an id or a slug that was taken already, people and settings that have to be
- * looked after.
+ * What leaves every record in its place: an id or a slug that was taken already, dates that were put right, people and
+ * settings that have to be looked after.
  */
 const HARMLESS = new Set([
-  'id-taken',
-  'slug-taken',
-  'author-without-role',
-  'setting-differs',
-  'duration-mended',
-  'encoding-assumed',
-  'end-next-day',
-]);
+  'id-taken', 'slug-taken', 'author-without-role', 'setting-differs', 'duration-mended', 'utc-mended', 'date-mended', 'version-older',
+  'encoding-assumed', 'end-next-day',
+]); // biome-ignore format: a list of names
 
 /** Whether something of the source did not come over. */
 export const isIncomplete = ({ lost, losses }: Report): boolean =>

@@ -1,6 +1,7 @@
 import type { FetchOptions } from '../../media/safe-fetch.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { type Entry, isItem } from './items.ts';
+import { searchVersions, type Versions } from './versions.ts';
 
 /** Where items come from. It can be read as often as one likes. */
 export interface Source {
@@ -24,6 +25,8 @@ export interface Survey {
   readonly entries: number;
   /** The highest id among its posts. */
   readonly highestId: number;
+  /** Records that it holds in several versions. */
+  readonly versions: Versions;
 }
 
 /**
@@ -33,11 +36,13 @@ export interface Survey {
 export async function survey(source: Source): Promise<Survey> {
   let entries = 0;
   let highestId = 0;
+  const versions = searchVersions();
   for await (const entry of source.entries()) {
     entries += 1;
+    versions.see(entry);
     if (isItem(entry) && 'links' in entry && entry.id !== undefined && entry.id > highestId && entry.id <= HIGHEST_ID) highestId = entry.id;
   }
-  return { entries, highestId };
+  return { entries, highestId, versions: versions.found() };
 }
 
 /** Ids beyond this are no ids of a site; new ones are not counted on from there. */

@@ -170,6 +170,15 @@ export async function sharedSlugs(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
+/** Terms of a taxonomy whose slug another one of it has. */
+export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id: number; slug: string }[]> =>
+  db.rows<{ id: number; slug: string }>`
+    SELECT t.term_id AS id, t.slug FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
+    WHERE tt.taxonomy = ${taxonomy} AND t.slug IN (
+      SELECT x.slug FROM {terms} x JOIN {term_taxonomy} y ON y.term_id = x.term_id
+      WHERE y.taxonomy = ${taxonomy} AND x.slug <> '' GROUP BY x.slug HAVING COUNT(*) > 1)
+    ORDER BY t.term_id`;
+
 /** Records of the calendar whose author is no user. */
 export async function postsOfNobody(db: Database): Promise<number[]> {
   const rows = (await db

@@ -5,7 +5,7 @@ import { storedDates } from '../../kinds/event-dates.ts';
 import { DATES } from '../../kinds/event-metas.ts';
 import { hasRules } from '../../kinds/occurrence.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
-import { addSeconds, diffSeconds, isZeroDate } from '../../wordpress/time.ts';
+import { addSeconds, diffSeconds, isRealDate } from '../../wordpress/time.ts';
 import { parseZone, toUtc } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
@@ -29,6 +29,8 @@ export type DateFault =
   | 'row-differs'
   /** A row that lists read is there twice, so that they show the event twice. */
   | 'row-twice'
+  /** It takes place once, and has further rows that lists read, with other times. */
+  | 'row-surplus'
   /** An all-day event that does not begin and end with a day. */
   | 'all-day-times';
 
@@ -39,6 +41,7 @@ export const REPAIRABLE: ReadonlySet<DateFault> = new Set([
   'row-missing',
   'row-differs',
   'row-twice',
+  'row-surplus',
   'all-day-times',
 ]);
 
@@ -102,7 +105,7 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const metas = (await loadMetas(db, [id])).get(id) ?? new Map<string, readonly string[]>();
   const stored = storedDates({ metas });
   const zone = parseZone(stored.timezone);
-  if (!zone || isZeroDate(stored.start) || isZeroDate(stored.end)) return;
+  if (!zone || ![stored.start, stored.end].every(isRealDate)) return;
   const dates = isWholeDays(stored) ? stored : { ...stored, start: beginOfDay(stored.start, cutoff), end: endOfDay(stored.end, cutoff) };
   const [startUtc, endUtc] = [toUtc(dates.start, zone), toUtc(dates.end, zone)];
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
@@ -113,7 +116,9 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
     [DATES.endUtc]: [endUtc],
     ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),
   });
-  if (rows && (recurrence || !hasRules(metas))) await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
+  if (!rows || (!recurrence && hasRules(metas))) return;
+  await dropSurplus(db, id, occurrence(right));
+  await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
 
 /** What the calendar's own tables hold of an event. */
@@ -128,7 +133,7 @@ interface CalendarRows {
  */
 function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTimes: boolean): DateFault[] {
   const { start, end, startUtc, endUtc, timezone, allDay, duration } = dates;
-  if ([start, end].some((date) => isZeroDate(date) || Number.isNaN(diffSeconds(date, date)))) return ['dates-missing'];
+  if (![start, end].every(isRealDate)) return ['dates-missing'];
   const zone = parseZone(timezone);
   if (!zone) return ['zone-unknown'];
   if (diffSeconds(start, end) < 0) return ['end-before-start'];
@@ -136,7 +141,7 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   const utc = [toUtc(start, zone), toUtc(end, zone)];
   if (utc[0] !== startUtc || utc[1] !== endUtc) return ['utc-wrong'];
   const length = diffSeconds(startUtc, endUtc);
-  if (!allDay && duration !== null && (duration < 0 || duration > length)) return ['duration-wrong'];
+  if (!allDay && duration !== null && !(duration >= 0 && duration <= length)) return ['duration-wrong'];
   const expected = occurrence(dates);
   if (!rows || !expected) return [];
   if (new Set(rows.occurrences.map(timesOf)).size < rows.occurrences.length) return ['row-twice'];
@@ -145,7 +150,8 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
   if (rows.occurrences.length === 0 || !event) return ['row-missing'];
   const right = timesOf(expected);
   const same = rows.occurrences.some((row) => timesOf(row) === right && row.event_id === event.event_id);
-  return same && timesOf(event) === right ? [] : ['row-differs'];
+  if (!same || timesOf(event) !== right) return ['row-differs'];
+  return rows.occurrences.length > 1 ? ['row-surplus'] : [];
 }
 
 /**
@@ -178,18 +184,37 @@ async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map
   return found;
 }
 
-/** Removes rows of an event that say the same times as one before them. */
-async function dropTwins(db: Database, id: number): Promise<void> {
-  const rows = await db
+type OccurrenceRow = Occurrence & { readonly occurrence_id: number };
+
+const occurrencesOf = async (db: Database, id: number): Promise<OccurrenceRow[]> =>
+  (await db
     .from('tec_occurrences')
     .where('post_id', id)
     .orderBy('occurrence_id')
-    .select('occurrence_id', ...TIMES);
-  const seen = new Set<string>();
-  const twins: number[] = [];
-  for (const row of rows) {
-    if (seen.has(timesOf(row as Occurrence))) twins.push(row.occurrence_id);
-    seen.add(timesOf(row as Occurrence));
-  }
-  if (twins.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', twins).delete();
+    .select('occurrence_id', ...TIMES)) as OccurrenceRow[];
+
+async function dropOccurrences(db: Database, rows: readonly OccurrenceRow[]): Promise<void> {
+  const ids = rows.map((row) => row.occurrence_id);
+  if (ids.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', ids).delete();
+}
+
+/** Removes rows of an event that say the same times as one before them. */
+async function dropTwins(db: Database, id: number): Promise<void> {
+  const rows = await occurrencesOf(db, id);
+  const times = rows.map(timesOf);
+  await dropOccurrences(
+    db,
+    rows.filter((_, place) => times.indexOf(times[place]!) < place),
+  );
+}
+
+/** Removes all rows of an event that takes place once but one: the one that is right, else the first. */
+async function dropSurplus(db: Database, id: number, right: Occurrence | null): Promise<void> {
+  const rows = await occurrencesOf(db, id);
+  const kept = rows.find((row) => right && timesOf(row) === timesOf(right)) ?? rows[0];
+  if (right)
+    await dropOccurrences(
+      db,
+      rows.filter((row) => row !== kept),
+    );
 }

@@ -34,6 +34,8 @@ export type OrphanName =
   | 'images-gone'
   | 'comments-without-post'
   | 'comment-metas-without-comment'
+  | 'term-metas-without-term'
+  | 'user-metas-without-user'
   | 'attachments-of-nothing'
   | 'parents-gone';
 
@@ -168,6 +170,20 @@ const RULES: readonly Rule[] = [
     key: ['meta_id'],
     orphans: (db, rows) => missing(db, rows, ['comments', 'comment_ID'], 'o.comment_id'),
     describe: ({ comment_id, meta_key }) => `${String(comment_id)} ${String(meta_key)}`,
+  },
+  {
+    name: 'term-metas-without-term',
+    table: 'termmeta',
+    key: ['meta_id'],
+    orphans: (db, rows) => missing(db, rows, ['terms', 'term_id'], 'o.term_id'),
+    describe: ({ term_id, meta_key }) => `${String(term_id)} ${String(meta_key)}`,
+  },
+  {
+    name: 'user-metas-without-user',
+    table: 'usermeta',
+    key: ['umeta_id'],
+    orphans: (db, rows) => missing(db, rows, ['users', 'ID'], 'o.user_id'),
+    describe: ({ user_id, meta_key }) => `${String(user_id)} ${String(meta_key)}`,
   },
   {
     name: 'attachments-of-nothing',

@@ -1,11 +1,12 @@
 import { DATES } from '../../kinds/event-metas.ts';
-import { postKinds, postTypes, termKind } from '../../kinds/index.ts';
-import type { Post } from '../../wordpress/rows.ts';
+import { postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
+import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import { isZeroDate, nowUtc } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
+import { verbatim } from '../engine/statement.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
 
 /*
@@ -28,7 +29,10 @@ export type RowFaultName =
   | 'slugs-empty'
   | 'post-dates-missing'
   | 'metas-twice'
-  | 'metas-contradict';
+  | 'metas-contradict'
+  | 'links-twice'
+  | 'term-slugs-empty'
+  | 'term-names-empty';
 
 /** What repairs depend on. `zone`: of the site. */
 export interface RepairContext {
@@ -93,6 +97,39 @@ export const ROW_FAULTS: readonly RowFault[] = [
     severity: 'warning',
     find: async (db) =>
       (await repeatedMetas(db)).filter((meta) => !isSame(meta)).map(({ of, key, values }) => `${of} ${key}: ${values.join(' / ')}`),
+  },
+  {
+    name: 'links-twice',
+    severity: 'warning',
+    find: async (db) => (await repeatedLinks(db)).map(({ of, key, value }) => `${of} ${key} ${value}`),
+    fix: async (db) => {
+      const surplus = (await repeatedLinks(db)).map(({ id }) => id);
+      for (const ids of pagesOf(surplus, AT_ONCE)) await db.from('postmeta').whereIn('meta_id', ids).delete();
+    },
+  },
+  {
+    name: 'term-slugs-empty',
+    severity: 'error',
+    find: async (db) => (await termsWithout(db, 'slug')).map(({ term_id: id, name }) => `${id} ${name}`),
+    fix: async (db) => {
+      for (const { term_id: id, name } of await termsWithout(db, 'slug')) {
+        const base = sanitizeTitle(name) || String(id);
+        const taken = await db.from('terms').where('slug', 'like', `${base}%`).pluck('slug');
+        await db
+          .from('terms')
+          .where('term_id', id)
+          .update({ slug: uniqueSlug(base, new Set(taken)) });
+      }
+    },
+  },
+  {
+    name: 'term-names-empty',
+    severity: 'error',
+    find: async (db) => (await termsWithout(db, 'name')).map(({ term_id: id, slug }) => `${id} ${slug}`),
+    fix: async (db) => {
+      for (const { term_id: id, slug } of await termsWithout(db, 'name'))
+        await db.from('terms').where('term_id', id).update({ name: slug });
+    },
   },
 ];
 
@@ -160,6 +197,12 @@ function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_da
   return { post_date: local, post_date_gmt: toUtc(local, zone) };
 }
 
+/** Categories and tags without a name or a slug. */
+const termsWithout = (db: Database, column: 'name' | 'slug'): Promise<Pick<Term, 'term_id' | 'name' | 'slug'>[]> =>
+  db.rows<Pick<Term, 'term_id' | 'name' | 'slug'>>`SELECT DISTINCT t.term_id, t.name, t.slug FROM {terms} t
+    JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
+    WHERE tt.taxonomy IN (${taxonomies}) AND TRIM(${verbatim(`t.${column}`)}) = '' ORDER BY t.term_id`;
+
 // ------------------------------------------------------------------------------------------------- metas
 /** A meta of which a record has several rows, and should have one. */
 interface RepeatedMeta {
@@ -179,10 +222,24 @@ const SINGLE: readonly string[] = [
   ]),
 ].filter((key) => !postKinds.some(({ links }) => key in links));
 
-async function repeatedMetas(db: Database): Promise<RepeatedMeta[]> {
+const repeatedMetas = (db: Database): Promise<RepeatedMeta[]> => metasSeveralTimes(db, SINGLE);
+
+/** Metas that name other records: a record may have several, but each names another. */
+const LINKS: readonly string[] = postKinds.flatMap(({ links }) => Object.keys(links));
+
+/** Rows that name what a row before them of the same record names. */
+const repeatedLinks = async (db: Database): Promise<{ of: number; key: string; id: number; value: string }[]> =>
+  (await metasSeveralTimes(db, LINKS)).flatMap(({ of, key, ids, values }) =>
+    ids.flatMap((id, place) => {
+      const value = values[place]!;
+      return values.indexOf(value) < place ? [{ of, key, id, value }] : [];
+    }),
+  );
+
+async function metasSeveralTimes(db: Database, keys: readonly string[]): Promise<RepeatedMeta[]> {
   const rows = await db.rows<{ post_id: number; meta_key: string; meta_id: number; meta_value: string | null }>`
     SELECT m.post_id, m.meta_key, m.meta_id, m.meta_value FROM {postmeta} m
-    JOIN (SELECT post_id, meta_key FROM {postmeta} WHERE meta_key IN (${SINGLE}) GROUP BY post_id, meta_key HAVING COUNT(*) > 1) r
+    JOIN (SELECT post_id, meta_key FROM {postmeta} WHERE meta_key IN (${keys}) GROUP BY post_id, meta_key HAVING COUNT(*) > 1) r
       ON r.post_id = m.post_id AND r.meta_key = m.meta_key
     JOIN {posts} p ON p.ID = m.post_id WHERE p.post_type IN (${postTypes}) ORDER BY m.post_id, m.meta_key, m.meta_id`;
   const found = new Map<string, { of: number; key: string; ids: number[]; values: string[] }>();

@@ -1,8 +1,9 @@
-import { kinds, termKind } from '../../kinds/index.ts';
-import { languagesOf } from '../../records/record-languages.ts';
+import { groupedBy } from '../../grouped-by.ts';
+import { kinds, termKind, termKinds } from '../../kinds/index.ts';
+import { languagesOf, languagesOfRecords } from '../../records/record-languages.ts';
 import { dropTree } from '../../records/term-writes.ts';
 import type { Site } from '../../site.ts';
-import { brokenValues, mendValue, postsOfNobody, sharedSlugs, wrongCounts } from '../../storage/audit/audit.ts';
+import { brokenValues, mendValue, postsOfNobody, sharedSlugs, termsOfSharedSlugs, wrongCounts } from '../../storage/audit/audit.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import { ORPHANS } from '../../storage/audit/orphans.ts';
 import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
@@ -41,9 +42,28 @@ export async function orphanFindings(site: Site): Promise<Finding[]> {
       'warning',
       (await sharedSlugs(site.db, (await site.settings()).contentLanguages)).map(({ type, slug, count }) => `${type} ${slug} (${count})`),
     ),
+    ...finding('term-slugs-shared', 'warning', await sharedTermSlugs(site)),
     ...finding('authors-gone', 'warning', (await postsOfNobody(site.db)).map(String)),
   );
   return findings;
+}
+
+/** Slugs that several terms of one taxonomy and, where these have languages, of one language have. */
+async function sharedTermSlugs(site: Site): Promise<string[]> {
+  const { db } = site;
+  const settings = await site.settings();
+  const shared: string[] = [];
+  for (const kind of termKinds) {
+    const terms = await termsOfSharedSlugs(db, kind.taxonomy);
+    const own = languagesOf({ settings }, kind);
+    const ids = terms.map(({ id }) => id);
+    const codes = own && ids.length > 0 ? await languagesOfRecords(db, own, ids) : new Map<number, string | null>();
+    for (const [slug, alike] of groupedBy(terms, (term) => term.slug)) {
+      const most = Math.max(...[...groupedBy(alike, ({ id }) => codes.get(id)).values()].map(({ length }) => length));
+      if (most > 1) shared.push(`${kind.taxonomy} ${slug} (${most})`);
+    }
+  }
+  return shared;
 }
 
 /** Posts and terms that say what WordPress would not write. */

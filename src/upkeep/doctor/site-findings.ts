@@ -11,12 +11,13 @@ import { type Finding, finding } from './findings.ts';
 export async function settingFindings(site: Site): Promise<Finding[]> {
   const settings = await site.settings();
   const { raw, timezoneString, roles } = settings;
-  const absent = ['home', 'siteurl', `${site.db.prefix}user_roles`].filter((name) => !raw.get(name));
+  const rolesOption = `${site.db.prefix}user_roles`;
+  const absent = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
   const administrators = (await listUsers(site)).filter((user) => user.roles.includes('administrator'));
   const home = trimEndOf(raw.get('home') ?? '', '/');
   return [
     ...finding('settings-missing', 'error', absent),
-    ...finding('roles-unreadable', 'error', roles !== null && typeof roles === 'object' ? [] : [`${site.db.prefix}user_roles`]),
+    ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
     ...finding('no-administrator', 'warning', administrators.length === 0 ? [''] : []),
     ...finding('address-differs', 'warning', home !== '' && home !== settings.home ? [`${home} / ${settings.home}`] : []),
