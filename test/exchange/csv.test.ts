@@ -189,6 +189,22 @@ describe('the headings of a CSV file', () => {
       ['event', 'name', 'start_date', 'organizers'],
     ],
     [
+      ['Event Name', 'Start Date', 'Start Time', 'Venue Name', 'Venue City'],
+      ['event', 'name', 'start_date', 'start_time', 'venue', undefined],
+    ],
+    [
+      ['Title', 'Description', 'Start Date', 'Start Time', 'End Date', 'End Time', 'Venue Name', 'Cost'],
+      ['event', 'name', 'description', 'start_date', 'start_time', 'end_date', 'end_time', 'venue', 'cost'],
+    ],
+    [
+      ['Name', 'Date', 'Time', 'Organizer Name', 'Organizer Email'],
+      ['event', 'name', 'start_date', 'start_time', 'organizers', undefined],
+    ],
+    [
+      ['name', 'start date', 'start time', 'end time', 'venue name'],
+      ['event', 'name', 'start_date', 'start_time', 'end_time', 'venue'],
+    ],
+    [
       ['EVENT NAME', 'TIMEZONE', 'ALL DAY EVENT', 'HIDE FROM EVENT LISTINGS', 'EVENT ISO CURRENCY CODE'],
       ['event', 'name', 'timezone', 'all_day', 'hide', 'currency_code'],
     ],
