@@ -445,6 +445,7 @@ describeDatabases('CSV', (open, engine) => {
       'row-lost': ['odd.csv:3'],
       'row-twice': ['odd.csv:6'],
     });
+    expect(report.lost).toEqual({ event: 2 });
   });
 
   it('pads short rows, and reports what stands beyond the first line', async () => {
@@ -469,8 +470,10 @@ describeDatabases('CSV', (open, engine) => {
     const map = new Map([['titel', 'Event Name']]);
     await expect(allOf(openCsv([path], { caller, map }).entries())).rejects.toMatchObject({ fault: 'csv-date', values: { line: 3 } });
     const source = openCsv([path], { caller, map, skipBadRows: true });
+    const rehearsal = await importItems(site, caller, source.entries(), { source: source.name(), dryRun: true });
     const report = await importItems(site, caller, source.entries(), { source: source.name() });
-    expect(report.created).toEqual({ event: 2 });
+    expect([report.created, report.lost]).toEqual([{ event: 2 }, { event: 2 }]);
+    expect({ ...rehearsal, dryRun: false }).toEqual(report);
     expect(report.losses.map(({ reason, examples }) => [reason, examples[0]?.place, examples[0]?.detail])).toEqual([
       ['row-unreadable', `mixed-${engine}.csv:3`, 'start_date: tomorrow'],
       ['no-name', `mixed-${engine}.csv:4`, undefined],

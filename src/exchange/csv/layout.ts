@@ -173,10 +173,7 @@ export function mapHeaders(
     .filter(({ named }) => named)
     .sort(
       (one, other) =>
-        one.unknown.length - other.unknown.length ||
-        other.dated - one.dated ||
-        other.exact - one.exact ||
-        other.taken - one.taken,
+        one.unknown.length - other.unknown.length || other.dated - one.dated || other.exact - one.exact || other.taken - one.taken,
     );
   return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
 }
