@@ -13,6 +13,8 @@ export interface Loss {
   readonly place?: string | undefined;
   /** What exactly was lost: a key, a value. */
   readonly detail?: string | undefined;
+  /** Which kind of record the detail names, where it is one that the record links to. */
+  readonly linked?: 'venue' | 'organizer' | 'attachment' | undefined;
 }
 
 /** What a reader gives besides items. */
