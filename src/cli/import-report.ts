@@ -1,18 +1,27 @@
 import type { CsvSource } from '../exchange/csv/read.ts';
 import type { RejectedFile } from '../exchange/csv/rejected.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
+import { lossParts } from '../exchange/items/loss-text.ts';
 import type { Count, Report } from '../exchange/items/report.ts';
-import type { Source } from '../exchange/items/source.ts';
+import { type Source, shownName } from '../exchange/items/source.ts';
 import { COST, DATES } from '../kinds/event-metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
 import { VENUE } from '../kinds/venue.ts';
 import type { Say } from '../refusals.ts';
+import { decodeEntities } from '../wordpress/entities.ts';
 import { oneLine } from './print.ts';
 
-/** What became of everything, for a person to read. `hint`: what to try where records name others that did not come. */
-export function reportText(report: Report, say: Say, hint?: Source['hint']): string {
+/**
+ * What became of everything, for a person to read. `files`: those that were named; `hint`: what to try where records
+ * name others that did not come.
+ */
+export function reportText(
+  report: Report,
+  say: Say,
+  { files, hint }: { readonly files: readonly string[]; readonly hint: Source['hint'] },
+): string {
   const { created, updated, unchanged, lost, skipped, losses, dryRun, source } = report;
-  const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source })];
+  const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source: shownName(source, files) })];
   const kinds = (['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event', 'settings'] as const).filter((kind) =>
     [created, updated, unchanged, lost].some((counts) => (counts[kind] ?? 0) > 0),
   );
@@ -29,14 +38,7 @@ export function reportText(report: Report, say: Say, hint?: Source['hint']): str
   if (losses.length > 0) lines.push(say('exchange:import.lost'));
   for (const { reason, count: number, examples } of losses) {
     lines.push(`  ${say(`exchange:losses.${reason}`)} (${number})`);
-    for (const { of, place, detail } of examples.slice(0, MOST_SHOWN)) {
-      lines.push(
-        `    ${[place, of, detail]
-          .filter(Boolean)
-          .map((text) => oneLine(text!))
-          .join(' · ')}`,
-      );
-    }
+    for (const loss of examples.slice(0, MOST_SHOWN)) lines.push(`    ${lossParts(loss, say).map(oneLine).join(' · ')}`);
     if (number > MOST_SHOWN) lines.push(`    ${say('exchange:import.more', { count: number - Math.min(MOST_SHOWN, examples.length) })}`);
   }
   if (hint !== undefined && losses.some(({ reason }) => reason === 'link-missing')) lines.push(say(`exchange:hints.${hint}`));
@@ -61,12 +63,12 @@ export function previewText(records: readonly PreviewedRecord[], say: Say): stri
 
 const metasOf = ({ metas }: PreviewedRecord, ...keys: readonly string[]): string =>
   keys.flatMap((key) => metas.flatMap(([name, value]) => (name === key && value !== '' ? [value] : []))).join(', ');
-const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ');
+const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => decodeEntities(name)).join(', ');
 
 /** What the preview shows of a record, by the names of its columns. */
 const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecord) => string])[] = [
   ['kind', ({ kind }) => kind],
-  ['title', ({ columns }) => String(columns.post_title ?? '')],
+  ['title', ({ columns }) => decodeEntities(String(columns.post_title ?? ''))],
   ['start', (record) => metasOf(record, DATES.start)],
   ['end', (record) => metasOf(record, DATES.end)],
   ['zone', (record) => metasOf(record, DATES.timezone)],

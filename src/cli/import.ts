@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { DateOrder } from '../exchange/csv/dates.ts';
@@ -116,7 +116,9 @@ async function importAndFollow(site: Site, order: Order): Promise<Report> {
   const extras = { ...(preview ? { preview } : {}), ...(rejected.length > 0 ? { rejected } : {}) };
   print(
     io,
-    format === 'json' ? `${JSON.stringify({ ...report, ...extras })}\n` : reportText(report, say, hint) + rejectedText(rejected, say),
+    format === 'json'
+      ? `${JSON.stringify({ ...report, ...extras })}\n`
+      : reportText(report, say, { files: order.places.map((place) => basename(place)), hint }) + rejectedText(rejected, say),
   );
   if (follow !== undefined && !dryRun)
     await followSource(

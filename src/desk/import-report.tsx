@@ -2,9 +2,11 @@ import type { JSX } from 'preact';
 import type { HeadingMap } from '../exchange/csv/layout.ts';
 import type { TableMapping } from '../exchange/csv/read.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
+import { lossParts } from '../exchange/items/loss-text.ts';
 import type { Report } from '../exchange/items/report.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
+import { decodeEntities } from '../wordpress/entities.ts';
 import { ColumnChoices } from './import-columns.tsx';
 import type { KeptFile } from './import-files.ts';
 import { deskPage, Nonce } from './layout.tsx';
@@ -103,7 +105,7 @@ export function reportPage(visit: Visit, { file, reading, table, records, report
                 <p class="quiet">
                   {examples
                     .slice(0, 5)
-                    .map(({ of, place, detail }) => [place, of, detail].filter(Boolean).join(' · '))
+                    .map((loss) => lossParts(loss, say).join(' · '))
                     .join(' | ')}
                 </p>
               </li>
@@ -125,12 +127,12 @@ function Preview({ visit, records }: { readonly visit: Visit; readonly records: 
       <ul>
         {records.map(({ place, columns, metas, links }) => (
           <li key={place}>
-            <strong>{String(columns.post_title ?? '')}</strong>{' '}
+            <strong>{decodeEntities(String(columns.post_title ?? ''))}</strong>{' '}
             {metas
               .filter(([key]) => /Date$|Address|City|Email/.test(key) && !key.includes('UTC'))
               .map(([, value]) => value)
               .join(' · ')}{' '}
-            {links.map(({ name }) => name).join(', ')}
+            {links.map(({ name }) => decodeEntities(name)).join(', ')}
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { previewOf } from '../exchange/import/preview.ts';
 import { type Undoable, undoableImport, undoImport } from '../exchange/import/undo.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import type { Report } from '../exchange/items/report.ts';
-import { type Source, survey } from '../exchange/items/source.ts';
+import { type Source, shownName, survey } from '../exchange/items/source.ts';
 import { openSource } from '../exchange/sources.ts';
 import { idIn, membersIn, textIn } from '../forms/form-values.ts';
 import { Input } from '../html/form-fields.tsx';
@@ -94,7 +94,7 @@ function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Und
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
-      <p>{say('desk:import.last-about', { source, at: moment.slice(0, 16), count: counts })}</p>
+      <p>{say('desk:import.last-about', { source: shownName(source), at: moment.slice(0, 16), count: counts })}</p>
       <p class="quiet">{say('desk:import.undo-about')}</p>
       <ButtonForm
         visit={visit}
@@ -206,7 +206,7 @@ export async function importProgressPage(visit: Visit): Promise<Outcome> {
   const found = await importProgress(site, name);
   if (!found) return { to: deskUrl(visit, '/import') };
   if (found.open) return { html: progressPage(visit, { ...found, total: idIn(textIn(request.query, 'total')) }) };
-  const file: KeptFile = { token: '', name, path: '' };
+  const file: KeptFile = { token: '', name: shownName(name), path: '' };
   return { html: reportPage(visit, { file, reading: DEFAULT_READING, table: undefined, records: [], report: found.report }) };
 }
 

@@ -54,7 +54,7 @@ const refuseUnknown = (path: string): never => {
  * Opens what a person named: the address of a database, a site or a feed, or files of one format. Whatever it is, its
  * records get the status and the categories that the options say.
  *
- * @throws SourceFault `format`, `several-formats`, `unreadable`, and those of the readers
+ * @throws SourceFault `format`, `several-formats`, `one-at-a-time`, `unreadable`, and those of the readers
  */
 export const openSource = async (places: readonly string[], options: SourceOptions): Promise<Source> =>
   withOverrides(await openNamed(places, options), options);
@@ -62,11 +62,11 @@ export const openSource = async (places: readonly string[], options: SourceOptio
 async function openNamed(places: readonly string[], options: SourceOptions): Promise<Source> {
   const [first = ''] = places;
   if (/^(mysql|sqlite):/.test(first)) {
-    if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
+    if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWordpressDatabase({ url: first, prefix: options.prefix, site: options.site });
   }
   if (/^(https?|webcals?):/i.test(first)) {
-    if (places.length > 1) throw new SourceFault('several-formats', { places: places.length });
+    if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWebSource(first, options);
   }
   const formats = new Set(places.map((path): ReadFormat => options.as ?? READ_ENDINGS.get(extname(path).toLowerCase()) ?? formatOf(path)));
@@ -85,7 +85,7 @@ async function openNamed(places: readonly string[], options: SourceOptions): Pro
     case 'jsonld':
       return openJsonLdFiles(places, options.caller);
     case 'ical': {
-      if (places.length > 1) throw new SourceFault('several-formats', { places: places.join(', ') });
+      if (places.length > 1) throw new SourceFault('one-at-a-time');
       const { caller, from, to } = options;
       return calendarSource(() => bytesOf(first), { file: basename(first), settings: caller.settings, now: caller.now, from, to });
     }

@@ -222,12 +222,27 @@ describeDatabases('the commands import and export', (open) => {
   });
 
   it('end with 3 where something was lost, and report what and where', async () => {
-    writeFileSync(path('events.csv'), 'Event Name,Event Start Date,Event Venue Name\nConcert,2031-01-01,Nowhere\n');
+    writeFileSync(
+      path('events.csv'),
+      'Event Name,Event Start Date,Event Venue Name\nTalks &amp; books,2031-01-01,Arts & crafts &amp; co.\n',
+    );
+    const { out: preview } = await of(target)('import', path('events.csv'), '--preview');
+    expect(preview).toMatch(/ event +Talks & books +.* Arts & crafts & co\./);
+    expect(preview).toContain('\nNothing was written. This would happen to events.csv:\n');
     const { code, out, err } = await of(target)('import', path('events.csv'));
     expect([code, err]).toEqual([3, 'Error: some data could not be kept; see the list above.\n']);
+    expect(out).toContain('Imported from events.csv:\n');
     expect(out).toContain(
-      '  A venue, organizer or image that it links to is missing (1)\n    events.csv:2 · Concert · _EventVenueID: Nowhere\n',
+      '  A venue, organizer or image that it links to is missing (1)\n    events.csv:2 · Talks & books · venue: Arts & crafts & co.\n',
     );
+  });
+
+  it('say what comes one at a time, where several were named', async () => {
+    for (const name of ['one.ics', 'two.ics']) writeFileSync(path(name), 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n');
+    expect(await of(target)('import', path('one.ics'), path('two.ics'))).toMatchObject({
+      code: 1,
+      err: 'Error: Databases, addresses and iCalendar files are imported one at a time: run the command once for each.\n',
+    });
   });
 
   it('show rate and time left on standard error while somebody watches', async () => {

@@ -456,6 +456,19 @@ describe('what an event says', () => {
       expect([events.length, losses]).toEqual([1, []]);
     },
   );
+  it('counts once as lost, however many of its lines cannot be read', async () => {
+    const { entries } = await read(
+      calendar(
+        event('UID:two', 'DTSTART:nonsense', 'DTEND:nonsense', 'RRULE:FREQ=NEVER'),
+        event('UID:none', 'DTEND:20261224T190000Z'),
+        event(START),
+        event('SUMMARY:Other', 'DTSTART:20261225T180000Z'),
+        event('UID:kept', START, 'nonsense'),
+      ),
+    );
+    const whole = entries.flatMap((entry) => (entry.kind === 'loss' && entry.isWhole ? [entry.loss.reason] : []));
+    expect(whole).toEqual(['ical-dates-unreadable', 'ical-event-unreadable', 'ical-uid-twice']);
+  });
   it('without a start is lost, which is reported with its place', async () => {
     const { events, losses } = await read(calendar(event('DTEND:20261224T190000Z')));
     expect([events, losses]).toEqual([[], ['ical-event-unreadable a.ics:4']]);

@@ -193,7 +193,7 @@ describeDatabases('an import into a site that has records', (open) => {
     ]);
     expect(Object.fromEntries(report.losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail).sort()]))).toEqual({
       'author-missing': ['nobody-of-that-name'],
-      'link-missing': ['_EventVenueID: 999'],
+      'link-missing': ['999'],
       'parent-missing': ['998', 'gone'],
     });
     expect(await metasOf(500, '_EventVenueID')).toEqual([]);

@@ -284,6 +284,7 @@ describeDatabases('JSON-LD', (open) => {
         ['jsonld-no-date', 'page'],
       ],
     ]);
+    expect(entries.map((entry) => entry.kind === 'loss' && entry.isWhole)).toEqual([undefined, true]);
   });
 
   it('says of an event what the plugin has fields for', () => {

@@ -59,8 +59,8 @@ describeDatabases('a running site', (open) => {
     expect(lossesOf(report)).toEqual([
       'author-without-role auth',
       'author-without-role ed',
-      'link-missing With secret venue _EventOrganizerID: 30',
-      'link-missing With secret venue _EventVenueID: 22',
+      'link-missing With secret venue 22',
+      'link-missing With secret venue 30',
       'protected Password protected',
       'protected Secret organizer',
       'protected Secret venue',

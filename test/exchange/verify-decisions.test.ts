@@ -84,3 +84,47 @@ describe('languages, which one of two sites names', () => {
   it('are compared where both name them', () =>
     expect(decided({ ...event, ...spoken }, { ...event, ...spoken, language: 'en' })).toEqual([undefined]));
 });
+
+describe('a cost that two sites tell otherwise', () => {
+  const told = (cost: string, values: readonly string[], price: string) => ({
+    id: 1,
+    cost,
+    cost_details: { values },
+    json_ld: { offers: { price } },
+  });
+  const decided = (before: object, after: object) => {
+    const answers = { old: { status: 200, body: before }, new: { status: 200, body: after } };
+    const places = differencesOf(before, after, { old: HOME, new: HOME });
+    return [...new Set(places.map((place) => decisionOf({ ...place, route: 'events/1', query: {} }, answers)))];
+  };
+  it.each([
+    ['a list', told('Free', ['10,20', ',30'], '0'), told('$10 – $30', ['10', '20', '30'], '10 – 30')],
+    ['thousands and cents', told('$1.000', [',50', '1.000'], '1.000'), told('$1.000,50', ['1000.50'], '1000.50')],
+    ['thousands and a point', told('$0.75 – $1', ['1,500', '.75'], '0.75'), told('$1,500.75', ['1500.75'], '1500.75')],
+    ['lakhs', told('Free', ['1,00', ',000'], '0'), told('₹1,00,000', ['100000'], '100000')],
+    ['cents behind a comma', told('Free', ['10,50'], '0'), told('€10,50', ['10.50'], '10.50')],
+    ['cents that are none', told('$10', ['10'], '10'), told('$10.00', ['10.00'], '10.00')],
+    ['words', told('By donation', ['By donation'], 'By donation'), told('By donation', ['by-donation'], 'By donation')],
+  ])('is read otherwise on purpose: %s', (_, before, after) => {
+    expect(decided(before, after)).toEqual(['D37']);
+    expect(decided(after, before)).toEqual(['D37']);
+  });
+  const range = told('$20 – $35', ['20', '35'], '20 – 35');
+  it.each([
+    ['all of it', range, told('$25 – $99', ['25', '99'], '25 – 99')],
+    ['its cost alone', range, { ...range, cost: '$25 – $99' }],
+    ['its values alone', range, { ...range, cost_details: { values: ['20', '99'] } }],
+    ['its offer alone', range, { ...range, json_ld: { offers: { price: '99' } } }],
+    ['one amount more', told('$20', ['20'], '20'), told('$20 – $99', ['20', '99'], '20 – 99')],
+    ['one amount less', range, told('$20', ['20'], '20')],
+    ['a digit twice', told('$5', ['5'], '5'), told('$55', ['55'], '55')],
+    ['ten times as much', told('$10', ['10'], '10'), told('$100', ['100'], '100')],
+    ['a thousand times as much', told('$1', ['1'], '1'), told('$1000', ['1000'], '1000')],
+    ['nothing', told('Free', ['0'], '0'), told('$10', ['10'], '10')],
+    ['nothing in words', told('Free', ['10'], '10'), told('$10', ['10'], '10')],
+    ['other words', told('By donation', ['by-donation'], '0'), told('Sold out', ['sold-out'], '0')],
+  ])('is another price: %s', (_, before, after) => {
+    expect(decided(before, after)).toEqual([undefined]);
+    expect(decided(after, before)).toEqual([undefined]);
+  });
+});

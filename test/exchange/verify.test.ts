@@ -219,7 +219,7 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       onlyMeant(await meant((_, body) => (body?.events ? { ...body, events: body.events.map(added) } : added(body))), 'D15');
     });
     it('D37: a cost that is read otherwise', async () =>
-      onlyMeant(await meant((_, body) => (body?.cost ? { ...body, cost: `${body.cost} – Free` } : undefined)), 'D37'));
+      onlyMeant(await meant((_, body) => (/\d/.test(body?.cost) ? { ...body, cost: `${body.cost} – Free` } : undefined)), 'D37'));
     it('D37: several amounts without a currency, and a word among amounts', async () => {
       const misread = (event: Answer['body']) => {
         if (event?.id === 58) return { ...event, cost: '$7.50' };
@@ -242,6 +242,20 @@ describeDatabases('the comparison of two sites', (open, engine) => {
     });
     it('nor one in another currency', async () => {
       const { summary } = await meant((_, body) => (body?.cost ? { ...body, cost: body.cost.replace(/\p{Sc}/gu, '¤') } : undefined));
+      expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
+    });
+    it('nor another price', async () => {
+      const dearer = (event: Answer['body']) =>
+        event?.cost_details && {
+          ...event,
+          ...JSON.parse(
+            JSON.stringify({ cost: event.cost, cost_details: event.cost_details, json_ld: event.json_ld }).replace(
+              /("(?:cost|price)":"[^"]*"|"values":\[[^\]]*\])/g,
+              (member) => member.replace(/\d+/g, (amount) => String(Number(amount) + 5)),
+            ),
+          ),
+        };
+      const { summary } = await meant((_, body) => (body?.events ? { ...body, events: body.events.map(dearer) } : dearer(body)));
       expect([summary.deliberate.D37, summary.differences > 0]).toEqual([undefined, true]);
     });
     it('D23: a default window that begins a day before', async () =>

@@ -41,7 +41,7 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
   if (serial) return serial;
   const compact = /^(\d{4})(\d\d)(\d\d)$/.exec(text);
   const words = compact ? compact.slice(1) : text.replace(/(\d)T(\d)/, '$1 $2').split(/[\s,]+/);
-  const time = timeAtEnd(words);
+  const time = timeAtEnd(words, order);
   const parts = readParts(words, order);
   if (parts === 'order') throw new SourceFault('csv-date-order', { ...where, value: cell });
   const day = parts && dayOf(parts);
@@ -50,8 +50,8 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
 }
 
 /**
- * `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `20h30`, `noon`, or a part of a day
- * (`0.8125`); undefined of an empty one. Throws SourceFault `csv-time`.
+ * `HH:MM:SS` of a cell such as `20:30`, `8:30 PM`, `08:30:PM`, `8pm`, `ore 21`, `21`, `20h30`, `noon`, or a part of a
+ * day (`0.8125`); undefined of an empty one. Throws SourceFault `csv-time`.
  */
 export function readTime(cell: string, where: Where & { column: string }): string | undefined {
   const text = cell.trim();
@@ -65,7 +65,8 @@ export function readTime(cell: string, where: Where & { column: string }): strin
   const wrong =
     hours === undefined ||
     couldBeMinutes(text) ||
-    (half === undefined ? !(said || /[:.h]/i.test(text)) || hour > 23 : hour < 1 || hour > 12) ||
+    // An hour alone says which half of the day it is in only after noon.
+    (half === undefined ? !(said || /[:.h]/i.test(text) || hour > 12) || hour > 23 : hour < 1 || hour > 12) ||
     Number(minutes) > 59 ||
     Number(seconds) > 59;
   if (wrong) throw new SourceFault('csv-time', { ...where, value: cell });
@@ -128,15 +129,16 @@ const timeOf = (part: number): string => new Date(Math.min(Math.round(part * 86_
 
 // ------------------------------------------------------------------------------------------------- days
 /**
- * Takes a time off the end of the words of a date. A time in a date has a colon, since `20.30` could be part of the
- * date, or a word before it that says so: `ore 20.30`, `alle 21`.
+ * Takes a time off the end of the words of a date. A time in a date has a colon, or a word before it that says so: `ore
+ * 20.30`, `alle 21`. `20.30` alone is one only behind a whole date, since it could be part of the date.
  */
-function timeAtEnd(words: string[]): string | undefined {
+function timeAtEnd(words: string[], order: DateOrder | undefined): string | undefined {
   if (BEFORE_TIME.has(words.at(-2)?.toLowerCase() ?? '') && /^\d{1,2}(?:[.:h]\d\d)?h?$/i.test(words.at(-1) ?? '')) {
     const [, time] = words.splice(-2);
     if (words.at(-1)?.toLowerCase() === 'alle') words.pop();
     return `ore ${time}`;
   }
+  if (/^\d{1,2}\.\d\d(?:\.00)?$/.test(words.at(-1) ?? '') && readParts(words.slice(0, -1), order)) return words.pop();
   const half = /^[ap]\.?m\.?$/i.test(words.at(-1) ?? '') ? words.pop() : undefined;
   if (!/^\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:[ap]m)?$/i.test(words.at(-1) ?? '')) {
     if (half !== undefined) words.push(half);

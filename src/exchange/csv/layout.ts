@@ -137,9 +137,9 @@ export interface MappedHeaders {
 }
 
 /**
- * Which column of a layout each heading means, or undefined where no layout has a name among them. Of two headings for
- * one column the first counts, and what the map says before either. `custom`: columns of the fields that the site
- * defines.
+ * Which column of a layout each heading means, or undefined where no layout has a name among them. A table that says
+ * when something starts is one of events, however much it says of their venues or organizers. Of two headings for one
+ * column the first counts, and what the map says before either. `custom`: columns of the fields that the site defines.
  */
 export function mapHeaders(
   headers: readonly string[],
@@ -165,12 +165,16 @@ export function mapHeaders(
       unknown: said.filter((column): column is string => Boolean(column) && columnOf(column!) === undefined),
       taken: taken.size,
       named: taken.has('name'),
+      dated: Number(taken.has('start_date')),
       exact: headers.filter((header, place) => exact.has(bareHeading(said[place] ?? header))).length,
     };
   });
   const [best] = candidates
     .filter(({ named }) => named)
-    .sort((one, other) => one.unknown.length - other.unknown.length || other.exact - one.exact || other.taken - one.taken);
+    .sort(
+      (one, other) =>
+        one.unknown.length - other.unknown.length || other.dated - one.dated || other.exact - one.exact || other.taken - one.taken,
+    );
   return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
 }
 

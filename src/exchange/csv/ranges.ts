@@ -3,7 +3,8 @@ import { monthOf } from './date-words.ts';
 import { type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
 
 /*
- * Cells that say from when until when: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `20.30 - 23.00`.
+ * Cells that say from when until when: `5-7 dicembre 2026`, `dal 30 novembre al 2 dicembre 2026`, `5 e 6 febbraio
+ * 2027`, `1/3 - 3/3/2027`, `20.30 - 23.00`.
  */
 
 type At = Where & { readonly column: string };
@@ -27,9 +28,11 @@ export function readMoments(cell: string, order: DateOrder | undefined, at: At):
       return from && { from };
     },
     () => {
-      const sides = sidesOf(cell, DATE_SIGNS, FIRST_DAY);
+      const span = sidesOf(cell, DATE_SIGNS, FIRST_DAY) ?? sidesOf(cell, TIGHT_SIGNS, FIRST_DAY);
+      const sides = span ?? sidesOf(cell, PAIR_SIGNS, FIRST_DAY);
       const [from, to] = (sides ? completed(sides) : []).map((side) => readMoment(side, order, at));
-      return from && to && from.day <= to.day ? { from, to } : undefined;
+      if (!from || !to || from.day > to.day) return undefined;
+      return span || Date.parse(to.day) - Date.parse(from.day) === DAY_MS ? { from, to } : undefined;
     },
   );
 }
@@ -73,7 +76,12 @@ function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T |
 }
 
 /** What stands between the two sides of a range: a dash, or a word. Blanks are single ones here. */
-const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through) )| [-–—] |[–—]|(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])/i;
+const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through) )| [-–—] |[–—]/i;
+/** What may also stand within a date, where there is none of the others. */
+const TIGHT_SIGNS = /(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])|(?<=[/.]\d{1,4})-(?=\d{1,2}[/.])/;
+/** What stands between two days that need not be next to each other: only if they are, they are a range. */
+const PAIR_SIGNS = / (?:ed?|and|&) /i;
+const DAY_MS = 86_400_000;
 const TIME_SIGNS = / ?[-–—] ?| (?:alle|to|until|till) /i;
 /** Words before the first side. */
 const FIRST_DAY = /^(?:dall['’] ?|(?:dal?|from) )/i;
@@ -95,7 +103,10 @@ function completed(sides: readonly [string, string]): string[] {
   const month = (side: string) => wordsOf(side).find((word) => monthOf(word) !== undefined);
   const year = (side: string) => wordsOf(side).find((word) => /^\d{4}$/.test(word));
   const [first, last] = sides;
-  if (month(first) === undefined && month(last) === undefined) return [...sides];
+  if (month(first) === undefined && month(last) === undefined) {
+    const [, sign, figures] = /^\d{1,2}([-/.])\d{1,2}\1(\d{4})$/.exec(last) ?? [];
+    return figures !== undefined && /^\d{1,2}[-/.]\d{1,2}\.?$/.test(first) ? [`${first}${sign}${figures}`, last] : [...sides];
+  }
   return [
     [first, month(first) ?? month(last), year(first) ?? year(last)],
     [last, month(last) ?? month(first), year(last) ?? year(first)],

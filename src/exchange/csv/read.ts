@@ -10,6 +10,7 @@ import { parseZone } from '../../wordpress/zones.ts';
 import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
+import { asWhole, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { byClockOf, type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
 import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
@@ -158,7 +159,7 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
     columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, unescaped(cells[place] ?? '')]])),
   );
   const place = `${file}:${line}`;
-  const lose = (reason: string, detail?: string): Entry => ({
+  const lose = (reason: string, detail?: string): LossEntry => ({
     kind: 'loss',
     loss: { reason, kind, of: row.name || place, place, ...(detail === undefined ? {} : { detail }) },
   });
@@ -170,7 +171,7 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
   } catch (error) {
     if (!(error instanceof SourceFault) || !options.skipBadRows) throw error;
     const { column = '', value = '' } = error.values;
-    return { entries: [lose('row-unreadable', `${column}: ${value}`)], taken: false };
+    return { entries: [asWhole(lose('row-unreadable', `${column}: ${value}`))], taken: false };
   }
 }
 
@@ -178,23 +179,23 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
 const unescaped = (cell: string): string => (/^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell);
 
 type Row = Readonly<Record<string, string | undefined>>;
-type Lose = (reason: string, detail?: string) => Entry;
+type Lose = (reason: string, detail?: string) => LossEntry;
 
 function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, lose: Lose): { entries: Entry[]; taken: boolean } {
   const place = `${where.file}:${where.line}`;
   const name = row.name ?? '';
-  if (!hasVisibleText(name)) return { entries: [lose('no-name')], taken: false };
+  if (!hasVisibleText(name)) return { entries: [asWhole(lose('no-name'))], taken: false };
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
   const all: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
   const { columns, metas, refused } = rowsOfValues(postKind(kind), all, options.caller);
   const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
-  const entries = [
+  const entries: Entry[] = [
     ...refused.map((field) => lose('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
     ...custom.refused.map(({ field, value }) => lose('value-refused', `${field.name}: ${value.slice(0, 100)}`)),
   ];
   if (kind === 'event' && (refused.includes('start_date') || refused.includes('end_date')))
-    return { entries: [...entries, lose('row-lost')], taken: false };
+    return { entries: [...entries, asWhole(lose('row-lost'))], taken: false };
   const language = (row.language ?? '').trim();
   const sourceId = `${kind} ${start} ${foldText(name)}${language && ` ${language}`}`;
   if (seen.has(sourceId)) return { entries: [...entries, lose('row-twice')], taken: true };

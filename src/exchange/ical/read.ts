@@ -11,7 +11,7 @@ import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
 import type { Entry, PostItem } from '../items/items.ts';
-import type { LossEntry } from '../items/report.ts';
+import { asWhole, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { unambiguousZone } from '../items/unambiguous-zone.ts';
 import { partsOf } from './components.ts';
@@ -83,7 +83,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     }
     const read = readEvent(part.lines, part.line);
     if (!read) {
-      yield lossOf(reading, 'ical-event-unreadable', part.line, '');
+      yield asWhole(lossOf(reading, 'ical-event-unreadable', part.line, ''));
       continue;
     }
     const own = head.isCancelled(part.calendar) ? asCancelled(read) : read;
@@ -151,8 +151,13 @@ function lossOfLine(reading: Reading, reason: string, event: CalendarEvent, { te
 /** Lines of an event that could not be read as they should, and zones that nobody knows. */
 function* lossesOf(event: Held, reading: Reading): Generator<Entry> {
   const of = (reason: string, line: Line) => lossOfLine(reading, reason, event, line);
-  for (const line of event.undated) yield of('ical-dates-unreadable', line);
-  for (const line of event.unfollowed) yield of('ical-rule-unknown', line);
+  const [first, ...others] = [
+    ...event.undated.map((line) => of('ical-dates-unreadable', line)),
+    ...event.unfollowed.map((line) => of('ical-rule-unknown', line)),
+  ];
+  // However many lines say so, it is one event.
+  if (first) yield asWhole(first);
+  yield* others;
   for (const line of event.otherRanges) yield of('ical-change-range', line);
   for (const line of event.unreadable) yield of('ical-line-unreadable', line);
   for (const line of event.otherEncoding) yield of(line.encoding === 'damaged' ? 'ical-characters' : 'encoding-assumed', line);
@@ -177,7 +182,7 @@ function createFallbackUids(): (event: CalendarEvent) => string {
 function* singleEntries(event: Held, reading: Reading): Generator<Entry> {
   const span = spanOf(event, clocksOf(event, reading));
   if (span) yield* itemsOf(event, span, event.uid, reading);
-  else yield lossAt(reading, 'ical-event-unreadable', event, 'DTSTART');
+  else yield asWhole(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
 }
 
 /** The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. */
@@ -193,7 +198,7 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
     },
   );
   for (const event of [...(core?.conflicts ?? []), ...overrides.flatMap(({ conflicts }) => conflicts)])
-    yield lossAt(reading, 'ical-uid-twice', event, event.uid);
+    yield asWhole(lossAt(reading, 'ical-uid-twice', event, event.uid));
   yield* unfollowedIn(
     overrides.map(({ event }) => event),
     masters,
@@ -207,8 +212,10 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
     ? timesOf(core.event, overrides, reading.window, clocksOf(core.event, reading))
     : overrides.flatMap(({ event, isOutdone }) => (isOutdone ? [] : [...orphanTime(event, reading.window, clocksOf(event, reading))]));
   for (const time of times) {
-    if ('reason' in time) yield lossAt(reading, time.reason, time.event, time.detail);
-    else yield* itemsOf(time.event, time.span, `${time.event.uid}#${time.name}`, reading);
+    if ('reason' in time) {
+      const loss = lossAt(reading, time.reason, time.event, time.detail);
+      yield time.reason === 'ical-event-unreadable' ? asWhole(loss) : loss;
+    } else yield* itemsOf(time.event, time.span, `${time.event.uid}#${time.name}`, reading);
   }
 }
 
@@ -229,7 +236,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
   const local = localSpan(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
   if ('problem' in dates) {
-    yield lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`);
+    yield asWhole(lossAt(reading, 'dates-not-storable', event, `${local.start} - ${local.end}`));
     return;
   }
   if (span.isTurned) yield lossAt(reading, 'end-before-start', event, `${local.start} - ${local.end}`);

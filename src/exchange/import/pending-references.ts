@@ -4,7 +4,7 @@ import { makesLoop } from '../../records/term-writes.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadTerms, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
-import type { Link, PostItem } from '../items/items.ts';
+import type { Link, LinkedKind, PostItem } from '../items/items.ts';
 import { lose, type ReportedKind } from '../items/report.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
@@ -70,9 +70,9 @@ async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem[
   const { run, db, ledger, tally, touched } = work;
   const { of, place, author, parent, links, terms } = wants;
   let whole = true;
-  const missing = (reason: string, detail: string) => {
+  const missing = (reason: string, detail: string, linked?: LinkedKind) => {
     whole = false;
-    lose(tally, { reason, kind: kind as ReportedKind, of, place, detail });
+    lose(tally, { reason, kind: kind as ReportedKind, of, place, detail, ...(linked ? { linked } : {}) });
   };
   touched.any = true;
 
@@ -88,7 +88,7 @@ async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem[
     metas.set(link.key, ids);
     if (id !== undefined) ids.push(String(id));
     else if (isAddress(link)) whole = false;
-    else missing('link-missing', linkText(link));
+    else missing('link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
   }
   const termIds: { kind: 'category' | 'tag'; id: number }[] = [];
   for (const term of terms ?? []) {
@@ -126,5 +126,3 @@ function withPlain(metas: Record<string, string[]>, before: ReadonlyMap<string, 
 
 /** An image that could not be fetched has been reported already. */
 const isAddress = (link: Link): boolean => link.kind === 'attachment' && 'sourceId' in link && /^https?:/.test(link.sourceId);
-
-const linkText = (link: Link): string => `${link.key}: ${'sourceId' in link ? link.sourceId : link.name}`;

@@ -13,6 +13,8 @@ export interface Loss {
   readonly place?: string | undefined;
   /** What exactly was lost: a key, a value. */
   readonly detail?: string | undefined;
+  /** Which kind of record the detail names, where it is one that the record links to. */
+  readonly linked?: 'venue' | 'organizer' | 'attachment' | undefined;
 }
 
 /** What a reader gives besides items. */
@@ -28,7 +30,12 @@ export interface SkippedEntry {
 export interface LossEntry {
   readonly kind: 'loss';
   readonly loss: Loss;
+  /** Whether it is a whole record that could not be taken in, rather than something of one. */
+  readonly isWhole?: true;
 }
+
+/** A loss as that of a whole record. */
+export const asWhole = (entry: LossEntry): LossEntry => ({ ...entry, isWhole: true });
 
 /** All losses for one reason: how many, and the first of them. */
 export interface LossSum {
@@ -81,8 +88,13 @@ export function lose(tally: Tally, loss: Loss): void {
 
 /** Notes what came besides items. */
 export function noteAside(tally: Tally, entry: Aside): void {
-  if (entry.kind === 'skipped') count(tally.skipped, entry.what, entry.count);
-  else lose(tally, entry.loss);
+  if (entry.kind === 'skipped') {
+    count(tally.skipped, entry.what, entry.count);
+    return;
+  }
+  const { loss, isWhole } = entry;
+  if (isWhole && loss.kind !== 'source') count(tally.lost, loss.kind);
+  lose(tally, loss);
 }
 
 /** Adds one tally to another. */

@@ -48,5 +48,12 @@ export async function survey(source: Source): Promise<Survey> {
 /** Ids beyond this are no ids of a site; new ones are not counted on from there. */
 const HIGHEST_ID = 2 ** 40;
 
+/**
+ * What people call a source, by its name in the ledger: the calendar, the site or the file. `files`: those that were
+ * named, for sources of tables, which go by none.
+ */
+export const shownName = (name: string, files: readonly string[] = []): string =>
+  name === 'csv' && files.length > 0 ? files.join(', ') : name.replace(/^(?:ical:|jsonld:|csv )(?=.)/, '');
+
 /** The name of a site's address in the ledger: without scheme and closing slash. */
 export const siteName = (address: string): string => trimEndOf(address.trim().replace(/^https?:\/\//i, ''), '/').toLowerCase();

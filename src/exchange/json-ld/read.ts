@@ -9,7 +9,7 @@ import { STATUSES } from '../items/event-status.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
 import { imageItem } from '../items/image-item.ts';
 import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
-import type { LossEntry } from '../items/report.ts';
+import { asWhole, type LossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
 import { addressOf, eventsIn, isNode, listOf, type Node, parsedBlock, textOf } from './nodes.ts';
 import { blocksOf } from './page.ts';
@@ -129,7 +129,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
   if (!dates) {
     // The dates of a series are those of the events inside of it.
     if (node.subEvent === undefined && node.subEvents === undefined)
-      yield lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate));
+      yield asWhole(lossOf('jsonld-no-date', page.place, title || name.sourceId, textOf(node.startDate)));
     return;
   }
   const starts = [...new Set(listOf(node.startDate).map(textOf))];
@@ -138,7 +138,10 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
   if (mended) yield lossOf(mended, page.place, title, `${when.start_date} - ${when.end_date}`);
   const website = addressOf(node.url, page.url) || addressOf(listOf(node.location).find(isVirtual), page.url);
   const event = rowsOfValues(postKind('event'), { title: specialChars(title) || '-', ...when, website, cost: costOf(node) }, caller);
-  for (const field of event.refused) yield lossOf('value-refused', page.place, title, field);
+  for (const field of event.refused) {
+    const loss = lossOf('value-refused', page.place, title, field);
+    yield field === 'start_date' ? asWhole(loss) : loss;
+  }
   if (event.refused.includes('start_date')) return;
   const image = addressOf(node.image, page.url);
   const others = [

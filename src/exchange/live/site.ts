@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { postKind } from '../../kinds/index.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
-import type { LossEntry, ReportedKind } from '../items/report.ts';
+import { asWhole, type LossEntry, type ReportedKind } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem } from './items.ts';
 import {
@@ -193,9 +193,11 @@ async function entriesOf(walk: Walk, stage: PostStage, list: readonly Raw[]): Pr
   for (const [place, { record, isChild }] of parsed.entries()) {
     const id = String(list[place]?.id);
     const where = `${stage}/${id}`;
-    if (record === undefined) entries.push(lossEntry(stage, 'protected', nameOf(list[place]!), where));
+    if (record === undefined) entries.push(asWhole(lossEntry(stage, 'protected', nameOf(list[place]!), where)));
     else if (!record.success)
-      entries.push(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.')));
+      entries.push(
+        asWhole(lossEntry(stage, 'site-record-unreadable', nameOf(list[place]!), where, record.error.issues[0]?.path.join('.'))),
+      );
     else {
       const { item, changed } = itemOf(walk, stage, record.data, core.get(Number(id)), where);
       entries.push(item);

@@ -6,6 +6,7 @@
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
 import { type DifferingValue, listUrl, sameValue } from './compare.ts';
 
@@ -79,7 +80,7 @@ const ROWS: readonly Row[] = [
   ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
-  ['D37', ({ path, old: before, new: after }) => /\.cost$|\.cost_details\.values\b|\.offers\.price$/.test(path) && isReadOtherwise(before, after)],
+  ['D37', (difference, answers) => isReadOtherwise(difference, answers)],
   ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
 
@@ -172,13 +173,64 @@ const isNothing = (value: unknown): boolean => value === undefined || value === 
 /** The signs of currencies in a cost, each once. */
 const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
+/** Where a record tells its cost. */
+const COST_PATH = /^(\$.*?)\.(?:cost|cost_details\.values\b.*|json_ld\b.*\.offers\.price)$/;
+
 /**
- * Both show a cost, in other numbers or words, or one without its symbol. Another currency is not another way of
- * reading.
+ * Both show a cost, in other numbers or words, or one without its symbol, and all that each of them says of it may come
+ * from the same stored amounts. Another currency is not another way of reading, and another price is not either.
  */
-function isReadOtherwise(before: unknown, after: unknown): boolean {
-  const symbols = [before, after].map((value) => symbolsIn(value).join(''));
-  return !isNothing(before) && !isNothing(after) && (symbols[0] === symbols[1] || symbols.includes(''));
+function isReadOtherwise({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
+  const [, record] = COST_PATH.exec(path) ?? [];
+  if (record === undefined) return false;
+  const told = [one.body, other.body].map((body) => ({
+    cost: memberAt(body, `${record}.cost`),
+    values: memberAt(body, `${record}.cost_details.values`),
+  }));
+  if (told.some(({ cost, values }) => isNothing(cost) || isNothing(values))) return false;
+  const [mine, yours] = [before, after].map((value, side) => [value ?? '', told[side]!.cost, told[side]!.values].flat().map(plainText));
+  const symbols = [before, after].map((value) => symbolsIn(value ?? '').join(''));
+  if (symbols[0] !== symbols[1] && !symbols.includes('')) return false;
+  if (![...mine!, ...yours!].some((text) => /\d/.test(text))) return sanitizeTitle(mine![0]!) === sanitizeTitle(yours![0]!);
+  if (!isComposedOf(mine!, yours!) && !isComposedOf(yours!, mine!)) return false;
+  return isFreeOnPurpose(mine!, yours!) && isFreeOnPurpose(yours!, mine!);
+}
+
+const plainText = (value: unknown): string => decodeEntities(String(value));
+
+/** Amounts in texts, without those of nothing. */
+const amountsIn = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.match(/\d+(?:[.,]\d+)*/g) ?? []).filter((amount) => !/^0(?:[.,]0+)?$/.test(amount));
+
+/**
+ * The amounts that one side reads are made of the figures that the other side cuts them into (`1000.50` of `1.000` and
+ * `,50`), and of all of them.
+ */
+function isComposedOf(read: readonly string[], cut: readonly string[]): boolean {
+  const pieces = new Set(amountsIn(cut).flatMap((amount) => figuresOf(amount)));
+  const used = new Set<string>();
+  for (const amount of amountsIn(read)) {
+    const figures = waysToCut(amount).find((some) => some.every((figure) => pieces.has(figure)));
+    if (!figures) return false;
+    for (const figure of figures) used.add(figure);
+  }
+  return [...pieces].every((figure) => used.has(figure) || figure === '00');
+}
+
+/** Runs of digits; a nothing before or behind the point is not one of them. */
+const figuresOf = (amount: string): string[] => amount.split(/[.,]/).filter((figure) => figure !== '0');
+
+/** The figures of an amount as it stands, and with separators of thousands, by threes or as in India. */
+const waysToCut = (amount: string): string[][] =>
+  [/$^/g, /(?<=\d)(?=(?:\d{3})+$)/g, /(?<=\d)(?=(?:\d\d)*\d{3}$)/g].map((places) => {
+    const [whole = '', ...rest] = amount.replace(/\.00$/, '').split('.');
+    return figuresOf([whole.replace(places, ','), ...rest].join(','));
+  });
+
+/** What costs something on the other side is free only where commas or several amounts were not understood. */
+function isFreeOnPurpose([text = '']: readonly string[], [other = '', cost = '']: readonly string[]): boolean {
+  const isFree = text !== '' && amountsIn([text]).length === 0;
+  return !isFree || amountsIn([other]).length === 0 || /\d(?:,|[^\d.]+\d)/.test(cost);
 }
 
 /**

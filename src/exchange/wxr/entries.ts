@@ -129,7 +129,7 @@ function post(element: Element, place: string): Entry[] {
   if (kind === undefined || status === 'auto-draft') return [{ kind: 'skipped', what: kind === undefined ? type : status, count: 1 }];
   const sourceId = textOf(element, 'wp:post_id').trim() || textOf(element, 'guid').trim();
   if (sourceId === '') {
-    return [{ kind: 'loss', loss: { reason: 'no-id', kind, of: textOf(element, 'title'), place } }];
+    return [{ kind: 'loss', loss: { reason: 'no-id', kind, of: textOf(element, 'title'), place }, isWhole: true }];
   }
   const id = idOf(sourceId);
   const parent = textOf(element, 'wp:post_parent').trim();
