@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /**
  * Memoizes a pure function of a text, keeping the results computed last: the same titles and contents are
  * rendered again and again. `most`: how many characters of input are kept in all; a text longer than a tenth of that is
@@ -24,6 +26,30 @@ export function memoize<Result>(compute: (text: string) => Result, most = 2_000_
 
 /** What an entry costs besides its text. */
 const ENTRY = 64;
+
+/** A text longer than this takes long, and more memory than many others: all such texts share one limit. */
+const LONG = 100_000;
+/** In characters, of texts and what they are rendered to. */
+const MOST_LONG = 40_000_000;
+
+const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
+  maxSize: MOST_LONG,
+  sizeCalculation: (results, text) => [...results.values()].reduce((size, result) => size + result.length, text.length),
+});
+
+/** Remembers what a pure function makes of texts, however long they are. `name`: of the function, unlike all others. */
+export function memoizeText(name: string, compute: (text: string) => string): (text: string) => string {
+  const short = memoize(compute);
+  return (text) => {
+    if (text.length <= LONG) return short(text);
+    const known = longTexts.get(text);
+    const found = known?.get(name);
+    if (found !== undefined) return found;
+    const result = compute(text);
+    longTexts.set(text, new Map([...(known ?? []), [name, result]]));
+    return result;
+  };
+}
 
 /**
  * Memoizes a function of an object, for as long as that object lives: what is derived from a declaration is made once.

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { memoize } from '../memo.ts';
+import { memoizeText } from '../memo.ts';
 import { filteredContent, filteredExcerpt, type RenderOptions, wordsOf } from '../wordpress/render.ts';
 
 /*
@@ -30,34 +29,12 @@ export function publishedText(step: Step, text: string, options: RenderOptions):
   return KNOWN[step][options.smilies ? 'withSmilies' : 'plain'](text);
 }
 
-/** A text longer than this takes long, and more memory than many others: all such texts share one limit. */
-const LONG = 100_000;
-/** In characters, of texts and what they are rendered to. */
-const MOST_LONG = 40_000_000;
-
-const longTexts = new LRUCache<string, ReadonlyMap<string, string>>({
-  maxSize: MOST_LONG,
-  sizeCalculation: (results, text) => [...results.values()].reduce((size, result) => size + result.length, text.length),
-});
-
 const KNOWN = { content: knownBy('content'), excerpt: knownBy('excerpt'), words: knownBy('words') };
 
 function knownBy(step: Step) {
-  const rememberedWith = (smilies: boolean) =>
-    memoizeText(`${step} ${smilies}`, (text) => STEPS[step](text, { smilies, images: () => undefined }));
-  return { withSmilies: rememberedWith(true), plain: rememberedWith(false) };
-}
-
-/** Remembers what a pure function makes of texts, however long they are. `name`: of the function, unlike all others. */
-export function memoizeText(name: string, compute: (text: string) => string): (text: string) => string {
-  const short = memoize(compute);
-  return (text) => {
-    if (text.length <= LONG) return short(text);
-    const known = longTexts.get(text);
-    const found = known?.get(name);
-    if (found !== undefined) return found;
-    const result = compute(text);
-    longTexts.set(text, new Map([...(known ?? []), [name, result]]));
-    return result;
+  const options = { images: () => undefined };
+  return {
+    withSmilies: memoizeText(`${step} with smilies`, (text) => STEPS[step](text, { ...options, smilies: true })),
+    plain: memoizeText(step, (text) => STEPS[step](text, { ...options, smilies: false })),
   };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { memoizeText, publishedText } from '../../src/kinds/known-texts.ts';
+import { publishedText } from '../../src/kinds/known-texts.ts';
+import { memoizeText } from '../../src/memo.ts';
 
 const options = { smilies: false, images: () => undefined };
 

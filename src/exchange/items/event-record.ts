@@ -4,10 +4,9 @@
  */
 import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
-import { memoizeText } from '../../kinds/known-texts.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
-import { memoize, memoizeByObject } from '../../memo.ts';
+import { memoize, memoizeByObject, memoizeText } from '../../memo.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
