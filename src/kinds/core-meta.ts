@@ -99,7 +99,7 @@ const membersOf = ({ fields }: PostKind) =>
  */
 export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
   const all = Object.entries(registeredMetas(of)).flatMap(([key, { type, ours }]) =>
-    ours && !metaOf(metas, key) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
+    ours && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
   );
   if (!locked) return Object.fromEntries(all);
   const hidden = new Set([...Object.keys(ON_BLOCKS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);

@@ -126,6 +126,9 @@ describe.each(TEXTS.map((text) => [`${text.kind.name}.${text.name}`, text] as co
 
   it('is a member of the record', () => expect(kind.render(7, bundle, context)).toMatchObject({ [name]: 'Words' }));
   it('is a meta of wp/v2', () => expect(coreMeta(kind, metas)).toMatchObject({ [field.names?.core || key]: 'Words' }));
+  it('is not there in wp/v2 of a protected record, unless WordPress has it', () => {
+    if (field.ours) expect(Object.keys(coreMeta(kind, metas, true))).not.toContain(field.names?.core || key);
+  });
   it('is a field and a member of tec/v1', () => {
     if (inTec === undefined) return;
     const kinds = { venue: postKind('venue'), organizer: postKind('organizer') };
