@@ -51,6 +51,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   // A list of names.
   TsTypeOperator: ['title', 'start_date'],
   Buffer: Buffer.from('a'),
+  TsFunctionType: () => undefined,
   JsonLimits: { depth: 512, values: 100_000 },
   TsTypeLiteral: { zone: UTC, now: new Date(0), parents: [], here: new Set(), anywhere: new Set() },
   TsIntersectionType: { file: 'a', line: 1, column: 'a' },

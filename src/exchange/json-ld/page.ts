@@ -40,7 +40,9 @@ export function labelOf(head: Buffer): string | undefined {
   const text = head.toString('latin1');
   if (/^(?:\xef\xbb\xbf)?\s*[[{]/.test(text)) return 'utf-8';
   const stated =
-    /^\s*<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,300}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text);
+    /^\s*<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})|<meta\s[^>]{0,300}?\bcharset\s*=\s*(?:["']\s*)?([\w.:-]{1,40})/i.exec(
+      text,
+    );
   return stated?.[1] ?? stated?.[2];
 }
 

@@ -173,15 +173,22 @@ const isNothing = (value: unknown): boolean => value === undefined || value === 
 /** The signs of currencies in a cost, each once. */
 const symbolsIn = (cost: unknown): string[] => [...new Set(decodeEntities(String(cost)).match(/\p{Sc}/gu))].sort();
 
-/** Where a record tells its cost. */
-const COST_PATH = /^(\$.*?)\.(?:cost|cost_details\.values\b.*|json_ld\b.*\.offers\.price)$/;
+/** The path of the record of which a path tells the cost; undefined: it tells something else. */
+function recordOfCost(path: string): string | undefined {
+  const found = /\.(cost_details\.values|json_ld|cost)(?!\w)/.exec(path);
+  if (!found) return undefined;
+  const [whole, member] = found;
+  const rest = path.slice(found.index + whole.length);
+  const isCost = member === 'cost' ? rest === '' : member !== 'json_ld' || rest.endsWith('.offers.price');
+  return isCost ? path.slice(0, found.index) : undefined;
+}
 
 /**
  * Both show a cost, in other numbers or words, or one without its symbol, and all that each of them says of it may come
  * from the same stored amounts. Another currency is not another way of reading, and another price is not either.
  */
 function isReadOtherwise({ path, old: before, new: after }: Difference, { old: one, new: other }: AnswerPair): boolean {
-  const [, record] = COST_PATH.exec(path) ?? [];
+  const record = recordOfCost(path);
   if (record === undefined) return false;
   const told = [one.body, other.body].map((body) => ({
     cost: memberAt(body, `${record}.cost`),
@@ -221,11 +228,20 @@ function isComposedOf(read: readonly string[], cut: readonly string[]): boolean 
 const figuresOf = (amount: string): string[] => amount.split(/[.,]/).filter((figure) => figure !== '0');
 
 /** The figures of an amount as it stands, and with separators of thousands, by threes or as in India. */
-const waysToCut = (amount: string): string[][] =>
-  [/$^/g, /(?<=\d)(?=(?:\d{3})+$)/g, /(?<=\d)(?=(?:\d\d)*\d{3}$)/g].map((places) => {
-    const [whole = '', ...rest] = amount.replace(/\.00$/, '').split('.');
-    return figuresOf([whole.replace(places, ','), ...rest].join(','));
-  });
+function waysToCut(amount: string): string[][] {
+  const [whole = '', ...rest] = amount.replace(/\.00$/, '').split('.');
+  const figures = whole.split(',');
+  const last = figures.pop() ?? '';
+  return [last, grouped(last, 3), grouped(last, 2)].map((text) => figuresOf([...figures, text, ...rest].join(',')));
+}
+
+/** Digits with a comma before the last three, and then before so many each. */
+function grouped(digits: string, size: number): string {
+  const groups: string[] = [];
+  for (let end = digits.length, length = 3; end > 0; end -= length, length = size)
+    groups.unshift(digits.slice(Math.max(0, end - length), end));
+  return groups.join(',');
+}
 
 /** What costs something on the other side is free only where commas or several amounts were not understood. */
 function isFreeOnPurpose([text = '']: readonly string[], [other = '', cost = '']: readonly string[]): boolean {
