@@ -31,20 +31,23 @@ export function parseSerialized(text: string): unknown {
 const parse = (text: string): unknown => unserialize(text.trim(), Object.create(null), { strict: true });
 
 /** The parser would take a member of this name for the prototype of what it makes. */
-const PROTOTYPE = 's:9:"__proto__";';
+const PROTOTYPE = '"__proto__"';
 
-/** Parses a text in which somebody is called `__proto__`, say. Throws where a member is. */
+/** Parses a text in which somebody is called `__proto__`, say. Throws where a member is, or may be. */
 function parseBesidePrototype(text: string): unknown {
   let mark = '';
   for (let number = 0; mark === '' || text.includes(mark); number += 1) mark = `\u0001${String(number).padStart(7, '0')}\u0001`;
+  const marked = text.replaceAll(`s:9:${PROTOTYPE};`, `s:9:"${mark}";`);
+  if (marked.includes(PROTOTYPE)) throw new Error('a name is written otherwise than PHP writes it');
+  const named = (name: string) => name.replaceAll(mark, '__proto__');
   const unmarked = (value: unknown): unknown => {
-    if (typeof value === 'string') return value.replaceAll(mark, '__proto__');
+    if (typeof value === 'string') return named(value);
     if (Array.isArray(value)) return value.map(unmarked);
     if (value === null || typeof value !== 'object') return value;
     if (Object.hasOwn(value, mark)) throw new Error('a member is called __proto__');
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, unmarked(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [named(name), unmarked(member)]));
   };
-  return unmarked(parse(text.replaceAll(PROTOTYPE, `s:9:"${mark}";`)));
+  return unmarked(parse(marked));
 }
 
 /** The members of a serialized array by name; none where the text is absent or something else. */

@@ -43,6 +43,8 @@ describe('parseSerialized', () => {
     ['a wrong length', 's:5:"abc";'],
     ['a cut array', 'a:2:{i:0;i:1;}'],
     ['a prototype', 'a:1:{s:9:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
+    ['a prototype of another spelling', 'a:1:{s:09:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
+    ['a prototype behind a value of its name', 'a:2:{i:0;s:9:"__proto__";s:+9:"__proto__";a:1:{s:8:"polluted";b:1;}}'],
     ['bottomless nesting', 'a:1:{i:0;'.repeat(20_000) + '}'.repeat(20_000)],
   ])('leaves %s as text', (_, text) => {
     expect(parseSerialized(text)).toBe(text);
