@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../src/accounts/attempts.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import { createRoutes } from '../src/http/routes.ts';
-import { BLOG_BASES } from '../src/kinds/core-blog.ts';
+import { BLOG_BASES } from '../src/kinds/core/blog.ts';
 import { postTypes } from '../src/kinds/index.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { NOON, ROOT } from './support/asking.ts';

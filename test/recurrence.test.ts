@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { listWindow } from '../src/calendar/window.ts';
-import { eventRecord } from '../src/kinds/event-shape.ts';
+import { eventRecord } from '../src/kinds/events/shape.ts';
 import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedEndpoint } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
-import { BLOG_BASES } from '../src/kinds/core-blog.ts';
+import { BLOG_BASES } from '../src/kinds/core/blog.ts';
 import { postTypes } from '../src/kinds/index.ts';
 import type { Param } from '../src/kinds/param.ts';
 import type { Database } from '../src/storage/engine/database.ts';

@@ -1,5 +1,5 @@
 import { fail, type ProblemName, type Verdict } from '../errors.ts';
-import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core-password.ts';
+import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core/password.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { existingUserIds, loadUsers } from '../storage/rows/users.ts';

@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts';
-import { BLOG_BASES } from '../kinds/core-blog.ts';
+import { BLOG_BASES } from '../kinds/core/blog.ts';
 import { postTypes } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
 import { recordPasswords } from '../storage/lists/post-visibility.ts';

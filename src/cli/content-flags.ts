@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { onSite, takesCustomFields } from '../kinds/custom-fields.ts';
-import { flagAnything } from '../kinds/grammar-flags.ts';
+import { flagAnything } from '../kinds/grammars/flags.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { flagAnything } from '../kinds/grammar-flags.ts';
+import { flagAnything } from '../kinds/grammars/flags.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, PostKind } from '../kinds/kind.ts';
 import { shortened } from '../records/explanation.ts';

@@ -4,7 +4,7 @@ import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
 import type { Count, Report } from '../exchange/items/report.ts';
 import { type Source, shownName } from '../exchange/items/source.ts';
-import { COST, DATES } from '../kinds/event-metas.ts';
+import { COST, DATES } from '../kinds/events/metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
 import { VENUE } from '../kinds/venue.ts';
 import type { Say } from '../refusals.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { dayFirst } from '../calendar/day-first.ts';
-import { MOMENT_HINT } from '../kinds/grammar-times.ts';
+import { MOMENT_HINT } from '../kinds/grammars/times.ts';
 import type { Param } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Say } from '../refusals.ts';

@@ -1,6 +1,6 @@
 import type { Condition } from '../kinds/condition.ts';
 import { metasOf } from '../kinds/custom-fields.ts';
-import { HIDDEN_META } from '../kinds/event-metas.ts';
+import { HIDDEN_META } from '../kinds/events/metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { postKind, postKinds, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';

@@ -1,8 +1,8 @@
 import { isYesOrNo } from '../kinds/editable.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
-import { timeText, timezone } from '../kinds/grammar-times.ts';
-import { decimal, url } from '../kinds/grammars.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { decimal, url } from '../kinds/grammars/grammars.ts';
+import { timeText, timezone } from '../kinds/grammars/times.ts';
 import type { Field } from '../kinds/param.ts';
 import { author, categories, oneOf, status, tags } from './choice-controls.tsx';
 import type { Control } from './control.ts';

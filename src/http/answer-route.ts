@@ -2,7 +2,7 @@ import { admitRecordPassword } from '../accounts/record-passwords.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { ApiError, fail, refuse, type Verdict } from '../errors.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Params, Selected, Values } from '../kinds/param.ts';
 import { memoizeByObject } from '../memo.ts';
 import type { Caller } from '../records/caller.ts';

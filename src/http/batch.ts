@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
-import { type BatchedWrite, batchedWrites } from '../kinds/batch-grammar.ts';
-import { oneOf } from '../kinds/grammars.ts';
+import { type BatchedWrite, batchedWrites } from '../kinds/grammars/batch.ts';
+import { oneOf } from '../kinds/grammars/grammars.ts';
 import type { Params, Values, ValuesOf } from '../kinds/param.ts';
 import { discardImages, withFiles } from '../records/prepared-images.ts';
 import { versionTag } from '../records/versions.ts';

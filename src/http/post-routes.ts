@@ -1,9 +1,9 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import { postsInLanguages } from '../kinds/content-language.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { RECURRENCE, SCOPE, SPAN } from '../kinds/event-recurrence.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
-import { anyId, selector, text } from '../kinds/grammars.ts';
+import { RECURRENCE, SCOPE, SPAN } from '../kinds/events/recurrence.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { anyId, selector, text } from '../kinds/grammars/grammars.ts';
 import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Params, Values } from '../kinds/param.ts';
 import { UPSERT } from '../kinds/post-fields.ts';

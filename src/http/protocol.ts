@@ -1,5 +1,5 @@
 import { fail } from '../errors.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';

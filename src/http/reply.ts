@@ -1,4 +1,4 @@
-import { ANY_STATUS } from '../kinds/grammar-lists.ts';
+import { ANY_STATUS } from '../kinds/grammars/lists.ts';
 import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';

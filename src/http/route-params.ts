@@ -1,5 +1,5 @@
-import { type Grammar, LENGTHS } from '../kinds/grammar.ts';
-import { anything, text, unread } from '../kinds/grammars.ts';
+import { type Grammar, LENGTHS } from '../kinds/grammars/grammar.ts';
+import { anything, text, unread } from '../kinds/grammars/grammars.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Param, Params, Values } from '../kinds/param.ts';

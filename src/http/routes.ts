@@ -1,8 +1,8 @@
 import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
-import { anything, oneOf } from '../kinds/grammars.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { anything, oneOf } from '../kinds/grammars/grammars.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Params } from '../kinds/param.ts';
 import { memoizeByObject } from '../memo.ts';

@@ -1,8 +1,8 @@
 import { termsInLanguages } from '../kinds/content-language.ts';
-import { OFFSET } from '../kinds/core-params.ts';
+import { OFFSET } from '../kinds/core/params.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
-import { anything, selector } from '../kinds/grammars.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
+import { anything, selector } from '../kinds/grammars/grammars.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Params } from '../kinds/param.ts';
 import type { Caller } from '../records/caller.ts';

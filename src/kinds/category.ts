@@ -1,5 +1,5 @@
-import { LENGTHS } from './grammar.ts';
-import { anyText, parentTerm, text } from './grammars.ts';
+import { LENGTHS } from './grammars/grammar.ts';
+import { anyText, parentTerm, text } from './grammars/grammars.ts';
 import type { TermFields, TermKind } from './kind.ts';
 import { term } from './shapes.ts';
 import { termFilters } from './term-list.ts';

@@ -1,5 +1,5 @@
-import { type Grammar, LENGTHS } from './grammar.ts';
-import { oneOf, positive, text } from './grammars.ts';
+import { type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { oneOf, positive, text } from './grammars/grammars.ts';
 import { kinds } from './index.ts';
 import type { KindName } from './kind-names.ts';
 import type { Params } from './param.ts';

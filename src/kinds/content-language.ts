@@ -2,7 +2,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { memoizeByObject } from '../memo.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { control } from './filter.ts';
-import { flag } from './grammar-flags.ts';
+import { flag } from './grammars/flags.ts';
 import type { PostKind, TermKind } from './kind.ts';
 
 /** What lists take where the records of their kind have languages. */

@@ -9,7 +9,7 @@ import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';
 import { rule, valueIn } from './fields.ts';
 import { group } from './filter.ts';
-import { type Grammar, LENGTHS, numeric } from './grammar.ts';
+import { type Grammar, LENGTHS, numeric } from './grammars/grammar.ts';
 import type { Kind, PostKind, Rows } from './kind.ts';
 import { withLanguages } from './language-fields.ts';
 

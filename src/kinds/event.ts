@@ -1,10 +1,10 @@
-import { costChange } from './event-cost.ts';
-import { datesChange } from './event-dates.ts';
-import { EVENT, eventFields } from './event-fields.ts';
-import { eventFilters, eventOrders } from './event-list.ts';
-import { EVENT_ORIGIN, ORGANIZER_LINK, ORIGIN, VENUE_LINK } from './event-metas.ts';
-import { renderEvent } from './event-record.ts';
-import { type EventRecord, eventRecord } from './event-shape.ts';
+import { costChange } from './events/cost.ts';
+import { datesChange } from './events/dates.ts';
+import { EVENT, eventFields } from './events/fields.ts';
+import { eventFilters, eventOrders } from './events/list.ts';
+import { EVENT_ORIGIN, ORGANIZER_LINK, ORIGIN, VENUE_LINK } from './events/metas.ts';
+import { renderEvent } from './events/record.ts';
+import { type EventRecord, eventRecord } from './events/shape.ts';
 import type { PostKind } from './kind.ts';
 
 export const event: PostKind<typeof eventFields, EventRecord> = {

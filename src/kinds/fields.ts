@@ -1,11 +1,11 @@
 import { sanitizeTextField } from '../wordpress/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
-import { type Grammar, LENGTHS } from './grammar.ts';
-import { flag } from './grammar-flags.ts';
-import { type TermWish, termWishes } from './grammar-lists.ts';
-import { anyText, type FetchedImage, image } from './grammars.ts';
+import { flag } from './grammars/flags.ts';
+import { type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { anyText, type FetchedImage, image } from './grammars/grammars.ts';
+import { type LinkPlan, linkWishes } from './grammars/links.ts';
+import { type TermWish, termWishes } from './grammars/lists.ts';
 import type { TermKindName } from './kind-names.ts';
-import { type LinkPlan, linkWishes } from './link-grammar.ts';
 import type { Empty, Field, FieldNames, Place, Values } from './param.ts';
 
 type Extra<T> = Partial<Pick<Field<T>, 'required' | 'unless' | 'fallback' | 'promotes' | 'names' | 'ours' | 'members'>> & {

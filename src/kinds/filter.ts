@@ -1,6 +1,6 @@
 import { memoizeByObject } from '../memo.ts';
 import type { Condition, Order } from './condition.ts';
-import type { Grammar } from './grammar.ts';
+import type { Grammar } from './grammars/grammar.ts';
 import type { PostKind } from './kind.ts';
 import type { Control, Echo, Filter, Group, ListParam, ListParams, Member, Narrowed, Narrowing } from './list-param.ts';
 import type { Param, Params, ValueOf, Values, ValuesOf } from './param.ts';

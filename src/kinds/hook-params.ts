@@ -1,7 +1,7 @@
 import { fetchableUrl } from '../wordpress/web-url.ts';
 import { kindNames } from './changes-params.ts';
-import { type Grammar, LENGTHS } from './grammar.ts';
-import { anyId, oneOf, positive } from './grammars.ts';
+import { type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { anyId, oneOf, positive } from './grammars/grammars.ts';
 import type { Params } from './param.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { category } from './category.ts';
 import { event } from './event.ts';
-import { url } from './grammars.ts';
+import { url } from './grammars/grammars.ts';
 import type { Kind, PostKind, TermKind } from './kind.ts';
 import type { PostKindName, TermKindName } from './kind-names.ts';
 import { organizer } from './organizer.ts';

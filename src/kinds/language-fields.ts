@@ -2,8 +2,8 @@ import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { rule, whenEmpty } from './fields.ts';
-import { choiceHint, type Grammar, LENGTHS } from './grammar.ts';
-import { positive } from './grammars.ts';
+import { choiceHint, type Grammar, LENGTHS } from './grammars/grammar.ts';
+import { positive } from './grammars/grammars.ts';
 import type { Kind, TermField } from './kind.ts';
 import type { Field } from './param.ts';
 

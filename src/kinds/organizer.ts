@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { organizerJsonLd } from '../calendar/json-ld.ts';
 import { metaOf } from '../wordpress/rows.ts';
-import { ORGANIZER_LINK, ORGANIZER_ORIGIN, ORIGIN } from './event-metas.ts';
+import { ORGANIZER_LINK, ORGANIZER_ORIGIN, ORIGIN } from './events/metas.ts';
 import { featuredImage, keysOf, searchedTexts, shownTexts, textMeta } from './fields.ts';
-import { url } from './grammars.ts';
+import { url } from './grammars/grammars.ts';
 import { imageAddress } from './image-record.ts';
 import type { Linked, PostKind } from './kind.ts';
 import { linkedFilters, linkedOrders } from './linked-list.ts';

@@ -1,5 +1,5 @@
 import type { PostColumn } from '../wordpress/rows.ts';
-import type { Grammar } from './grammar.ts';
+import type { Grammar } from './grammars/grammar.ts';
 import type { TermKindName } from './kind-names.ts';
 
 /** Where a field is stored. `rule`: nowhere by itself; the kind's `follows` says what it leads to. */

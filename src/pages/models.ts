@@ -3,7 +3,7 @@ import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event
 import { hourCycleOf, spanInWords, timeInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { mapUrl } from '../html/map-url.ts';
-import type { EventRecord } from '../kinds/event-shape.ts';
+import type { EventRecord } from '../kinds/events/shape.ts';
 import type { ImageRecord } from '../kinds/image-record.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';

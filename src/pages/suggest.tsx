@@ -7,7 +7,7 @@ import type { FormContext } from '../forms/form-context.ts';
 import { textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { LENGTHS } from '../kinds/grammar.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';

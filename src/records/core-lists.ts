@@ -1,7 +1,7 @@
 import { fail, failParam, forbiddenStatus } from '../errors.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
-import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core-params.ts';
-import type { View } from '../kinds/core-view.ts';
+import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core/params.ts';
+import type { View } from '../kinds/core/view.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';

@@ -1,7 +1,7 @@
 import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
-import { postActions } from '../kinds/core-actions.ts';
-import { metaChange, type WrongMeta } from '../kinds/core-meta.ts';
+import { postActions } from '../kinds/core/actions.ts';
+import { metaChange, type WrongMeta } from '../kinds/core/meta.ts';
 import {
   type ContextValues,
   type CoreFieldValues,
@@ -9,9 +9,9 @@ import {
   type CoreReadValues,
   postFilters,
   type Removal,
-} from '../kinds/core-params.ts';
-import { corePost, isViewable } from '../kinds/core-post.ts';
-import type { CoreContext, Methods } from '../kinds/core-view.ts';
+} from '../kinds/core/params.ts';
+import { corePost, isViewable } from '../kinds/core/post.ts';
+import type { CoreContext, Methods } from '../kinds/core/view.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { narrow } from '../kinds/filter.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';

@@ -1,7 +1,7 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
-import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core-params.ts';
-import { type CoreTaxonomy, coreTerm } from '../kinds/core-term.ts';
-import type { Methods } from '../kinds/core-view.ts';
+import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core/params.ts';
+import { type CoreTaxonomy, coreTerm } from '../kinds/core/term.ts';
+import type { Methods } from '../kinds/core/view.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import type { TermKind, TermValues } from '../kinds/kind.ts';
 import type { Selected } from '../kinds/param.ts';

@@ -3,7 +3,7 @@ import { inTurns } from '../in-turns.ts';
 import type { Condition } from '../kinds/condition.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { editableValues, listedToEdit } from '../kinds/editable.ts';
-import { HIDDEN_META } from '../kinds/event-metas.ts';
+import { HIDDEN_META } from '../kinds/events/metas.ts';
 import { narrowList } from '../kinds/filter.ts';
 import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';

@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
-import type { EventRecord } from '../kinds/event-shape.ts';
+import type { EventRecord } from '../kinds/events/shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
 import { imageTextOf } from '../kinds/image-record.ts';

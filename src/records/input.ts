@@ -1,7 +1,7 @@
 import { type Fault, fail } from '../errors.ts';
 import { onSite } from '../kinds/custom-fields.ts';
-import { LENGTHS, lengthFault, type Reference } from '../kinds/grammar.ts';
-import { anyText } from '../kinds/grammars.ts';
+import { LENGTHS, lengthFault, type Reference } from '../kinds/grammars/grammar.ts';
+import { anyText } from '../kinds/grammars/grammars.ts';
 import type { Field, Param, Params, ValuesOf } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';

@@ -1,9 +1,9 @@
 import { fail, type Verdict } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
-import { fileActions } from '../kinds/core-actions.ts';
-import { coreMedia } from '../kinds/core-media.ts';
-import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues, type Removal } from '../kinds/core-params.ts';
-import type { CoreContext, Methods, View } from '../kinds/core-view.ts';
+import { fileActions } from '../kinds/core/actions.ts';
+import { coreMedia } from '../kinds/core/media.ts';
+import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues, type Removal } from '../kinds/core/params.ts';
+import type { CoreContext, Methods, View } from '../kinds/core/view.ts';
 import { conditionsOf } from '../kinds/filter.ts';
 import type { Selected } from '../kinds/param.ts';
 import type { Bundle } from '../kinds/rendering.ts';

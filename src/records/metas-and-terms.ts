@@ -1,6 +1,6 @@
 import type { Occurrence } from '../calendar/dates.ts';
-import { storedDates } from '../kinds/event-dates.ts';
-import { DATES } from '../kinds/event-metas.ts';
+import { storedDates } from '../kinds/events/dates.ts';
+import { DATES } from '../kinds/events/metas.ts';
 import { taxonomiesOf, termKind } from '../kinds/index.ts';
 import type { Rows } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';

@@ -1,8 +1,8 @@
 import type { EventDates } from '../calendar/dates.ts';
 import { fail } from '../errors.ts';
-import { storedDates } from '../kinds/event-dates.ts';
+import { storedDates } from '../kinds/events/dates.ts';
+import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/events/occurrence.ts';
 import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
-import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/occurrence.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';

@@ -1,6 +1,6 @@
 import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
+import type { LinkPlan } from '../kinds/grammars/links.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
-import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import { externalIdLock, slugLock, titleLock } from '../storage/rows/locks.ts';
 import type { Post } from '../wordpress/rows.ts';

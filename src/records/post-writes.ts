@@ -1,6 +1,6 @@
 import { fail, failParam, refuse } from '../errors.ts';
+import type { EventDate } from '../kinds/events/occurrence.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
-import type { EventDate } from '../kinds/occurrence.ts';
 import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';

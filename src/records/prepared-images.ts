@@ -1,4 +1,4 @@
-import type { LinkPlan } from '../kinds/link-grammar.ts';
+import type { LinkPlan } from '../kinds/grammars/links.ts';
 import type { Values } from '../kinds/param.ts';
 import type { PreparedImage } from '../media/images.ts';
 import { mayBeWritten, onceWritten, type Site } from '../site.ts';

@@ -1,7 +1,7 @@
 import { type RecurringDates, recurringDates } from '../calendar/recurring-dates.ts';
-import { DATES } from '../kinds/event-metas.ts';
-import { renderRecurrence } from '../kinds/event-recurrence.ts';
-import type { EventRecord } from '../kinds/event-shape.ts';
+import { DATES } from '../kinds/events/metas.ts';
+import { renderRecurrence } from '../kinds/events/recurrence.ts';
+import type { EventRecord } from '../kinds/events/shape.ts';
 import type { Site } from '../site.ts';
 import { loadRecurrences, loadSeries } from '../storage/rows/recurrences.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';

@@ -1,10 +1,10 @@
 import { ApiError, type LogDetail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
-import type { Grammar, Reference } from '../kinds/grammar.ts';
+import type { Grammar, Reference } from '../kinds/grammars/grammar.ts';
+import type { LinkPlan, LinkWish } from '../kinds/grammars/links.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
-import type { LinkPlan, LinkWish } from '../kinds/link-grammar.ts';
 import { fetchForLibrary, imageIdAt, imageNumber, mayUpload, type PreparedImage, type Refused } from '../media/images.ts';
 import type { Site } from '../site.ts';
 import { foldText } from '../storage/engine/collation.ts';

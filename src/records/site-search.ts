@@ -1,9 +1,9 @@
 import { fail } from '../errors.ts';
-import { BLOG_BASES } from '../kinds/core-blog.ts';
-import { postFilters } from '../kinds/core-params.ts';
-import { SEARCHED_TAXONOMIES, SEARCHED_TYPES, type SearchHit, type SearchValues, searchRecord, subtypesOf } from '../kinds/core-search.ts';
-import { anyTermLink, blogCategory } from '../kinds/core-term.ts';
-import type { Methods } from '../kinds/core-view.ts';
+import { BLOG_BASES } from '../kinds/core/blog.ts';
+import { postFilters } from '../kinds/core/params.ts';
+import { SEARCHED_TAXONOMIES, SEARCHED_TYPES, type SearchHit, type SearchValues, searchRecord, subtypesOf } from '../kinds/core/search.ts';
+import { anyTermLink, blogCategory } from '../kinds/core/term.ts';
+import type { Methods } from '../kinds/core/view.ts';
 import { narrow } from '../kinds/filter.ts';
 import { postKind, termKindOf, termKinds } from '../kinds/index.ts';
 import { permalink } from '../kinds/post-record.ts';

@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../errors.ts';
-import type { TermWish } from '../kinds/grammar-lists.ts';
+import type { TermWish } from '../kinds/grammars/lists.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';

@@ -1,8 +1,8 @@
 import { fail, failParam } from '../errors.ts';
 import type { TermCondition } from '../kinds/condition.ts';
 import { termsInLanguages } from '../kinds/content-language.ts';
-import { termLinks } from '../kinds/core-term.ts';
-import type { Methods } from '../kinds/core-view.ts';
+import { termLinks } from '../kinds/core/term.ts';
+import type { Methods } from '../kinds/core/view.ts';
 import { mergeConditions, narrow } from '../kinds/filter.ts';
 import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import { termOrder } from '../kinds/term-list.ts';

@@ -1,5 +1,5 @@
 import { failParam } from '../errors.ts';
-import { COORDINATES, COST, DATES } from '../kinds/event-metas.ts';
+import { COORDINATES, COST, DATES } from '../kinds/events/metas.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Database } from '../storage/engine/database.ts';

@@ -1,10 +1,10 @@
 import { fail, failParam, refuse } from '../errors.ts';
 import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
-import type { FetchedImage } from '../kinds/grammars.ts';
+import type { FetchedImage } from '../kinds/grammars/grammars.ts';
+import type { LinkPlan } from '../kinds/grammars/links.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
-import type { LinkPlan } from '../kinds/link-grammar.ts';
 import { EXTERNAL_ID } from '../kinds/post-fields.ts';
 import { insertPrepared } from '../media/images.ts';
 import type { Database } from '../storage/engine/database.ts';

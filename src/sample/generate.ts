@@ -1,5 +1,5 @@
-import { storedDates } from '../kinds/event-dates.ts';
-import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/event-metas.ts';
+import { storedDates } from '../kinds/events/dates.ts';
+import { ORGANIZER_LINK, VENUE_LINK } from '../kinds/events/metas.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { BLOG_BASES } from '../../src/kinds/core-blog.ts';
+import { BLOG_BASES } from '../../src/kinds/core/blog.ts';
 import { postTypes } from '../../src/kinds/index.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
 

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { Grammar, Reference } from '../../src/kinds/grammar.ts';
+import type { Grammar, Reference } from '../../src/kinds/grammars/grammar.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Fixture } from '../support/site-data.mjs';
 import type { Json } from './json.ts';

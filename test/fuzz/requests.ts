@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { ServedRoute } from '../../src/http/endpoint.ts';
 import type { Method } from '../../src/http/route.ts';
-import type { Reference } from '../../src/kinds/grammar.ts';
-import { timeText } from '../../src/kinds/grammar-times.ts';
+import type { Reference } from '../../src/kinds/grammars/grammar.ts';
+import { timeText } from '../../src/kinds/grammars/times.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { Param } from '../../src/kinds/param.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { ApiError } from '../../src/errors.ts';
-import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core-params.ts';
+import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core/params.ts';
 import { narrow } from '../../src/kinds/filter.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/list-param.ts';
 import type { Values } from '../../src/kinds/param.ts';
-import { tecFilters } from '../../src/kinds/tec-params.ts';
+import { tecFilters } from '../../src/kinds/tec/params.ts';
 
 /*
  * Every declared filter of every list, whatever it is: what is added to a list is in here by itself.

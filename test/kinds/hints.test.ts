@@ -3,7 +3,7 @@ import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import type { ServedEndpoint } from '../../src/http/endpoint.ts';
 import { onSite } from '../../src/kinds/custom-fields.ts';
 import { feedFilters } from '../../src/kinds/feed-list.ts';
-import { lengthFault } from '../../src/kinds/grammar.ts';
+import { lengthFault } from '../../src/kinds/grammars/grammar.ts';
 import { kinds, postKind } from '../../src/kinds/index.ts';
 import type { Params } from '../../src/kinds/param.ts';
 import { loadTexts } from '../../src/texts.ts';

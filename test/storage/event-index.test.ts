@@ -4,7 +4,7 @@ import { loadViewer } from '../../src/accounts/viewer.ts';
 import { ApiError } from '../../src/errors.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { PostKindName } from '../../src/kinds/kind-names.ts';
-import { TEC_PASSWORD, tecFilters } from '../../src/kinds/tec-params.ts';
+import { TEC_PASSWORD, tecFilters } from '../../src/kinds/tec/params.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { giveUpStaleIndex, hasIndex, trustsIndex } from '../../src/records/list-index.ts';

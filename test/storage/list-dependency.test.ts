@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DATES } from '../../src/kinds/event-metas.ts';
+import { DATES } from '../../src/kinds/events/metas.ts';
 import type { EntryRow } from '../../src/storage/engine/own-tables.ts';
 import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';

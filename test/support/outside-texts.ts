@@ -1,7 +1,7 @@
 import { companionNamespaces } from '../../src/http/companion/namespaces.ts';
 import type { ServedRoute } from '../../src/http/endpoint.ts';
 import { createRoutes } from '../../src/http/routes.ts';
-import type { Grammar } from '../../src/kinds/grammar.ts';
+import type { Grammar } from '../../src/kinds/grammars/grammar.ts';
 
 /*
  * Every place of a request in which somebody from outside may put a text: the parameters of all routes, as they are

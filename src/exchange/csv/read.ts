@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { CustomField } from '../../calendar/custom-fields.ts';
-import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify';
 import type { CustomField } from '../../calendar/custom-fields.ts';
-import { EVENT } from '../../kinds/event-fields.ts';
-import { COST, DATES } from '../../kinds/event-metas.ts';
+import { EVENT } from '../../kinds/events/fields.ts';
+import { COST, DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { Field } from '../../kinds/param.ts';

@@ -1,4 +1,4 @@
-import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
 import { specialChars } from '../../wordpress/entities.ts';

@@ -3,8 +3,8 @@ import { type CustomField, isCustomMeta } from '../../calendar/custom-fields.ts'
 import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
-import { EVENT } from '../../kinds/event-fields.ts';
-import { DATES, EVENT_ORIGIN } from '../../kinds/event-metas.ts';
+import { EVENT } from '../../kinds/events/fields.ts';
+import { DATES, EVENT_ORIGIN } from '../../kinds/events/metas.ts';
 import { specialChars } from '../../wordpress/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';

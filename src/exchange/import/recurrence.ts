@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { OCCURRENCE_BASE_OPTION } from '../../calendar/settings.ts';
-import { DATES } from '../../kinds/event-metas.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';

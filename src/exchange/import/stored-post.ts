@@ -1,7 +1,7 @@
 import { eventDates } from '../../calendar/dates.ts';
-import { storedDates } from '../../kinds/event-dates.ts';
-import { DATES } from '../../kinds/event-metas.ts';
-import { hasRules } from '../../kinds/occurrence.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
+import { DATES } from '../../kinds/events/metas.ts';
+import { hasRules } from '../../kinds/events/occurrence.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { HtmlTrust } from '../../records/post-rows.ts';
 import { diffSeconds, isRealDate, ZERO_DATE } from '../../wordpress/time.ts';

@@ -1,5 +1,5 @@
 import { occurrence } from '../../calendar/dates.ts';
-import { storedDates } from '../../kinds/event-dates.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
 import type { Metas } from '../../wordpress/rows.ts';
 import { nameOf, type PostItem } from '../items/items.ts';
 import { lose } from '../items/report.ts';

@@ -1,6 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
-import { storedDates } from '../../kinds/event-dates.ts';
-import { DATES } from '../../kinds/event-metas.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
 import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';

@@ -1,4 +1,4 @@
-import { storedDates } from '../../kinds/event-dates.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
 import {

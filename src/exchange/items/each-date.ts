@@ -1,4 +1,4 @@
-import { metasAt } from '../../kinds/occurrence.ts';
+import { metasAt } from '../../kinds/events/occurrence.ts';
 import type { Item } from './items.ts';
 import { metaMap } from './meta-map.ts';
 

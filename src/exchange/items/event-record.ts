@@ -2,7 +2,7 @@
  * What feeds and files take from the published record of an event. They are made of records, not of rows, so that they
  * show what the API shows to the same caller and nothing besides.
  */
-import type { EventRecord as PublishedEvent } from '../../kinds/event-shape.ts';
+import type { EventRecord as PublishedEvent } from '../../kinds/events/shape.ts';
 import type { ImageRecord } from '../../kinds/image-record.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';

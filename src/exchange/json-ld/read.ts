@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, specialChars } from '../../wordpress/entities.ts';

@@ -1,7 +1,7 @@
 import type { CustomField } from '../../calendar/custom-fields.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
-import { EVENT, eventTexts } from '../../kinds/event-fields.ts';
+import { EVENT, eventTexts } from '../../kinds/events/fields.ts';
 import {
   COORDINATES,
   DATES,
@@ -11,7 +11,7 @@ import {
   ORIGIN,
   VENUE_LINK,
   VENUE_ORIGIN,
-} from '../../kinds/event-metas.ts';
+} from '../../kinds/events/metas.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';

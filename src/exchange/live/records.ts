@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventTexts } from '../../kinds/event-fields.ts';
+import { eventTexts } from '../../kinds/events/fields.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { venueTexts } from '../../kinds/venue.ts';
 

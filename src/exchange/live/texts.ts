@@ -4,7 +4,7 @@
  */
 
 import { type CostRecord, costOf } from '../../calendar/cost.ts';
-import { COST } from '../../kinds/event-metas.ts';
+import { COST } from '../../kinds/events/metas.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/render.ts';
 import { tableOf } from '../../wordpress/table.ts';

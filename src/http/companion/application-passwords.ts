@@ -12,8 +12,8 @@ import {
 } from '../../accounts/own-passwords.ts';
 import type { StoredPassword } from '../../accounts/stored-passwords.ts';
 import type { ProblemName, Verdict } from '../../errors.ts';
-import type { ContextValues } from '../../kinds/core-params.ts';
-import { corePassword, PASSWORD_PARAMS, type PasswordOwnerValues } from '../../kinds/core-password.ts';
+import type { ContextValues } from '../../kinds/core/params.ts';
+import { corePassword, PASSWORD_PARAMS, type PasswordOwnerValues } from '../../kinds/core/password.ts';
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-lists.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';

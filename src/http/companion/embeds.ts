@@ -1,6 +1,6 @@
 import { loadPeople, visiblePeople } from '../../accounts/people.ts';
-import { blogCategory, type CoreTaxonomy } from '../../kinds/core-term.ts';
-import { coreUser } from '../../kinds/core-user.ts';
+import { blogCategory, type CoreTaxonomy } from '../../kinds/core/term.ts';
+import { coreUser } from '../../kinds/core/user.ts';
 import { termKind } from '../../kinds/index.ts';
 import { embeddedBlogPosts } from '../../records/blog-posts.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';

@@ -1,4 +1,4 @@
-import { CONTEXT, EMBED, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core-params.ts';
+import { CONTEXT, EMBED, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core/params.ts';
 import {
   changeMedia,
   listMedia,

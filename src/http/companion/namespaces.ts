@@ -1,5 +1,5 @@
-import { LENGTHS } from '../../kinds/grammar.ts';
-import { anything } from '../../kinds/grammars.ts';
+import { LENGTHS } from '../../kinds/grammars/grammar.ts';
+import { anything } from '../../kinds/grammars/grammars.ts';
 import { postKinds, termKinds } from '../../kinds/index.ts';
 import { describeNamespace } from '../describe.ts';
 import type { ServedRoute } from '../endpoint.ts';

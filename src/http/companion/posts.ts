@@ -1,7 +1,7 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { metaParam } from '../../kinds/core-meta.ts';
-import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core-params.ts';
-import { isViewable } from '../../kinds/core-post.ts';
+import { metaParam } from '../../kinds/core/meta.ts';
+import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core/params.ts';
+import { isViewable } from '../../kinds/core/post.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Params } from '../../kinds/param.ts';

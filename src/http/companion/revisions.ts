@@ -1,6 +1,6 @@
-import { BLOG_BASES } from '../../kinds/core-blog.ts';
-import { CONTEXT, EMBED, ID, PARENT_ID, REVISION_FILTERS } from '../../kinds/core-params.ts';
-import type { Revised } from '../../kinds/core-revision.ts';
+import { BLOG_BASES } from '../../kinds/core/blog.ts';
+import { CONTEXT, EMBED, ID, PARENT_ID, REVISION_FILTERS } from '../../kinds/core/params.ts';
+import type { Revised } from '../../kinds/core/revision.ts';
 import { postKinds } from '../../kinds/index.ts';
 import { listRevisions, mayReadRevisions, readRevision } from '../../records/revisions.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';

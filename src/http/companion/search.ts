@@ -1,5 +1,5 @@
-import { EMBED } from '../../kinds/core-params.ts';
-import { SEARCH_PARAMS } from '../../kinds/core-search.ts';
+import { EMBED } from '../../kinds/core/params.ts';
+import { SEARCH_PARAMS } from '../../kinds/core/search.ts';
 import { searchSite } from '../../records/site-search.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import { asksFor } from '../term-view.ts';

@@ -1,12 +1,12 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { FORCE } from '../../kinds/core-params.ts';
+import { FORCE } from '../../kinds/core/params.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
-import { anyId } from '../../kinds/grammars.ts';
+import { anyId } from '../../kinds/grammars/grammars.ts';
 import { postKind, postKinds } from '../../kinds/index.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Params } from '../../kinds/param.ts';
-import { TEC_FIELDS, TEC_PASSWORD, tecFields, tecFilters } from '../../kinds/tec-params.ts';
-import { type TecRecord, withLinkedCut } from '../../kinds/tec-record.ts';
+import { TEC_FIELDS, TEC_PASSWORD, tecFields, tecFilters } from '../../kinds/tec/params.ts';
+import { type TecRecord, withLinkedCut } from '../../kinds/tec/record.ts';
 import { mayCreate } from '../../records/posts.ts';
 import {
   changeTecPost,

@@ -1,4 +1,4 @@
-import { CONTEXT, EMBED, FORCE, ID, newTermFields, termFields, termFilters } from '../../kinds/core-params.ts';
+import { CONTEXT, EMBED, FORCE, ID, newTermFields, termFields, termFilters } from '../../kinds/core/params.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import {
   changeCoreTerm,

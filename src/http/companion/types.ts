@@ -1,10 +1,10 @@
 import { fail, type ProblemName, refuse } from '../../errors.ts';
-import { CONTEXT, type ContextValues } from '../../kinds/core-params.ts';
-import { coreTaxonomies, coreTypes } from '../../kinds/core-types.ts';
-import type { View } from '../../kinds/core-view.ts';
-import { LENGTHS } from '../../kinds/grammar.ts';
+import { CONTEXT, type ContextValues } from '../../kinds/core/params.ts';
+import { coreTaxonomies, coreTypes } from '../../kinds/core/types.ts';
+import type { View } from '../../kinds/core/view.ts';
+import { LENGTHS } from '../../kinds/grammars/grammar.ts';
+import { anyString } from '../../kinds/grammars/schema.ts';
 import type { Param } from '../../kinds/param.ts';
-import { anyString } from '../../kinds/schema-grammar.ts';
 import type { Caller } from '../../records/caller.ts';
 import { viewOf } from '../../records/core-lists.ts';
 import type { Site } from '../../site.ts';

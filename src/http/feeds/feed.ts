@@ -10,7 +10,7 @@ import { inTurns } from '../../in-turns.ts';
 import type { EventPage, IdsPage, ListPage } from '../../kinds/calendar-page.ts';
 import type { Order } from '../../kinds/condition.ts';
 import { event as EVENT } from '../../kinds/event.ts';
-import { eventOrders } from '../../kinds/event-list.ts';
+import { eventOrders } from '../../kinds/events/list.ts';
 import type { FeedForm } from '../../kinds/feed-pages.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { PageSubject } from '../../pages/page-subject.ts';

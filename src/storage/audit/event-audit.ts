@@ -1,9 +1,9 @@
 import { type EventDates, type Occurrence, occurrence } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { beginOfDay, endOfDay } from '../../calendar/window.ts';
-import { storedDates } from '../../kinds/event-dates.ts';
-import { DATES } from '../../kinds/event-metas.ts';
-import { hasRules } from '../../kinds/occurrence.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
+import { DATES } from '../../kinds/events/metas.ts';
+import { hasRules } from '../../kinds/events/occurrence.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { addSeconds, diffSeconds, isRealDate } from '../../wordpress/time.ts';
 import { parseZone, toUtc } from '../../wordpress/zones.ts';

@@ -1,4 +1,4 @@
-import { DATES } from '../../kinds/event-metas.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import { postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';

@@ -1,7 +1,7 @@
 import { startsOfRules } from '../../calendar/recurrence-meta.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { groupedBy } from '../../grouped-by.ts';
-import { DATES } from '../../kinds/event-metas.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone } from '../../wordpress/zones.ts';

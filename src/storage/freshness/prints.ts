@@ -1,4 +1,4 @@
-import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core-search.ts';
+import { SEARCHED_TAXONOMIES, SEARCHED_TYPES } from '../../kinds/core/search.ts';
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
 import { type Database, hasTable } from '../engine/database.ts';

@@ -1,5 +1,5 @@
 import { groupedBy } from '../../grouped-by.ts';
-import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/event-metas.ts';
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind, taxonomies, termKind } from '../../kinds/index.ts';
 import {
   type ContentLanguage,

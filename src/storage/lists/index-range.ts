@@ -1,5 +1,5 @@
 import type { Condition } from '../../kinds/condition.ts';
-import { FEATURED_META, HIDDEN_META } from '../../kinds/event-metas.ts';
+import { FEATURED_META, HIDDEN_META } from '../../kinds/events/metas.ts';
 import { postKind, termKindOf } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Condition, InLanguage } from '../../kinds/condition.ts';
-import { HIDDEN_META } from '../../kinds/event-metas.ts';
+import { HIDDEN_META } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { QueryBuilder } from '../engine/builder.ts';

@@ -1,5 +1,5 @@
 import type { Condition } from '../../kinds/condition.ts';
-import { COORDINATES } from '../../kinds/event-metas.ts';
+import { COORDINATES } from '../../kinds/events/metas.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';

@@ -1,5 +1,5 @@
 import type { Condition, ConditionBy, Order } from '../../kinds/condition.ts';
-import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/event-metas.ts';
+import { COORDINATES, DATES, HIDDEN_META } from '../../kinds/events/metas.ts';
 import type { EntryRow } from '../engine/own-tables.ts';
 import { standInMark } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';

@@ -1,4 +1,4 @@
-import { DATES } from '../../kinds/event-metas.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import { taxonomies } from '../../kinds/index.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';

@@ -1,6 +1,6 @@
 import { groupedBy } from '../../grouped-by.ts';
+import { metasAt, pageOfDatedPost, pageOfOccurrence } from '../../kinds/events/occurrence.ts';
 import type { PostKind } from '../../kinds/kind.ts';
-import { metasAt, pageOfDatedPost, pageOfOccurrence } from '../../kinds/occurrence.ts';
 import type { Bundle, BundleLanguages, OccurrencePage } from '../../kinds/rendering.ts';
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import { galleryParentsIn, imageIdsIn } from '../../wordpress/render.ts';

@@ -1,4 +1,4 @@
-import { DATES } from '../../kinds/event-metas.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 

@@ -1,6 +1,6 @@
 import { event } from '../../kinds/event.ts';
-import { DATES } from '../../kinds/event-metas.ts';
-import type { EventDate } from '../../kinds/occurrence.ts';
+import { DATES } from '../../kinds/events/metas.ts';
+import type { EventDate } from '../../kinds/events/occurrence.ts';
 import type { Database } from '../engine/database.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';

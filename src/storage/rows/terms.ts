@@ -1,5 +1,5 @@
 import { groupedBy } from '../../grouped-by.ts';
-import { blogCategory } from '../../kinds/core-term.ts';
+import { blogCategory } from '../../kinds/core/term.ts';
 import { taxonomies } from '../../kinds/index.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import { FORMAT_TAXONOMY } from '../../wordpress/post-formats.ts';

@@ -1,0 +1,79 @@
+import { restUrl } from '../../wordpress/links.ts';
+import { postClasses } from '../../wordpress/post-classes.ts';
+import { formatOf } from '../../wordpress/post-formats.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { thumbnailOf } from '../image-record.ts';
+import { isLocked } from '../post-record.ts';
+import type { Bundle } from '../rendering.ts';
+import { coreMeta } from './meta.ts';
+import { authorAndPicture, type CorePostFacts, postCore } from './post.ts';
+import { type CoreContext, CURIES, inView, type View, WHOLE } from './view.ts';
+
+/*
+ * Posts of the blog and pages, which are no records of the calendar: they are read, and written by WordPress.
+ */
+
+/** What their routes are called. */
+export const BLOG_BASES = { post: 'posts', page: 'pages' } as const;
+export type BlogType = keyof typeof BLOG_BASES;
+
+/** What a record of one of them shows besides its rows. `sticky`: whether the blog keeps it on top. */
+export interface BlogFacts extends Pick<CorePostFacts, 'methods'> {
+  readonly link: string;
+  /** Its categories and its format. */
+  readonly terms: readonly Term[];
+  readonly sticky: boolean;
+}
+
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, parent: WHOLE, menu_order: WHOLE, comment_status: WHOLE,
+  ping_status: WHOLE, sticky: WHOLE, template: WHOLE, format: WHOLE, meta: WHOLE, categories: WHOLE, tags: WHOLE, class_list: WHOLE,
+}; // biome-ignore format: pairs
+
+/**
+ * A post of the blog or a page as WordPress's own routes show it
+ * (`WP_REST_Posts_Controller::prepare_item_for_response`).
+ */
+export function blogPost(type: BlogType, id: number, bundle: Bundle, context: CoreContext, facts: BlogFacts): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const isPage = type === 'page';
+  const { title, content, excerpt, template, ...members } = postCore(id, bundle, context);
+  const terms = [...facts.terms, ...(bundle.terms.get(id) ?? [])];
+  const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+  const record = {
+    ...members,
+    link: facts.link,
+    title,
+    content,
+    excerpt,
+    ...authorAndPicture(row, bundle),
+    ...(isPage ? { parent: row.post_parent, menu_order: row.menu_order } : {}),
+    comment_status: row.comment_status,
+    ping_status: row.ping_status,
+    ...(isPage ? {} : { sticky: facts.sticky }),
+    template,
+    ...(isPage ? {} : { format: formatOf(terms) }),
+    meta: coreMeta('blog', bundle.metas.get(id), isLocked(row, context)),
+    ...(isPage ? {} : { categories: ids('category'), tags: ids('post_tag') }),
+    class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
+  };
+  return { ...inView(record, context.view, SHOWN), _links: links(type, id, bundle, context, facts) };
+}
+
+function links(type: BlogType, id: number, bundle: Bundle, context: CoreContext, { methods }: BlogFacts) {
+  const row = bundle.posts.get(id)!;
+  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
+  const [base, picture] = [BLOG_BASES[type], thumbnailOf(id, bundle)];
+  const term = (taxonomy: string, route: string) => ({ taxonomy, embeddable: true, href: core(route, [['post', String(id)]]) });
+  return {
+    self: [{ href: core(`${base}/${id}`), targetHints: { allow: methods } }],
+    collection: [{ href: core(base) }],
+    about: [{ href: core(`types/${type}`) }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
+    ...(row.post_parent > 0 ? { up: [{ embeddable: true, href: core(`${base}/${row.post_parent}`) }] } : {}),
+    ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
+    'wp:attachment': [{ href: core('media', [['parent', String(id)]]) }],
+    ...(type === 'page' ? {} : { 'wp:term': [term('category', 'categories'), term('post_tag', 'tags')] }),
+    curies: CURIES,
+  };
+}

@@ -1,0 +1,121 @@
+import { imageTag } from '../../wordpress/content-images.ts';
+import { escHtml } from '../../wordpress/entities.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { postClasses } from '../../wordpress/post-classes.ts';
+import { filteredContent, filteredExcerpt, renderTitle } from '../../wordpress/render.ts';
+import { metaOf, type Post } from '../../wordpress/rows.ts';
+import { attachmentPage, contentImage, metadataOf } from '../image-record.ts';
+import type { Bundle } from '../rendering.ts';
+import { actionLinks } from './actions.ts';
+import { coreMeta } from './meta.ts';
+import { authorAndPicture, datesAndPlace } from './post.ts';
+import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
+
+/** Members that are not in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, comment_status: WHOLE, ping_status: WHOLE, template: WHOLE, meta: WHOLE,
+  class_list: WHOLE, description: WHOLE, post: WHOLE, filename: WHOLE, filesize: WHOLE, permalink_template: EDITED, generated_slug: EDITED, missing_image_sizes: EDITED,
+  exif_orientation: EDITED, image_output_format: EDITED, image_save_progressive: EDITED, image_quality: EDITED,
+}; // biome-ignore format: pairs
+
+/**
+ * A file of the library as WordPress's own routes show it
+ * (`WP_REST_Attachments_Controller::prepare_item_for_response`).
+ */
+export function coreMedia(id: number, bundle: Bundle, context: CoreContext, facts: CoreFacts): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const metas = bundle.metas.get(id);
+  const metadata = metadataOf(id, bundle);
+  const file = metaOf(metas, '_wp_attached_file') ?? '';
+  const url = file === '' ? row.guid : `${context.uploads}/${file}`;
+  const options = { smilies: context.settings.smilies, images: (image: number) => contentImage(image, bundle, context) };
+  const link = attachmentPage(row, bundle, context);
+  const size = Number(metadata.filesize) || null;
+  const record = {
+    id,
+    ...datesAndPlace(row, link, context),
+    permalink_template: attachmentPage(row, bundle, context, null),
+    generated_slug: facts.sampleSlug ?? row.post_name,
+    title: { raw: row.post_title, rendered: renderTitle(row.post_title) },
+    ...authorAndPicture(row, bundle),
+    comment_status: row.comment_status,
+    ping_status: row.ping_status,
+    template: '',
+    meta: coreMeta('attachment', metas),
+    class_list: postClasses(row, { locked: false, pictured: false, terms: [] }),
+    description: {
+      raw: row.post_content,
+      rendered: `${shownFile(row, url, bundle, context)}${row.post_content === '' ? '' : filteredContent(row.post_content, options)}`,
+    },
+    caption: { raw: row.post_excerpt, rendered: row.post_excerpt === '' ? '' : filteredExcerpt(row.post_excerpt, options) },
+    alt_text: metaOf(metas, '_wp_attachment_image_alt') ?? '',
+    media_type: row.post_mime_type.startsWith('image/') ? 'image' : 'file',
+    mime_type: row.post_mime_type,
+    media_details: details(metadata, url, row.post_mime_type),
+    post: row.post_parent === 0 ? null : row.post_parent,
+    source_url: url,
+    missing_image_sizes: [],
+    ...(row.post_mime_type.startsWith('image/') ? handling(metadata, row.post_mime_type) : {}),
+    filename: url.slice(url.lastIndexOf('/') + 1),
+    filesize: size,
+  };
+  return { ...inView(record, context.view, SHOWN), _links: mediaLinks(row, bundle, context, facts) };
+}
+
+/**
+ * The file itself before its description (`prepend_attachment`): an image in its medium size, with a link to the whole.
+ */
+function shownFile(row: Post, url: string, bundle: Bundle, context: CoreContext): string {
+  const image = contentImage(row.ID, bundle, context);
+  const shown = image ? lazy(imageTag(image, 'medium')) : escHtml(row.post_title);
+  return `<p class="attachment"><a href='${url}'>${shown}</a></p>\n`;
+}
+
+/** Outside of a content every image is put off until it is seen (`wp_get_loading_optimization_attributes`). */
+const lazy = (tag: string) => tag.replace('<img ', '<img loading="lazy" decoding="async" ').replace(' sizes="', ' sizes="auto, ');
+
+/** How WordPress's editor of images goes about one; programs may change what the last three say, here nothing does. */
+const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime: string) => ({
+  exif_orientation: Number((taken as Readonly<Record<string, unknown>> | null | undefined)?.orientation) || 1,
+  image_output_format: null,
+  image_save_progressive: false,
+  image_quality: { default: mime === 'image/webp' ? 86 : 82, sizes: [] },
+});
+
+interface StoredSize {
+  readonly file?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** The metadata with the addresses of all sizes, the whole image among them. */
+function details(metadata: Readonly<Record<string, unknown>>, url: string, mime: string): Record<string, unknown> {
+  const { sizes, ...rest } = metadata;
+  const folder = url.slice(0, url.lastIndexOf('/') + 1);
+  const made = Object.entries((sizes ?? {}) as Record<string, StoredSize>).map(([name, size]) => {
+    const { 'mime-type': type, ...members } = size;
+    return [name, { ...members, ...(type === undefined ? {} : { mime_type: type }), source_url: `${folder}${String(size.file)}` }] as const;
+  });
+  const whole = { file: url.slice(folder.length), width: metadata.width, height: metadata.height, mime_type: mime, source_url: url };
+  return { ...rest, sizes: made.length === 0 ? {} : { ...Object.fromEntries(made), full: whole } };
+}
+
+function mediaLinks(row: Post, bundle: Bundle, context: CoreContext, { methods, actions }: CoreFacts): Record<string, unknown> {
+  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
+  const parent = bundle.posts.get(row.post_parent);
+  const attached = parent && {
+    embeddable: true,
+    post_type: parent.post_type,
+    id: parent.ID,
+    href: core(`${parent.post_type}/${parent.ID}`),
+  };
+  return {
+    self: [{ href: core(`media/${row.ID}`), targetHints: { allow: methods } }],
+    collection: [{ href: core('media') }],
+    about: [{ href: core('types/attachment') }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
+    replies: [{ embeddable: true, href: core('comments', [['post', String(row.ID)]]) }],
+    ...(attached ? { 'wp:attached-to': [attached] } : {}),
+    ...actionLinks(actions, core(`media/${row.ID}`)),
+    ...(attached || actions.length > 0 ? { curies: CURIES } : {}),
+  };
+}

@@ -1,0 +1,226 @@
+import { isTruthy } from '../../calendar/settings.ts';
+import { memoizeByObject } from '../../memo.ts';
+import { sanitizeTextField } from '../../wordpress/plain-text.ts';
+import { type Metas, metaOf } from '../../wordpress/rows.ts';
+import { normalizeWebUrl } from '../../wordpress/web-url.ts';
+import { EVENT } from '../events/fields.ts';
+import { COORDINATES, COST, DATES } from '../events/metas.ts';
+import { object, parseList, truth, wholeNumber } from '../grammars/schema.ts';
+import { addressMetas, postKinds } from '../index.ts';
+import type { PostKind, Rows } from '../kind.ts';
+import { ORGANIZER } from '../organizer.ts';
+import type { Field, Param } from '../param.ts';
+import { VENUE } from '../venue.ts';
+
+/** How a registered meta is shown and stored (`register_post_meta`); `ids`: one row for each. */
+type MetaType = 'boolean' | 'string' | 'ids';
+
+/** A registered meta: its type, and for each post type the calendar's field that it is another name of. */
+interface CoreMeta {
+  readonly type: MetaType;
+  readonly fields: ReadonlyMap<string, string>;
+  /** Whether WordPress would not have it: it is shown only where there is one, so that clients find what they know. */
+  readonly ours?: boolean;
+}
+
+/**
+ * The metas that the calendar registers for posts of every type, in its order. Further ones follow as the kinds declare
+ * them.
+ */
+const ORDER: readonly string[] = [
+  DATES.allDay, DATES.timezone, DATES.start, DATES.end, DATES.startUtc, DATES.endUtc, EVENT.show_map, EVENT.show_map_link, EVENT.website,
+  COST.amounts, '_EventCostDescription', COST.symbol, COST.code, COST.position, '_EventDateTimeSeparator', '_EventTimeRangeSeparator',
+  EVENT.organizer, EVENT.venue, ORGANIZER.email, ORGANIZER.phone, ORGANIZER.website, VENUE.address, VENUE.city, VENUE.country, VENUE.province,
+  VENUE.state, VENUE.zip, VENUE.phone, VENUE.website, VENUE.stateprovince, COORDINATES.lat, COORDINATES.lng, VENUE.show_map, VENUE.show_map_link,
+]; // biome-ignore format: a list of names
+
+/** The fields of all kinds that WordPress's own routes know by a meta. */
+const DECLARED = postKinds.flatMap(({ postType, fields }) =>
+  Object.entries<Field>(fields).flatMap(([name, field]) => {
+    const key = field.names?.core ?? ('key' in field.place && field.place.key);
+    return key ? [{ key, name, postType, field }] : [];
+  }),
+);
+
+const EVERYWHERE: Readonly<Record<string, CoreMeta>> = Object.fromEntries(
+  [...new Set([...ORDER, ...DECLARED.map(({ key }) => key)])].map((key) => {
+    const owners = DECLARED.filter((one) => one.key === key);
+    const [owner] = owners;
+    return [
+      key,
+      {
+        type: owner ? typeOf(owner.field) : 'string',
+        fields: new Map(owners.map(({ postType, name }) => [postType, name])),
+        ours: owners.length > 0 && owners.every(({ field }) => field.ours),
+      },
+    ] as const;
+  }),
+);
+
+function typeOf({ place, grammar }: Field): MetaType {
+  if (place.in === 'links') return 'ids';
+  return [grammar.json.type].flat().includes('boolean') ? 'boolean' : 'string';
+}
+
+const NO_FIELD: CoreMeta = { type: 'string', fields: new Map() };
+const ON_EVENTS: Readonly<Record<string, CoreMeta>> = {
+  _tribe_events_status: NO_FIELD,
+  _tribe_events_status_reason: NO_FIELD,
+};
+/** WordPress's own, of posts that are edited as blocks. */
+const ON_BLOCKS: Readonly<Record<string, CoreMeta>> = { footnotes: NO_FIELD };
+
+/** What is no record of the calendar: files, and what is written in blocks besides, posts of the blog and pages. */
+type ForeignPost = 'attachment' | 'blog';
+
+/** The metas of a kind of records, or of what is none of them. */
+const registeredMetas = (of: PostKind | ForeignPost): Readonly<Record<string, CoreMeta>> => {
+  if (typeof of === 'object') return ofKind(of);
+  return of === 'blog' ? { ...EVERYWHERE, ...ON_BLOCKS } : EVERYWHERE;
+};
+
+const ofKind = memoizeByObject((kind: PostKind): Readonly<Record<string, CoreMeta>> => {
+  const members = membersOf(kind).map(
+    ([meta, { field }]) => [meta, { type: 'string', fields: new Map([[kind.postType, field]]) }] as const,
+  );
+  return { ...EVERYWHERE, ...(kind.dated ? ON_EVENTS : {}), ...ON_BLOCKS, ...Object.fromEntries(members) };
+});
+
+/** Members of fields whose values are objects, by their metas: the field, and the name and label within it. */
+const membersOf = ({ fields }: PostKind) =>
+  Object.entries<Field>(fields).flatMap(([field, { members }]) =>
+    [...(members ?? [])].map(([meta, member]) => [meta, { field, ...member }] as const),
+  );
+
+/**
+ * The registered metas of a post as WordPress's own routes show them (`WP_REST_Meta_Fields::get_value`): all that it
+ * has, typed, and what is ours where there is any. `locked`: of a record that a password protects, what the site's own
+ * fields hold is not shown, as it is shown nowhere else, nor are the notes, which are a part of its text.
+ */
+export function coreMeta(of: PostKind | ForeignPost, metas: Metas | undefined, locked = false): Record<string, unknown> {
+  const all = Object.entries(registeredMetas(of)).flatMap(([key, { type, ours }]) =>
+    ours && (locked || !metaOf(metas, key)) ? [] : [[key, shownValue(type, metas?.get(key) ?? [])] as const],
+  );
+  if (!locked) return Object.fromEntries(all);
+  const hidden = new Set([...Object.keys(ON_BLOCKS), ...(typeof of === 'object' ? membersOf(of).map(([meta]) => meta) : [])]);
+  return Object.fromEntries(all.map(([key, value]) => [key, hidden.has(key) ? '' : value]));
+}
+
+/** The parameter `meta` of a kind, described by the fields that a site defines; undefined: it defines none. */
+export function metaParam(kind: PostKind): Param<Readonly<Record<string, unknown>>> | undefined {
+  const members = membersOf(kind);
+  if (members.length === 0) return undefined;
+  const properties = Object.fromEntries(members.map(([meta, { label }]) => [meta, { title: label, type: ['string', 'null'] }]));
+  return { grammar: { ...object, json: { ...object.json, properties } } };
+}
+
+function shownValue(type: MetaType, stored: readonly string[]): unknown {
+  if (type === 'boolean') return isTruthy(stored[0]);
+  return type === 'ids' ? stored.map((value) => Number.parseInt(value, 10) || 0) : (stored[0] ?? '');
+}
+
+/** The metas of a write: the calendar's fields as they may be sent there, and rows of what is no field. */
+export interface MetaChange {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly metas: Rows['metas'];
+}
+
+/**
+ * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are
+ * changed as that field, so that what depends on it follows; those that are as they were change nothing, since clients
+ * send back all they were shown; null removes. Unknown ones are passed over.
+ *
+ * @returns the change, or what is wrong with the type of a meta, or with one that must be an address and is none
+ */
+export function metaChange(
+  kind: PostKind,
+  sent: Readonly<Record<string, unknown>>,
+  stored: Metas | undefined,
+): MetaChange | { wrong: WrongMeta } {
+  const changed: Record<string, unknown> = {};
+  const members = new Map(membersOf(kind));
+  const metas: Record<string, readonly string[]> = {};
+  for (const [key, { type, fields }] of Object.entries(registeredMetas(kind))) {
+    if (!Object.hasOwn(sent, key)) continue;
+    const value = sent[key] === null ? null : valueOfType(type, sent[key]);
+    if (value === undefined || isFaulty(value)) return { wrong: wrongMeta(key, type, value) };
+    if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, stored?.get(key) ?? []))) continue;
+    const field = fields.get(kind.postType);
+    const member = members.get(key);
+    if (member) changed[member.field] = { ...objectOf(changed[member.field]), [member.name]: value };
+    else if (field !== undefined) {
+      changed[field] = fieldValue(type, value);
+      if (value === null && !KEPT_FIELDS.has(field)) metas[key] = [];
+    } else {
+      const rows = value === null ? [] : isAddress(key) && value !== '' ? addressRows(String(value)) : rowsOf(value);
+      if (!rows) return { wrong: { name: key, type: 'uri' } };
+      metas[key] = rows;
+    }
+  }
+  if (kind.dated) dropDerived(changed, metas, stored);
+  return { fields: changed, metas };
+}
+
+const objectOf = (value: unknown): object => (value !== null && typeof value === 'object' ? value : {});
+
+/** Fields that no event is without: null changes them, and their rows stay. */
+const KEPT_FIELDS = new Set(['all_day', 'start_date', 'end_date', 'timezone']);
+
+/** A meta whose type is wrong, with the number of the member where it is a list. */
+export interface WrongMeta {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The member of a list that is wrong. */
+interface FaultyItem {
+  readonly item: number;
+}
+
+const isFaulty = (value: boolean | string | number[] | FaultyItem | null): value is FaultyItem =>
+  value !== null && typeof value === 'object' && 'item' in value;
+
+function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): WrongMeta {
+  if (fault) return { name: `${key}[${fault.item}]`, type: 'integer' };
+  return { name: key, type: type === 'ids' ? 'array' : type };
+}
+
+function valueOfType(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
+  if (type === 'boolean') return truth.read(value === '' ? false : value, () => false).value;
+  if (type === 'string') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  const list = parseList(value);
+  if (list === undefined) return undefined;
+  const ids = list.map((item) => wholeNumber(item) ?? -1);
+  const wrong = ids.findIndex((id) => id < 0);
+  return wrong < 0 ? ids : { item: wrong };
+}
+
+/** Also with records that have no field for it an address stays one. */
+const isAddress = (key: string): boolean => addressMetas.has(key);
+
+function addressRows(text: string): string[] | undefined {
+  const address = normalizeWebUrl(text);
+  return address === null ? undefined : [address];
+}
+
+const rowsOf = (value: boolean | string | readonly number[]): string[] =>
+  typeof value === 'boolean' ? [value ? '1' : ''] : typeof value === 'string' ? [sanitizeTextField(value)] : value.map(String);
+
+/** The value as the calendar's own routes take it for this field; an empty one clears. */
+function fieldValue(type: MetaType, value: boolean | string | readonly number[] | null): unknown {
+  if (value === null || value === '') return type === 'boolean' ? false : null;
+  return typeof value === 'object' ? value.filter((id) => id > 0) : value;
+}
+
+/** The UTC times follow from the local ones and the zone, and are never taken over by themselves. */
+function dropDerived(changed: Record<string, unknown>, metas: Record<string, readonly string[]>, stored: Metas | undefined): void {
+  delete metas[DATES.startUtc];
+  delete metas[DATES.endUtc];
+  for (const [field, key] of [
+    ['start_date', DATES.start],
+    ['end_date', DATES.end],
+    ['timezone', DATES.timezone],
+  ] as const) {
+    if (changed[field] === null || metaOf(stored, key) === changed[field]) delete changed[field];
+  }
+}

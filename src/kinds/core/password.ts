@@ -1,0 +1,94 @@
+import { restUrl } from '../../wordpress/links.ts';
+import { groupedPassword } from '../../wordpress/passwords.ts';
+import { sanitizeTextField } from '../../wordpress/plain-text.ts';
+import { textFromUnix } from '../../wordpress/time.ts';
+import { type Grammar, LENGTHS } from '../grammars/grammar.ts';
+import { anyString } from '../grammars/schema.ts';
+import type { Params, ValuesOf } from '../param.ts';
+import type { RenderContext } from '../rendering.ts';
+import { CONTEXT } from './params.ts';
+import { inView, isoDate, type View, WHOLE } from './view.ts';
+
+/** What is shown of an application password. Times in Unix seconds. */
+export interface ShownPassword {
+  readonly uuid: string;
+  readonly app_id: string;
+  readonly name: string;
+  readonly created: number;
+  readonly last_used: number | null;
+  readonly last_ip: string | null;
+}
+
+const schemaFault = (code: string, reason: string) => ({ late: { stage: 'schema', code, reason } as const });
+
+/** What a password is for: a text with something to see. */
+const label: Grammar<string> = {
+  longest: LENGTHS.name,
+  hint: { reason: 'text-needed', example: 'Calendar app' },
+  json: { type: 'string', minLength: 1, pattern: '.*\\S.*' },
+  read: (raw) => {
+    const reading = anyString(LENGTHS.name).read(raw, () => false);
+    if (reading.value === undefined) return reading;
+    if (reading.value === '') return schemaFault('rest_too_short', 'name-needed');
+    const value = sanitizeTextField(reading.value);
+    return value === '' ? schemaFault('rest_invalid_pattern', 'name-needed') : { value };
+  },
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a text names the program that a password is for: a UUID, or nothing. */
+export const isAppId = (text: string): boolean => text === '' || UUID.test(text.toLowerCase());
+
+const appId: Grammar<string> = {
+  longest: LENGTHS.word,
+  hint: { reason: 'not-a-uuid', example: 'c3f0a1de-0d3b-4f0e-9a63-0f6ac4d1b2aa' },
+  json: { type: 'string' },
+  read: (raw) => {
+    if (typeof raw !== 'string') return { late: { stage: 'type', type: 'string' } };
+    return isAppId(raw) ? { value: raw } : schemaFault('rest_no_matching_schema', 'uuid-needed');
+  },
+};
+
+const USER = { user_id: { grammar: anyString(LENGTHS.word), required: true } } satisfies Params;
+const UUID_PATH = { uuid: { grammar: anyString(LENGTHS.word), required: true } } satisfies Params;
+const FIELDS = { app_id: { grammar: appId }, name: { grammar: label } } satisfies Params;
+
+/** Parameters of the routes of application passwords (`WP_REST_Application_Passwords_Controller`). */
+export const PASSWORD_PARAMS = {
+  list: { ...CONTEXT, ...USER },
+  create: { ...USER, ...FIELDS, name: { grammar: label, required: true } },
+  remove: USER,
+  one: { ...CONTEXT, ...USER, ...UUID_PATH },
+  change: { ...USER, ...UUID_PATH, ...FIELDS },
+  removeOne: { ...USER, ...UUID_PATH },
+} satisfies Readonly<Record<string, Params>>;
+
+export type PasswordOwnerValues = ValuesOf<typeof USER>;
+export type PasswordFieldValues = ValuesOf<typeof PASSWORD_PARAMS.create>;
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * An application password as WordPress's own routes show it. `plain`: the password itself, which is shown in the answer
+ * to its creation and nowhere else.
+ */
+export function corePassword(
+  user: number,
+  password: ShownPassword,
+  { context, view, plain }: { context: Pick<RenderContext, 'home' | 'settings'>; view: View; plain?: string },
+): Record<string, unknown> {
+  const { uuid, app_id, name, created, last_used: used, last_ip: address } = password;
+  const moment = (unix: number) => isoDate(textFromUnix(unix));
+  const record = {
+    uuid,
+    app_id,
+    name,
+    created: moment(Number(created) || 0),
+    last_used: used ? moment(Number(used)) : null,
+    last_ip: address || null,
+    ...(plain === undefined ? {} : { password: groupedPassword(plain) }),
+  };
+  const href = restUrl(context, `wp/v2/users/${user}/application-passwords/${uuid}`);
+  return { ...inView(record, view, { last_used: WHOLE, last_ip: WHOLE }), _links: { self: [{ href, targetHints: { allow: METHODS } }] } };
+}

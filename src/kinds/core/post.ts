@@ -1,0 +1,174 @@
+import { restUrl } from '../../wordpress/links.ts';
+import { postClasses } from '../../wordpress/post-classes.ts';
+import { renderTitle } from '../../wordpress/render.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { ZERO_DATE } from '../../wordpress/time.ts';
+import { toUtc } from '../../wordpress/zones.ts';
+import { contentImage, thumbnailOf } from '../image-record.ts';
+import type { PostKind } from '../kind.ts';
+import { publishedText } from '../known-texts.ts';
+import { attachedImages, isLocked, pageUrl, permalink } from '../post-record.ts';
+import type { Bundle, RenderContext } from '../rendering.ts';
+import { actionLinks } from './actions.ts';
+import { coreMeta } from './meta.ts';
+import { coreTerms } from './term.ts';
+import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, isoDate, type View, WHOLE } from './view.ts';
+
+/** Earlier versions of a post: how many, and the last one. */
+export interface Revisions {
+  readonly count: number;
+  readonly last: number;
+}
+
+/** What a record of a post shows besides its rows. */
+export interface CorePostFacts extends CoreFacts {
+  readonly revisions: Revisions | undefined;
+}
+
+/** Members that are not in every context (`WP_REST_Posts_Controller::get_item_schema`). */
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, status: WHOLE, content: WHOLE, template: WHOLE, meta: WHOLE, tags: WHOLE,
+  tribe_events_cat: WHOLE, class_list: WHOLE, password: EDITED, permalink_template: EDITED, generated_slug: EDITED,
+}; // biome-ignore format: pairs
+
+/** Types whose posts have pages that everybody finds: events and files. */
+export const isViewable = (postType: string): boolean => postType === 'tribe_events' || postType === 'attachment';
+
+/**
+ * An event, venue or organizer as WordPress's own routes show it
+ * (`WP_REST_Posts_Controller::prepare_item_for_response`).
+ */
+export function corePost(kind: PostKind, id: number, bundle: Bundle, context: CoreContext, facts: CorePostFacts): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const { title, content, excerpt, template, ...members } = postCore(id, bundle, context);
+  const record = {
+    ...members,
+    password: row.post_password,
+    ...(isViewable(row.post_type) ? sample(row, facts.sampleSlug, context) : {}),
+    title,
+    content,
+    excerpt,
+    ...authorAndPicture(row, bundle),
+    template,
+    meta: coreMeta(kind, bundle.metas.get(id), isLocked(row, context)),
+    ...termMembers(kind, id, bundle),
+  };
+  return { ...inView(record, context.view, SHOWN), _links: postLinks(kind, id, bundle, context, facts) };
+}
+
+/** What a post is in every dress: its dates, its address, its texts. */
+export function postCore(id: number, bundle: Bundle, context: RenderContext) {
+  const row = bundle.posts.get(id)!;
+  const locked = isLocked(row, context);
+  const options = {
+    smilies: context.settings.smilies,
+    images: (image: number) => contentImage(image, bundle, context),
+    // Unlike the calendar's own routes, WordPress's render within the post.
+    attachedImages: (post: number) => attachedImages(post || id, id, bundle, context),
+  };
+  const content = () => publishedText('content', row.post_content, options);
+  const excerpt = () => {
+    const text = row.post_excerpt === '' ? publishedText('words', row.post_content, options) : row.post_excerpt;
+    return publishedText('excerpt', text, options);
+  };
+  const isProtected = row.post_password !== '';
+  return {
+    id,
+    ...datesAndPlace(row, pageUrl(id, bundle, context), context),
+    title: { raw: row.post_title, rendered: renderTitle(row.post_title) },
+    content: {
+      raw: row.post_content,
+      rendered: locked ? '' : content(),
+      protected: isProtected,
+      block_version: row.post_content.includes('<!-- wp:') ? 1 : 0,
+    },
+    excerpt: { raw: row.post_excerpt, rendered: locked ? '' : excerpt(), protected: isProtected },
+    template: '',
+  };
+}
+
+/**
+ * Dates, slug, status, type and address of a post of any type. Drafts have no date in UTC: it is made of the local one.
+ */
+export function datesAndPlace(row: Post, link: string, { settings }: Pick<RenderContext, 'settings'>) {
+  const utc = (stored: string, local: string) => isoDate(stored === ZERO_DATE ? toUtc(local, settings.zone) : stored);
+  return {
+    date: isoDate(row.post_date),
+    date_gmt: utc(row.post_date_gmt, row.post_date),
+    guid: { rendered: row.guid, raw: row.guid },
+    modified: isoDate(row.post_modified),
+    modified_gmt: utc(row.post_modified_gmt, row.post_modified),
+    slug: row.post_name,
+    status: row.post_status,
+    type: row.post_type,
+    link,
+  };
+}
+
+/** Who wrote a post, and its picture. */
+export const authorAndPicture = (row: Post, bundle: Bundle) => ({
+  author: row.post_author,
+  featured_media: thumbnailOf(row.ID, bundle) ?? 0,
+});
+
+/** Terms of an event and the classes that follow from them; nothing for the kinds that have none. */
+export function termMembers(
+  kind: PostKind,
+  id: number,
+  bundle: Bundle,
+): Readonly<Record<string, unknown>> & { readonly class_list?: string[] } {
+  const row = bundle.posts.get(id)!;
+  if (!isViewable(row.post_type)) return {};
+  const terms = bundle.terms.get(id) ?? [];
+  const ids = (taxonomy: string) => terms.filter((term) => term.taxonomy === taxonomy).map((term) => term.term_id);
+  return {
+    ...Object.fromEntries(coreTerms(kind).map(({ restBase, taxonomy }) => [restBase, ids(taxonomy)])),
+    // The class names a password even where the request brings it.
+    class_list: postClasses(row, { locked: row.post_password !== '', pictured: thumbnailOf(id, bundle) !== undefined, terms }),
+  };
+}
+
+/** The slug that the title would give a record, and the address with a gap for it (`get_sample_permalink`). */
+function sample(row: Post, slug: string | undefined, context: RenderContext) {
+  const gap = context.settings.permalinkStructure === '' ? (slug ?? row.post_name) : '%pagename%';
+  return {
+    permalink_template: permalink({ ...row, post_status: 'publish', post_name: gap }, context),
+    generated_slug: slug ?? row.post_name,
+  };
+}
+
+/** The links to the earlier versions of a post. `href`: of all of them. */
+export const revisionLinks = (href: string, revisions: Revisions | undefined): Record<string, unknown> => ({
+  'version-history': [{ count: revisions?.count ?? 0, href }],
+  ...(revisions ? { 'predecessor-version': [{ id: revisions.last, href: `${href}/${revisions.last}` }] } : {}),
+});
+
+function postLinks(
+  kind: PostKind,
+  id: number,
+  bundle: Bundle,
+  context: CoreContext,
+  { methods, actions, revisions }: CorePostFacts,
+): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const core = (route: string, query: [string, string][] = []) => restUrl(context, `wp/v2/${route}`, query);
+  const own = `${kind.postType}/${id}`;
+  const picture = thumbnailOf(row.ID, bundle);
+  const terms = coreTerms(kind).map(({ taxonomy, restBase }) => ({
+    taxonomy,
+    embeddable: true,
+    href: core(restBase, [['post', String(row.ID)]]),
+  }));
+  return {
+    self: [{ href: core(own), targetHints: { allow: methods } }],
+    collection: [{ href: core(kind.postType) }],
+    about: [{ href: core(`types/${kind.postType}`) }],
+    ...(row.post_author > 0 ? { author: [{ embeddable: true, href: core(`users/${row.post_author}`) }] } : {}),
+    ...revisionLinks(core(`${own}/revisions`), revisions),
+    ...(picture === undefined ? {} : { 'wp:featuredmedia': [{ embeddable: true, href: core(`media/${picture}`) }] }),
+    'wp:attachment': [{ href: core('media', [['parent', String(row.ID)]]) }],
+    ...(terms.length === 0 ? {} : { 'wp:term': terms }),
+    ...actionLinks(actions, core(own)),
+    curies: CURIES,
+  };
+}

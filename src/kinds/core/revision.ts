@@ -1,0 +1,45 @@
+import { restUrl } from '../../wordpress/links.ts';
+import type { PostKind } from '../kind.ts';
+import type { Bundle } from '../rendering.ts';
+import { coreMeta } from './meta.ts';
+import { postCore } from './post.ts';
+import { type CoreContext, inView, type View, WHOLE } from './view.ts';
+
+/** What has earlier versions: records of a kind, or posts of the blog and pages. */
+export interface Revised {
+  readonly postType: string;
+  /** What its routes are called. */
+  readonly base: string;
+  /** Absent: posts of the blog and pages. */
+  readonly kind?: PostKind;
+}
+
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  date_gmt: WHOLE, guid: WHOLE, modified: WHOLE, modified_gmt: WHOLE, content: WHOLE, meta: WHOLE,
+}; // biome-ignore format: pairs
+
+/**
+ * An earlier version of a post as WordPress's own routes show it
+ * (`WP_REST_Revisions_Controller::prepare_item_for_response`).
+ */
+export function coreRevision({ kind, base }: Revised, id: number, bundle: Bundle, context: CoreContext): Record<string, unknown> {
+  const row = bundle.posts.get(id)!;
+  const { date, date_gmt, guid, modified, modified_gmt, slug, title, content, excerpt } = postCore(id, bundle, context);
+  const record = {
+    author: row.post_author,
+    date,
+    date_gmt,
+    id,
+    modified,
+    modified_gmt,
+    parent: row.post_parent,
+    slug,
+    guid,
+    title,
+    content: { raw: content.raw, rendered: content.rendered },
+    // Unlike a post's, it is never made of the content.
+    excerpt: { raw: excerpt.raw, rendered: row.post_excerpt === '' ? '' : excerpt.rendered },
+    meta: coreMeta(kind ?? 'blog', bundle.metas.get(id)),
+  };
+  return { ...inView(record, context.view, SHOWN), _links: { parent: [{ href: restUrl(context, `wp/v2/${base}/${row.post_parent}`) }] } };
+}

@@ -1,0 +1,79 @@
+import { blogCategoryUrl } from '../../wordpress/blog-links.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { category } from '../category.ts';
+import type { PostKind, TermKind } from '../kind.ts';
+import type { RenderContext } from '../rendering.ts';
+import { tag } from '../tag.ts';
+import { termLink, termRecord } from '../term-record.ts';
+import { CURIES, inView, type Methods, type View, WHOLE } from './view.ts';
+
+type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
+
+/** Members that are not in every context (`WP_REST_Terms_Controller::get_item_schema`). */
+const SHOWN: Readonly<Record<string, readonly View[]>> = { count: WHOLE, description: WHOLE, parent: WHOLE, meta: WHOLE };
+
+/** A taxonomy as WordPress's own routes know it. */
+export interface CoreTaxonomy extends Pick<TermKind, 'taxonomy' | 'hierarchical' | 'restBase' | 'manage'> {
+  /** Its own routes write nothing. */
+  readonly readOnly?: true;
+}
+
+/** Categories of the blog, which are no kind of the calendar: they are read, and written by WordPress. */
+export const blogCategory: CoreTaxonomy = {
+  taxonomy: 'category',
+  hierarchical: true,
+  restBase: 'categories',
+  manage: ['manage_categories'],
+  readOnly: true,
+};
+
+/**
+ * The kinds of terms that a kind of posts carries, in the order of WordPress's own routes: its tags before the
+ * calendar's categories.
+ */
+export const coreTerms = ({ terms }: Pick<PostKind, 'terms'>): TermKind[] => [tag, category].filter(({ name }) => terms.includes(name));
+
+/**
+ * A term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`: those that
+ * the caller may use on it.
+ */
+export function coreTerm(
+  term: Term,
+  taxonomy: CoreTaxonomy,
+  ancestors: readonly string[],
+  place: UrlContext,
+  { view, methods }: { view: View; methods: Methods },
+): Record<string, unknown> {
+  const { url: _, urls: __, ...members } = termRecord(term, taxonomy, ancestors, place);
+  const record = { ...members, link: anyTermLink(term, ancestors, place) };
+  return { ...inView(record, view, SHOWN), _links: termLinks(term, taxonomy, place, methods) };
+}
+
+/** The address of a term's page, of the calendar or of the blog. */
+export function anyTermLink(term: Term, ancestors: readonly string[], place: Pick<UrlContext, 'home' | 'settings'>): string {
+  if (term.taxonomy !== blogCategory.taxonomy) return termLink(term, ancestors, place);
+  const { permalinkStructure, raw } = place.settings;
+  return blogCategoryUrl({ home: place.home, permalinkStructure }, term, raw.get('category_base') ?? '', ancestors);
+}
+
+/** The routes of the types of posts that carry terms, by taxonomy. */
+const CARRIERS: ReadonlyMap<string, readonly string[]> = tableOf({
+  [blogCategory.taxonomy]: ['posts'],
+  [tag.taxonomy]: ['posts', 'tribe_events', 'tec_calendar_embed'],
+  [category.taxonomy]: ['tribe_events', 'tec_calendar_embed'],
+});
+
+/** Links of WordPress's own routes about a term. */
+export function termLinks(term: Term, kind: CoreTaxonomy, place: UrlContext, methods: Methods): Record<string, unknown> {
+  const core = (route: string, query: [string, string][] = []) => restUrl(place, `wp/v2/${route}`, query);
+  return {
+    self: [{ href: core(`${kind.restBase}/${term.term_id}`), targetHints: { allow: methods } }],
+    collection: [{ href: core(kind.restBase) }],
+    about: [{ href: core(`taxonomies/${kind.taxonomy}`) }],
+    ...(term.parent > 0 ? { up: [{ embeddable: true, href: core(`${kind.restBase}/${term.parent}`) }] } : {}),
+    'wp:post_type': (CARRIERS.get(kind.taxonomy) ?? []).map((type) => ({ href: core(type, [[kind.restBase, String(term.term_id)]]) })),
+    curies: CURIES,
+  };
+}

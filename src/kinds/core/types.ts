@@ -1,0 +1,240 @@
+import { restUrl } from '../../wordpress/links.ts';
+import { category } from '../category.ts';
+import type { RenderContext } from '../rendering.ts';
+import { tag } from '../tag.ts';
+import { BLOG_BASES } from './blog.ts';
+import { postLabels, type Say, termLabels } from './labels.ts';
+import { blogCategory, type CoreTaxonomy } from './term.ts';
+import { CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
+
+type UrlContext = Pick<RenderContext, 'home' | 'settings'>;
+
+/** A type of posts as WordPress's own routes show it. */
+interface CoreType {
+  readonly slug: string;
+  readonly restBase: string;
+  readonly icon: string | null;
+  readonly hasArchive: boolean;
+  /** Whether those of the type hang under each other. */
+  readonly hierarchical?: true;
+  readonly taxonomies: readonly string[];
+  readonly template: readonly unknown[];
+  /** Singular and plural of the words in its capabilities. */
+  readonly capability: readonly [string, string];
+  /** Where making one takes another capability than editing them. */
+  readonly creates?: string;
+  readonly viewable: boolean;
+  readonly inMenus: boolean;
+  /** Whether events link to it. */
+  readonly linked: boolean;
+  readonly supports: readonly string[];
+}
+
+/** What the editor offers for posts of the calendar. */
+const EVENT_SUPPORTS = ['title', 'editor', 'excerpt', 'author', 'thumbnail', 'revisions', 'autosave', 'custom-fields'];
+const LINKED_SUPPORTS = ['title', 'editor', 'revisions', 'custom-fields', 'excerpt', 'author', 'thumbnail', 'autosave'];
+const LINKED_TYPE = {
+  icon: null,
+  hasArchive: false,
+  taxonomies: [],
+  template: [],
+  viewable: false,
+  inMenus: false,
+  linked: true,
+  supports: LINKED_SUPPORTS,
+};
+
+/** Blocks that the calendar's editor begins with. */
+const eventTemplate = (say: Say) => [
+  ['tribe/event-datetime'],
+  ['core/paragraph', { placeholder: say('words.description-hint') }],
+  ...['price', 'organizer', 'venue', 'website', 'links'].map((name) => [`tribe/event-${name}`]),
+];
+
+/** Posts of the blog and pages. */
+const BLOG_TYPE = { hasArchive: false, template: [], viewable: true, inMenus: true, linked: false };
+const BLOG_SUPPORTS = ['title', 'editor', 'author', 'thumbnail', 'custom-fields', 'comments', 'revisions', 'autosave'];
+
+const types = (say: Say): readonly CoreType[] => [
+  {
+    ...BLOG_TYPE,
+    slug: 'post',
+    restBase: BLOG_BASES.post,
+    icon: 'dashicons-admin-post',
+    taxonomies: ['category', 'post_tag'],
+    capability: ['post', 'posts'],
+    supports: [...BLOG_SUPPORTS, 'excerpt', 'trackbacks', 'post-formats'],
+  },
+  {
+    ...BLOG_TYPE,
+    slug: 'page',
+    restBase: BLOG_BASES.page,
+    icon: 'dashicons-admin-page',
+    hierarchical: true,
+    taxonomies: [],
+    capability: ['page', 'pages'],
+    supports: [...BLOG_SUPPORTS, 'page-attributes'],
+  },
+  {
+    slug: 'attachment',
+    restBase: 'media',
+    icon: 'dashicons-admin-media',
+    hasArchive: false,
+    taxonomies: [],
+    template: [],
+    capability: ['post', 'posts'],
+    creates: 'upload_files',
+    viewable: true,
+    inMenus: false,
+    linked: false,
+    supports: ['title', 'author', 'comments'],
+  },
+  { ...LINKED_TYPE, slug: 'tribe_venue', restBase: 'tribe_venue', capability: ['tribe_venue', 'tribe_venues'] },
+  { ...LINKED_TYPE, slug: 'tribe_organizer', restBase: 'tribe_organizer', capability: ['tribe_organizer', 'tribe_organizers'] },
+  {
+    slug: 'tribe_events',
+    restBase: 'tribe_events',
+    icon: 'dashicons-calendar-alt',
+    hasArchive: true,
+    taxonomies: ['post_tag', 'tribe_events_cat'],
+    template: eventTemplate(say),
+    capability: ['tribe_event', 'tribe_events'],
+    viewable: true,
+    inMenus: true,
+    linked: false,
+    supports: EVENT_SUPPORTS,
+  },
+];
+
+/** A taxonomy as WordPress's own routes show it. `inColumns`: lists of posts have a column of its terms. */
+interface ShownTaxonomy {
+  readonly kind: CoreTaxonomy;
+  readonly types: readonly string[];
+  readonly capabilities: Readonly<Record<string, string>>;
+  readonly inColumns: boolean;
+}
+
+const TAXONOMIES: readonly ShownTaxonomy[] = [
+  {
+    kind: blogCategory,
+    types: ['post'],
+    capabilities: {
+      manage_terms: 'manage_categories',
+      edit_terms: 'edit_categories',
+      delete_terms: 'delete_categories',
+      assign_terms: 'assign_categories',
+    },
+    inColumns: true,
+  },
+  {
+    kind: tag,
+    types: ['post', 'tribe_events', 'tec_calendar_embed'],
+    capabilities: {
+      manage_terms: 'manage_post_tags',
+      edit_terms: 'edit_post_tags',
+      delete_terms: 'delete_post_tags',
+      assign_terms: 'assign_post_tags',
+    },
+    inColumns: true,
+  },
+  {
+    kind: category,
+    types: ['tribe_events', 'tec_calendar_embed'],
+    capabilities: {
+      manage_terms: 'publish_tribe_events',
+      edit_terms: 'publish_tribe_events',
+      delete_terms: 'publish_tribe_events',
+      assign_terms: 'edit_tribe_events',
+    },
+    inColumns: false,
+  },
+];
+
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  description: WHOLE, hierarchical: WHOLE, has_archive: WHOLE, taxonomies: WHOLE, types: WHOLE, capabilities: EDITED, visibility: EDITED, viewable: EDITED,
+  labels: EDITED, supports: EDITED, show_cloud: EDITED,
+}; // biome-ignore format: pairs
+
+/** The types of posts that are served, by slug (`WP_REST_Post_Types_Controller::prepare_item_for_response`). */
+export function coreTypes(place: UrlContext, view: View, say: Say): ReadonlyMap<string, Record<string, unknown>> {
+  return new Map(
+    types(say).map((type) => {
+      const { slug, restBase, icon, hasArchive, hierarchical = false, taxonomies, template } = type;
+      const record = {
+        capabilities: capabilitiesOf(type),
+        description: '',
+        hierarchical,
+        has_archive: hasArchive,
+        visibility: { show_in_nav_menus: type.inMenus, show_ui: true },
+        viewable: type.viewable,
+        labels: postLabels(slug, say, { linked: type.linked, hierarchical }),
+        name: say(`words.${slug}`),
+        slug,
+        icon,
+        supports: Object.fromEntries(type.supports.map((name) => [name, true])),
+        taxonomies,
+        rest_base: restBase,
+        rest_namespace: 'wp/v2',
+        template,
+        template_lock: false,
+      };
+      return [slug, { ...inView(record, view, SHOWN), _links: links(place, 'types', restBase) }];
+    }),
+  );
+}
+
+/** The capabilities of a type by what they allow (`get_post_type_capabilities`). */
+function capabilitiesOf({ capability: [one, all], creates = `edit_${all}` }: CoreType): Readonly<Record<string, string>> {
+  return {
+    edit_post: `edit_${one}`,
+    read_post: `read_${one}`,
+    delete_post: `delete_${one}`,
+    edit_posts: `edit_${all}`,
+    edit_others_posts: `edit_others_${all}`,
+    delete_posts: `delete_${all}`,
+    publish_posts: `publish_${all}`,
+    read_private_posts: `read_private_${all}`,
+    read: 'read',
+    delete_private_posts: `delete_private_${all}`,
+    delete_published_posts: `delete_published_${all}`,
+    delete_others_posts: `delete_others_${all}`,
+    edit_private_posts: `edit_private_${all}`,
+    edit_published_posts: `edit_published_${all}`,
+    create_posts: creates,
+  };
+}
+
+/**
+ * The taxonomies that are served, by slug (`WP_REST_Taxonomies_Controller::prepare_item_for_response`). `type`: of this
+ * type of posts alone.
+ */
+export function coreTaxonomies(place: UrlContext, view: View, say: Say, type?: string): ReadonlyMap<string, Record<string, unknown>> {
+  const wanted = TAXONOMIES.filter(({ types: of }) => type === undefined || of.includes(type));
+  return new Map(
+    wanted.map(({ kind: { taxonomy: slug, restBase, hierarchical }, types: of, capabilities, inColumns }) => {
+      const record = {
+        name: say(`words.${slug}`),
+        slug,
+        capabilities,
+        description: '',
+        labels: termLabels(slug, say, hierarchical),
+        types: of,
+        show_cloud: true,
+        hierarchical,
+        rest_base: restBase,
+        rest_namespace: 'wp/v2',
+        visibility: { ...SEEN, show_admin_column: inColumns },
+      };
+      return [slug, { ...inView(record, view, SHOWN), _links: links(place, 'taxonomies', restBase) }];
+    }),
+  );
+}
+
+/** Where taxonomies are seen: everywhere. */
+const SEEN = { public: true, publicly_queryable: true, show_in_nav_menus: true, show_in_quick_edit: true, show_ui: true };
+
+const links = (place: UrlContext, collection: string, items: string) => ({
+  collection: [{ href: restUrl(place, `wp/v2/${collection}`) }],
+  'wp:items': [{ href: restUrl(place, `wp/v2/${items}`) }],
+  curies: CURIES,
+});

@@ -1,0 +1,65 @@
+import { avatarUrls } from '../../wordpress/avatar.ts';
+import { authorUrl, restUrl } from '../../wordpress/links.ts';
+import { type CoreContext, EDITED, inView, isoDate, type Methods, type View, WHOLE } from './view.ts';
+
+/** What is known of a person, read from the rows of `users` and `usermeta`. */
+export interface Person {
+  readonly id: number;
+  readonly login: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly nicename: string;
+  readonly url: string;
+  /** UTC, `YYYY-MM-DD HH:MM:SS`. */
+  readonly registered: string;
+  readonly description: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly nickname: string;
+  readonly locale: string;
+  readonly roles: readonly string[];
+  /** All that the roles and own grants allow, and the own grants alone. */
+  readonly capabilities: readonly string[];
+  readonly grants: readonly string[];
+  /** What the editor remembers of the person's preferences, shown only to those who may edit the person. */
+  readonly preferences: object;
+}
+
+/** Members that are not in every context (`WP_REST_Users_Controller::get_item_schema`). */
+const SHOWN: Readonly<Record<string, readonly View[]>> = {
+  username: EDITED, first_name: EDITED, last_name: EDITED, email: EDITED, locale: EDITED, nickname: EDITED, roles: EDITED, registered_date: EDITED,
+  capabilities: EDITED, extra_capabilities: EDITED, meta: WHOLE,
+}; // biome-ignore format: pairs
+
+/** A person as WordPress's own routes show one (`WP_REST_Users_Controller::prepare_item_for_response`). */
+export function coreUser(person: Person, context: CoreContext, methods: Methods): Record<string, unknown> {
+  const { settings, home } = context;
+  const option = (name: string, standard: string) => settings.raw.get(name) || standard;
+  const record = {
+    id: person.id,
+    username: person.login,
+    name: person.displayName,
+    first_name: person.firstName,
+    last_name: person.lastName,
+    email: person.email,
+    url: person.url,
+    description: person.description,
+    link: authorUrl({ home, permalinkStructure: settings.permalinkStructure }, { id: person.id, nicename: person.nicename }),
+    locale: person.locale || option('WPLANG', 'en_US'),
+    nickname: person.nickname,
+    slug: person.nicename,
+    roles: person.roles,
+    registered_date: `${isoDate(person.registered)}+00:00`,
+    capabilities: grantsOf(person.capabilities),
+    extra_capabilities: grantsOf(person.grants),
+    ...(['', '0'].includes(option('show_avatars', '1'))
+      ? {}
+      : { avatar_urls: avatarUrls(person.email, { standard: option('avatar_default', 'mystery'), rating: option('avatar_rating', 'G') }) }),
+    meta: context.view === 'edit' ? { persisted_preferences: person.preferences } : [],
+  };
+  const core = (route: string) => restUrl(context, `wp/v2/${route}`);
+  const links = { self: [{ href: core(`users/${person.id}`), targetHints: { allow: methods } }], collection: [{ href: core('users') }] };
+  return { ...inView(record, context.view, SHOWN), _links: links };
+}
+
+const grantsOf = (capabilities: readonly string[]) => Object.fromEntries(capabilities.map((capability) => [capability, true]));

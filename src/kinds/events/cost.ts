@@ -1,0 +1,38 @@
+import { type CostOptions, type CurrencyMetas, costMeta, costOf } from '../../calendar/cost.ts';
+import { failParam } from '../../errors.ts';
+import { type Metas, metaOf } from '../../wordpress/rows.ts';
+import type { Before, Rows } from '../kind.ts';
+import type { RenderContext } from '../rendering.ts';
+import { COST } from './metas.ts';
+
+/** A cost is kept as sent, a row for each amount, with the symbol and its place beside it (decisions D30, D37). */
+export function costChange(values: { readonly cost?: unknown }, before: Before | undefined): Rows['metas'] {
+  if (!('cost' in values)) return {};
+  const cleared = before ? [''] : [];
+  if (values.cost === null) return { [COST.amounts]: [], [COST.symbol]: cleared, [COST.position]: cleared };
+  const read = costMeta(values.cost);
+  if (read === null) return failParam('cost', 'cost-invalid');
+  return {
+    [COST.amounts]: read.costs,
+    [COST.symbol]: read.symbol === null ? cleared : [read.symbol],
+    [COST.position]: read.position === null ? cleared : [read.position],
+  };
+}
+
+/** The members of a record that show the cost. */
+export const costRecord = (metas: Metas | undefined, context: Pick<RenderContext, 'settings' | 'free'>) =>
+  costOf(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context));
+
+/** What an event says of its currency. */
+export const currencyOf = (metas: Metas | undefined): CurrencyMetas => ({
+  symbol: metaOf(metas, COST.symbol) ?? '',
+  position: metaOf(metas, COST.position) ?? '',
+  code: metaOf(metas, COST.code) ?? '',
+});
+
+/** How the site shows costs. */
+export const costOptions = ({ settings, free }: Pick<RenderContext, 'settings' | 'free'>): CostOptions => ({
+  defaultCurrencySymbol: settings.calendar.currencySymbol,
+  reverseCurrencyPosition: settings.calendar.currencyAfter,
+  freeText: free,
+});

@@ -1,0 +1,62 @@
+import { type EventDates, eventDates } from '../../calendar/dates.ts';
+import { failParam } from '../../errors.ts';
+import { metaOf } from '../../wordpress/rows.ts';
+import type { Before, Rows } from '../kind.ts';
+import type { RuleContext } from '../rendering.ts';
+import { DATES } from './metas.ts';
+
+/** The fields of an event that its dates follow from. */
+interface DateFields {
+  readonly start_date?: string | undefined;
+  readonly end_date?: string | undefined;
+  readonly timezone?: string | null | undefined;
+  readonly all_day?: boolean | undefined;
+}
+
+/**
+ * Metas of the dates after a change of start, end, zone or all-day flag. Throws 400 where the end comes before the
+ * start (D2, D3).
+ */
+export function datesChange(values: DateFields, before: Before | undefined, { settings, now }: RuleContext): Rows['metas'] {
+  if (!['start_date', 'end_date', 'timezone', 'all_day'].some((name) => name in values)) return {};
+  const stored = before && storedDates(before);
+  const dates = eventDates(
+    {
+      start: values.start_date,
+      end: values.end_date,
+      timezone: values.timezone,
+      allDay: values.all_day,
+    },
+    stored,
+    { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now },
+  );
+  if ('problem' in dates) return failParam(dates.field, dates.problem);
+  return {
+    [DATES.start]: [dates.start],
+    [DATES.end]: [dates.end],
+    [DATES.startUtc]: [dates.startUtc],
+    [DATES.endUtc]: [dates.endUtc],
+    [DATES.timezone]: [dates.timezone],
+    [DATES.abbreviation]: [dates.abbreviation],
+    ...(dates.duration === null ? {} : { [DATES.duration]: [String(dates.duration)] }),
+    ...(dates.allDay ? { [DATES.allDay]: ['1'] } : stored ? { [DATES.allDay]: [''] } : {}),
+  };
+}
+
+/** The dates of an event as its metas hold them; missing ones are empty texts. */
+export function storedDates({ metas }: Pick<Before, 'metas'>): EventDates {
+  const value = (key: string) => metaOf(metas, key) ?? '';
+  const duration = value(DATES.duration);
+  return {
+    start: value(DATES.start),
+    end: value(DATES.end),
+    startUtc: value(DATES.startUtc),
+    endUtc: value(DATES.endUtc),
+    timezone: value(DATES.timezone),
+    abbreviation: value(DATES.abbreviation),
+    allDay: isAllDay(value(DATES.allDay)),
+    duration: duration === '' ? null : Number(duration),
+  };
+}
+
+const isAllDay = (stored: string) => /^(yes|1|true)$/i.test(stored);

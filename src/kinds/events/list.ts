@@ -1,0 +1,176 @@
+import { listWindow } from '../../calendar/window.ts';
+import { failParam } from '../../errors.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { category } from '../category.ts';
+import type { Condition } from '../condition.ts';
+import { control, filter, group } from '../filter.ts';
+import { flag, strictness } from '../grammars/flags.ts';
+import { LENGTHS } from '../grammars/grammar.ts';
+import { anyText, decimal, droppedSearch, idOf } from '../grammars/grammars.ts';
+import { existingTerms, ids, listStatus } from '../grammars/lists.ts';
+import { time } from '../grammars/times.ts';
+import type { Filter, Orders } from '../list-param.ts';
+import { byLinks, byMeta, byParent, bySearch, byTerms, byTickets } from '../narrowing.ts';
+import type { ValuesOf } from '../param.ts';
+import { additions, byExternalId, EXTERNAL_ID_PARAM, paging } from '../post-fields.ts';
+import type { RuleContext } from '../rendering.ts';
+import { tag } from '../tag.ts';
+import { agesOf, type Timeliness } from '../timeliness.ts';
+import { VENUE } from '../venue.ts';
+import { FEATURED_META, HIDDEN_META, ORGANIZER_LINK, VENUE_LINK } from './metas.ts';
+
+const GUARDED = { guarded: true } as const;
+
+/**
+ * Named events are listed whatever their dates are, and though they are hidden from lists, which the lists themselves
+ * tell.
+ */
+const named = group({
+  params: { include: { grammar: ids() }, external_id: EXTERNAL_ID_PARAM },
+  narrows: ({ include: chosen, external_id: external }): Condition[] => [
+    ...(chosen ? [{ by: 'id', ids: chosen } as const] : []),
+    ...(external === undefined ? [] : byExternalId(external)),
+    ...(chosen || external !== undefined ? [] : [{ by: 'meta', key: HIDDEN_META, present: false, guarded: false } as const]),
+  ],
+});
+
+// ------------------------------------------------------------------------------------------------- the window of dates
+const DATES = {
+  start_date: { grammar: time },
+  end_date: { grammar: time },
+  starts_before: { grammar: time },
+  starts_after: { grammar: time },
+  ends_before: { grammar: time },
+  ends_after: { grammar: time },
+  strict_dates: { grammar: strictness, fallback: false },
+};
+type Dates = ValuesOf<typeof DATES & typeof named>;
+
+const dates = group({
+  params: DATES,
+  alsoReads: named,
+  narrows: (values, context) => momentConditions(windowOf(values, context), context),
+  echo: (values, context) => {
+    const echo = Object.entries(windowOf(values, context).echo);
+    return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', 'true']] : echo;
+  },
+  ages: datesAge,
+});
+
+type Window = ReturnType<typeof listWindow>;
+
+/** The window of a list by the settings of the site. */
+const windowOf = (values: Dates, { settings, now }: RuleContext): Window =>
+  listWindow(values.external_id === undefined ? values : { ...values, include: [] }, {
+    siteZone: settings.zone,
+    cutoff: settings.calendar.cutoff,
+    now,
+    mode: settings.calendar.timezoneMode,
+  });
+
+/** The bounds of a window as conditions. */
+const momentConditions = ({ filters }: Window, { settings }: RuleContext): Condition[] =>
+  filters.map((bound) => ({ by: 'moment', utc: settings.calendar.timezoneMode === 'site', ...bound }));
+
+/**
+ * A list moves on with the day where it begins today, and with the second where a bound is given in words or the
+ * default is meant exactly.
+ */
+function datesAge({
+  include,
+  external_id: external,
+  strict_dates: strict,
+  start_date: start,
+  end_date: end,
+  ...relative
+}: Dates): Timeliness {
+  if (include || external !== undefined) return 'never';
+  const others = [relative.starts_before, relative.starts_after, relative.ends_before, relative.ends_after];
+  if (agesOf(start, end, ...others) === 'always') return 'always';
+  const standard = (start === undefined || end === undefined) && others.every((value) => value === undefined);
+  return standard ? (strict ? 'always' : 'daily') : 'never';
+}
+
+// ------------------------------------------------------------------------------------------------- places
+const PLACE = {
+  geoloc: { grammar: flag },
+  geoloc_lat: { grammar: decimal },
+  geoloc_lng: { grammar: decimal },
+  geoloc_radius: { grammar: decimal },
+};
+type Coordinates = ValuesOf<typeof PLACE>;
+
+const nearby = group({
+  params: PLACE,
+  last: true,
+  narrows: (values): Condition[] => {
+    const near = nearOf(values);
+    if (near) return [{ by: 'near', link: VENUE_LINK, ...near }];
+    return values.geoloc === undefined ? [] : [{ by: 'placed', link: VENUE_LINK, wanted: values.geoloc }];
+  },
+  echo: (values) => {
+    const near = nearOf(values);
+    if (!near) return values.geoloc === undefined ? [] : [['geoloc', String(values.geoloc)]];
+    return [
+      ['geoloc_lat', String(near.lat)],
+      ['geoloc_lng', String(near.lng)],
+      ...(values.geoloc_radius === undefined ? [] : ([['geoloc_radius', String(near.km)]] as const)),
+      ...(values.geoloc ? ([['geoloc', 'true']] as const) : []),
+    ];
+  },
+});
+
+const DEFAULT_RADIUS_KM = 25;
+
+/** Latitude and longitude go together (decision D27). */
+function nearOf({ geoloc_lat: lat, geoloc_lng: lng, geoloc_radius: km = DEFAULT_RADIUS_KM }: Coordinates) {
+  if (lat === undefined && lng === undefined) return undefined;
+  if (lat === undefined) return failParam('geoloc_lat', 'pair-missing');
+  if (lng === undefined) return failParam('geoloc_lng', 'pair-missing');
+  if (Math.abs(lat) > 90) failParam('geoloc_lat', 'latitude-invalid');
+  if (Math.abs(lng) > 180) failParam('geoloc_lng', 'longitude-invalid');
+  if (km <= 0) failParam('geoloc_radius', 'radius-invalid');
+  return { lat, lng, km };
+}
+
+/** Events at a venue whose meta `key` has this value; the empty text asks for nothing. */
+const byVenue = (key: string): Filter<string> =>
+  filter({
+    grammar: anyText(LENGTHS.word),
+    narrows: (value) => (value === '' ? [] : [{ by: 'linkedMeta', link: VENUE_LINK, key, value }]),
+    echo: (value) => (value === '' ? undefined : value),
+    ours: true,
+  });
+
+// ------------------------------------------------------------------------------------------------- the list
+/**
+ * Orders that a list of events can be asked for. What is named keeps no order of its own; what is near begins with the
+ * nearest.
+ */
+export const eventOrders: Orders = {
+  names: tableOf({
+    event_date: 'start', start_date: 'start', end_date: 'end', date: 'date', title: 'title', modified: 'modified', id: 'id', slug: 'slug', include: 'include', post__in: 'include',
+  } as const), // biome-ignore format: pairs
+  standard: ({ include, geoloc_lat: lat }) => ({ by: include ? 'date' : lat === undefined ? 'start' : 'distance', descending: false }),
+};
+
+/** Parameters of a list of events. */
+export const eventFilters = {
+  ...paging,
+  ...dates,
+  search: filter({ grammar: droppedSearch, narrows: bySearch() }),
+  categories: filter({ grammar: existingTerms('category'), narrows: byTerms(category.taxonomy, GUARDED) }),
+  tags: filter({ grammar: existingTerms('tag'), narrows: byTerms(tag.taxonomy, GUARDED) }),
+  venue: filter({ grammar: ids('venue'), narrows: byLinks(VENUE_LINK, GUARDED) }),
+  organizer: filter({ grammar: ids('organizer'), narrows: byLinks(ORGANIZER_LINK, GUARDED) }),
+  featured: filter({ grammar: flag, narrows: byMeta(FEATURED_META, GUARDED), echo: (wanted) => (wanted ? '1' : '0') }),
+  status: control(listStatus('tribe_events')),
+  ...nearby,
+  ...named,
+  post_parent: filter({ grammar: idOf('event'), narrows: byParent }),
+  ticketed: filter({ grammar: flag, narrows: byTickets }),
+  city: byVenue(VENUE.city),
+  country: byVenue(VENUE.country),
+  state: byVenue(VENUE.stateprovince),
+  ...additions(eventOrders),
+};

@@ -1,0 +1,93 @@
+import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
+import { parseSerialized } from '../../wordpress/serialized.ts';
+import { abbreviation, parseZone } from '../../wordpress/zones.ts';
+import type { OccurrencePage } from '../rendering.ts';
+import { DATES } from './metas.ts';
+
+/*
+ * The single dates of events that recur, as records of their own: everything is their event's but the dates, the id and
+ * the address.
+ */
+
+/** One date of an event, as the occurrence tables hold it. Times are `YYYY-MM-DD HH:MM:SS`. */
+export interface EventDate {
+  /** Public id. */
+  readonly id: number;
+  readonly post: number;
+  readonly start: string;
+  readonly end: string;
+  readonly startUtc: string;
+  readonly endUtc: string;
+  /** Seconds. */
+  readonly duration: number;
+  /** Whether the event takes place more than once. */
+  readonly recurs: boolean;
+  /** How many dates of the event begin on the same day, and which of them this is, from 1. */
+  readonly sameDay: number;
+  readonly place: number;
+}
+
+/** The metas of an event with the dates of one occurrence. */
+export function metasAt(
+  metas: Metas,
+  { start, end, startUtc, endUtc, duration }: Pick<EventDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'>,
+): Metas {
+  const zone = parseZone(metaOf(metas, DATES.timezone) ?? '');
+  const dated: [key: string, value: string][] = [
+    [DATES.start, start],
+    [DATES.end, end],
+    [DATES.startUtc, startUtc],
+    [DATES.endUtc, endUtc],
+    ...(metas.has(DATES.duration) ? [[DATES.duration, String(duration)] as [string, string]] : []),
+    // Summer and winter time differ within one event.
+    ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as [string, string]] : []),
+  ];
+  return new Map([...metas, ...dated.map(([key, value]) => [key, [value]] as const)]);
+}
+
+/**
+ * The page of an occurrence. Where several begin on one day, the event's meta for that day numbers them; without it
+ * they count by their start.
+ */
+export function pageOfOccurrence(post: Post, metas: Metas, { start, sameDay, place }: EventDate): OccurrencePage {
+  const date = start.slice(0, 10);
+  return {
+    slug: post.post_name,
+    date,
+    number: numberIn(metaOf(metas, `_EventSequence_${date}`), start) ?? (sameDay > 1 ? place : undefined),
+  };
+}
+
+/** The number that the meta of a day gives to the date that starts then: `{1: {start_date, end_date}, 2: ...}`. */
+function numberIn(stored: string | undefined, start: string): number | undefined {
+  const numbered = stored === undefined ? undefined : parseSerialized(stored);
+  if (numbered === null || typeof numbered !== 'object') return undefined;
+  const found = Object.entries(numbered as Record<string, { start_date?: unknown } | null>).find(([, day]) => day?.start_date === start);
+  const number = Number(found?.[0]);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+/**
+ * The page of an event of the old form of recurrence, in which each date is a post of its own and the first one is the
+ * parent of the others; undefined for other events.
+ */
+export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Post | undefined): OccurrencePage | undefined {
+  const date = metaOf(metas, DATES.start)?.slice(0, 10);
+  if (!date || !hasRules(metas)) return undefined;
+  const number = Number(metaOf(metas, '_EventSequence'));
+  const { post_name: slug } = parent?.post_type === post.post_type ? parent : post;
+  return { slug, date, number: number > 1 ? number : undefined };
+}
+
+/** Whether the metas of an event hold rules by which it recurs. Single events may have the meta too, without rules. */
+export function hasRules(metas: Metas | undefined): boolean {
+  const stored = metaOf(metas, '_EventRecurrence') ?? '';
+  if (!stored.includes('"rules"')) return false;
+  const { rules } = (parseSerialized(stored) ?? {}) as { rules?: unknown };
+  return rules !== null && typeof rules === 'object' && Object.values(rules).some(isRule);
+}
+
+const isRule = (rule: unknown): boolean => {
+  const { type } = (rule ?? {}) as { type?: unknown };
+  return typeof type === 'string' && type !== '' && type !== 'None';
+};

@@ -1,0 +1,158 @@
+import type { EventDates } from '../../calendar/dates.ts';
+import { type EventLd, eventJsonLd } from '../../calendar/json-ld.ts';
+import { isTruthy } from '../../calendar/settings.ts';
+import { memoizeByNumber } from '../../memo.ts';
+import { languageOfCode, languageTag } from '../../wordpress/content-languages.ts';
+import { escHtml } from '../../wordpress/entities.ts';
+import { restUrl } from '../../wordpress/links.ts';
+import { metaOf, type Post, type Term } from '../../wordpress/rows.ts';
+import { dateParts } from '../../wordpress/time.ts';
+import { isoWithOffset, parseZone } from '../../wordpress/zones.ts';
+import { category } from '../category.ts';
+import { customFieldsRecord } from '../custom-fields.ts';
+import { filledTexts } from '../fields.ts';
+import { imageAddress, imageRecord, thumbnailOf } from '../image-record.ts';
+import { type OrganizerRecord, renderOrganizer } from '../organizer.ts';
+import { globalIds, isLocked, linkedIds, pageUrl, postLd, postMembers, renderedTexts } from '../post-record.ts';
+import type { Bundle, RenderContext } from '../rendering.ts';
+import { tag } from '../tag.ts';
+import { embeddedTermRecord } from '../term-record.ts';
+import { codeOf, languageMember, shownTerm, termLanguage } from '../translations.ts';
+import { renderVenue, type VenueRecord } from '../venue.ts';
+import { costRecord } from './cost.ts';
+import { storedDates } from './dates.ts';
+import { EVENT, eventTexts } from './fields.ts';
+import { COST, ORGANIZER_LINK, VENUE_LINK } from './metas.ts';
+import type { EventRecord } from './shape.ts';
+
+/** The published event. */
+export function renderEvent(id: number, bundle: Bundle, context: RenderContext): EventRecord {
+  const row = bundle.posts.get(id)!;
+  const metas = bundle.metas.get(id);
+  const value = (key: string) => metaOf(metas, key) ?? '';
+  const locked = isLocked(row, context);
+  const rendered = renderedTexts(row, bundle, context);
+  const dates = storedDates({ metas: metas ?? new Map() });
+  const cost = locked ? NO_COST : costRecord(metas, context);
+  const flag = (read: () => boolean) => (locked ? null : read());
+  const shown = (key: string) => metaOf(metas, key) === undefined || !['', '0'].includes(value(key));
+  const venues = locked ? [] : linkedIds(id, VENUE_LINK, bundle, context);
+  const organizers = locked ? [] : linkedIds(id, ORGANIZER_LINK, bundle, context);
+  const website = metaOf(metas, EVENT.website);
+  const url = pageUrl(id, bundle, context);
+  const venueRecords = venues.map((venueId) => shownVenue(venueId, bundle, context));
+  const [onlyVenue] = venueRecords;
+  const organizerRecords = organizers.map((organizerId) => shownOrganizer(organizerId, bundle, context));
+
+  return {
+    id,
+    ...globalIds(id, bundle, context),
+    ...postMembers(row, url),
+    rest_url: restUrl(context, `${context.namespace}/events/${id}`),
+    title: rendered.title(),
+    description: locked ? '' : rendered.description(),
+    excerpt: locked ? '' : rendered.excerpt(),
+    slug: row.post_name,
+    image: locked ? false : imageRecord(thumbnailOf(id, bundle), bundle, context),
+    all_day: flag(() => dates.allDay),
+    ...dateMembers(dates),
+    ...cost,
+    website: locked ? '' : website === undefined ? url : escHtml(website),
+    show_map: flag(() => shown(EVENT.show_map)),
+    show_map_link: flag(() => shown(EVENT.show_map_link)),
+    hide_from_listings: flag(() => value(EVENT.hide_from_listings) === 'yes'),
+    sticky: flag(() => row.menu_order === -1),
+    featured: flag(() => isTruthy(value(EVENT.featured))),
+    categories: locked ? [] : termsOf(id, category.taxonomy, bundle, context),
+    tags: locked ? [] : termsOf(id, tag.taxonomy, bundle, context),
+    venue: onlyVenue && venueRecords.length === 1 ? onlyVenue : venueRecords,
+    organizer: organizerRecords,
+    ...filledTexts(eventTexts, (key) => (locked ? '' : value(key))),
+    custom_fields: locked ? [] : customFieldsRecord(context.settings.calendar.customFields, metas),
+    ...(context.withJsonLd && row.post_password === ''
+      ? {
+          json_ld: eventLd(row, bundle, context, {
+            location: ldOf(venueRecords[0]),
+            organizer: ldOf(organizerRecords[0]),
+            dates,
+            url,
+            cost: cost.cost,
+          }),
+        }
+      : {}),
+    ...languageMember(row, bundle, context),
+  };
+}
+
+/** Many events name the same ones. */
+const shownVenue = memoizeByNumber(renderVenue);
+const shownOrganizer = memoizeByNumber(renderOrganizer);
+
+/** What a record says of the time of an event. */
+const dateMembers = (dates: EventDates) => ({
+  start_date: dates.start,
+  start_date_details: dateParts(dates.start),
+  end_date: dates.end,
+  end_date_details: dateParts(dates.end),
+  utc_start_date: dates.startUtc,
+  utc_start_date_details: dateParts(dates.startUtc),
+  utc_end_date: dates.endUtc,
+  utc_end_date_details: dateParts(dates.endUtc),
+  timezone: dates.timezone,
+  timezone_abbr: dates.abbreviation,
+});
+
+const NO_COST = { cost: '', cost_details: { currency_symbol: '', currency_code: '', currency_position: '', values: [] as string[] } };
+
+function termsOf(id: number, taxonomy: string, bundle: Bundle, context: RenderContext) {
+  const terms = eventTerms(id, bundle, context).filter((term) => term.taxonomy === taxonomy);
+  return terms.map((term) => ({
+    ...embeddedTermRecord(term, context),
+    ...termLanguage(term, bundle.languages?.terms.get(term.term_id), context),
+  }));
+}
+
+/** The terms of an event, in its language where that is asked for. */
+export function eventTerms(id: number, bundle: Bundle, context: Pick<RenderContext, 'translatesLinks' | 'settings'>): readonly Term[] {
+  const terms = bundle.terms.get(id) ?? [];
+  const language = context.translatesLinks ? codeOf(bundle.posts.get(id)!, bundle, context) : undefined;
+  return language
+    ? [...new Map(terms.map((term) => shownTerm(term, language, bundle, context)).map((term) => [term.term_id, term])).values()]
+    : terms;
+}
+
+/** The structured data that a record carries; one that is protected has none. */
+const ldOf = (record: VenueRecord | OrganizerRecord | undefined) => record?.json_ld ?? false;
+
+interface LdParts extends Pick<EventLd, 'location' | 'organizer'> {
+  readonly dates: EventDates;
+  readonly url: string;
+  readonly cost: string;
+}
+
+function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url, cost, ...linked }: LdParts): Record<string, unknown> {
+  const metas = bundle.metas.get(row.ID);
+  const zone = parseZone(dates.timezone) ?? context.settings.zone;
+  const { calendar } = context.settings;
+  return eventJsonLd({
+    ...postLd(row.ID, bundle),
+    image: imageAddress(row.ID, bundle, context),
+    url,
+    start: isoWithOffset(dates.start, zone),
+    end: isoWithOffset(dates.end, zone),
+    eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
+    ...linked,
+    cost,
+    costs: metas?.get(COST.amounts) ?? [],
+    currencyCode: metaOf(metas, COST.code) || calendar.currencyCode || 'USD',
+    published: row.post_date,
+    language: languageOf(row, bundle, context),
+  });
+}
+
+/** The tag of the language of an event; undefined where it has none. */
+function languageOf(row: Post, bundle: Bundle, context: RenderContext): string | undefined {
+  const { contentLanguages } = context.settings;
+  const language = contentLanguages && languageOfCode(contentLanguages, codeOf(row, bundle, context) ?? undefined);
+  return language && languageTag(language);
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { RecurringDates } from '../../calendar/recurring-dates.ts';
+import { renderTitle } from '../../wordpress/render.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { isPublic } from '../../wordpress/status.ts';
+import { flag } from '../grammars/flags.ts';
+import { oneOf } from '../grammars/grammars.ts';
+import { timeText } from '../grammars/times.ts';
+import type { Params } from '../param.ts';
+import { stamp } from '../shapes.ts';
+
+/** The parameter that asks for the rule of an event. */
+export const RECURRENCE = { recurrence: { grammar: flag, ours: true } } satisfies Params;
+
+/** The parameter by which a write under the id of one date means this date alone. */
+export const SCOPE = { scope: { grammar: oneOf(['date'], 'enum'), ours: true } } satisfies Params;
+
+/** When a further date takes place. */
+export const SPAN = { start_date: { grammar: timeText, required: true }, end_date: { grammar: timeText, required: true } } satisfies Params;
+
+/** How an event recurs. Times are local in its zone. */
+export const recurrenceRecord = z.object({
+  post_id: z.int(),
+  dtstart: stamp,
+  rrule: z.string().nullable(),
+  rdate: z.array(stamp),
+  exdate: z.array(stamp),
+  first: stamp,
+  count: z.int(),
+  series: z.object({ id: z.int(), title: z.string(), slug: z.string() }).nullable(),
+});
+
+/**
+ * The member `recurrence` of an event. `series`: the post of the series that it belongs to; one that isn't published
+ * isn't shown.
+ */
+export const renderRecurrence = (
+  post: number,
+  recurring: RecurringDates,
+  series: SeriesPost | undefined,
+): z.output<typeof recurrenceRecord> => ({
+  post_id: post,
+  dtstart: recurring.start,
+  rrule: recurring.rule?.text ?? null,
+  rdate: [...recurring.rdates],
+  exdate: [...recurring.exdates],
+  first: recurring.dates[0]?.start ?? recurring.start,
+  count: recurring.dates.length,
+  series:
+    series && isPublic(series.columns.post_status)
+      ? { id: series.id, title: renderTitle(series.columns.post_title), slug: series.columns.post_name }
+      : null,
+});
+
+/** A series as it is stored. */
+interface SeriesPost {
+  readonly id: number;
+  readonly columns: Readonly<Pick<Post, 'post_title' | 'post_name' | 'post_status'>>;
+}

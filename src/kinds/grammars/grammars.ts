@@ -1,0 +1,178 @@
+import type { Fault } from '../../errors.ts';
+import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
+import { normalizeWebUrl } from '../../wordpress/web-url.ts';
+import { accept, choiceHint, type Grammar, isEmpty, LENGTHS, numeric, type Plain, REFUSED, type Reference, wrongType } from './grammar.ts';
+
+/** A positive whole number, as number or text (`"1.0"`, `"+1"`, `"1e1"`). */
+export const positive: Plain<number> = {
+  longest: LENGTHS.word,
+  hint: { reason: 'not-positive', example: 12 },
+  json: { type: 'integer', minimum: 1 },
+  read: (raw) => {
+    const value = numeric(raw);
+    return value !== undefined && Number.isSafeInteger(value) && value > 0 ? accept(value) : REFUSED;
+  },
+};
+
+/**
+ * The id of an existing record. As in WordPress the whole number a text begins with is looked up first; what is more
+ * fails afterwards, for its type.
+ */
+export function idOf(refers: Reference): Grammar<number> {
+  return {
+    longest: LENGTHS.word,
+    hint: { reason: 'not-an-id', example: 12 },
+    json: { type: 'integer', minimum: 1 },
+    refers,
+    read: (raw) => {
+      const value = numeric(raw);
+      const whole = value === undefined ? Number.parseInt(typeof raw === 'string' ? raw : '', 10) : Math.trunc(value);
+      if (!(whole >= 1 && whole <= Number.MAX_SAFE_INTEGER)) return REFUSED;
+      return value === whole ? accept(value) : { value: whole, ...wrongType('integer') };
+    },
+  };
+}
+
+/** The id in the path of a route whose record must exist. */
+export const selector = (refers: Reference): Grammar<number> => ({ ...idOf(refers), use: 'selector' });
+
+/** An id that need not exist. Digits only, since it comes from a path. */
+export const anyId: Grammar<number> = {
+  longest: LENGTHS.word,
+  hint: { reason: 'not-an-id', example: 12 },
+  json: { type: 'integer' },
+  read: (raw) => {
+    const value = numeric(raw);
+    return value === undefined ? REFUSED : accept(Math.trunc(value));
+  },
+};
+
+/**
+ * The term that a category hangs under; 0 is the root (decision D12). A name that exists is refused for its type only.
+ */
+export const parentTerm: Grammar<number | string, number> = {
+  longest: LENGTHS.word,
+  hint: { reason: 'not-a-parent', example: 12 },
+  json: { type: 'integer', minimum: 0 },
+  refers: 'category',
+  read: (raw) => {
+    if (raw === 0 || raw === '0') return accept(0);
+    const value = numeric(raw);
+    if (value === undefined) return typeof raw === 'string' && raw !== '' ? { value: raw, ...wrongType('integer') } : REFUSED;
+    return value > 0 && Number.isSafeInteger(value) ? accept(value) : REFUSED;
+  },
+};
+
+/** A text that is not empty; `"0"` counts as empty, as PHP sees it. */
+export const text = (longest: number): Grammar<string> => ({
+  longest,
+  hint: { reason: 'text-needed', example: 'Jazz' },
+  json: { type: 'string', minLength: 1 },
+  read: (raw) => (typeof raw === 'string' && !isEmpty(raw) ? accept(raw) : REFUSED),
+});
+
+/** The same for titles, which may be `0` (decision D47). */
+export const titleText: Grammar<string> = {
+  ...text(LENGTHS.text),
+  read: (raw) => (typeof raw === 'string' && raw !== '' ? accept(raw) : REFUSED),
+};
+
+/** What is searched for. */
+export const search: Grammar<string> = text(LENGTHS.search);
+
+/** The same where WordPress's own query does the searching. */
+export const droppedSearch: Grammar<string> = { ...search, dropsLonger: true };
+
+/** A text that may be empty; numbers, lists and objects are refused. */
+export const anyText = (longest: number): Plain<string> => ({
+  longest,
+  hint: { reason: 'not-a-text', example: 'Jazz' },
+  json: { type: 'string' },
+  read: (raw) => {
+    if (typeof raw === 'string') return accept(raw);
+    return isEmpty(raw) ? wrongType('string') : REFUSED;
+  },
+});
+
+/** A text where a plain number is as good (decision D7: ZIP codes). */
+export const textOrNumber = (longest: number): Plain<string> => ({
+  longest,
+  hint: { reason: 'not-a-text', example: '14100' },
+  json: { type: ['string', 'number'] },
+  read: (raw) => (typeof raw === 'number' ? accept(String(raw)) : anyText(longest).read(raw)),
+});
+
+/** One of the statuses that may be asked for (decision D33). */
+export const status: Grammar<string> = oneOf(SETTABLE_STATUSES, 'value');
+
+/** One of a closed set. A value outside is refused as a value, or with the code `rest_not_in_enum`. */
+export function oneOf<const T extends string>(values: readonly T[], stage: 'value' | 'enum'): Grammar<T> {
+  const fault: Fault = stage === 'enum' ? { stage, values } : { stage };
+  return {
+    longest: LENGTHS.word,
+    hint: choiceHint(values),
+    json: { type: 'string', enum: values },
+    read: (raw) => {
+      const value = values.find((known) => known === raw);
+      if (value !== undefined) return accept(value);
+      return stage === 'enum' ? { late: fault } : { fault };
+    },
+  };
+}
+
+/** A web address (decision D38). */
+export const url: Grammar<string> = {
+  longest: LENGTHS.address,
+  hint: { reason: 'not-a-web-address', example: 'https://example.org/' },
+  json: { type: 'string' },
+  blank: isEmpty,
+  read: (raw) => {
+    const value = typeof raw === 'string' ? normalizeWebUrl(raw) : null;
+    return value === null ? REFUSED : accept(value);
+  },
+};
+
+/**
+ * An image that was fetched for a request: its files are on disk, its rows are not written yet. `undo` deletes the
+ * files.
+ */
+export interface FetchedImage {
+  readonly undo: () => Promise<void>;
+}
+
+/** The featured image: the id of an image in the library, or the address of one. */
+export const image: Grammar<number | string, number | FetchedImage> = {
+  longest: LENGTHS.address,
+  hint: { reason: 'not-an-image', example: 12 },
+  json: { type: ['string', 'integer'] },
+  refers: 'image',
+  blank: isEmpty,
+  read: (raw) => {
+    const id = numeric(raw);
+    if (id !== undefined) return id > 0 && Number.isSafeInteger(id) ? accept(id) : REFUSED;
+    return typeof raw === 'string' && /^https?:\/\/\S+$/i.test(raw) ? accept(raw) : REFUSED;
+  },
+};
+
+/** A number. */
+export const decimal: Grammar<number> = {
+  longest: LENGTHS.word,
+  hint: { reason: 'not-a-number', example: 45.5 },
+  json: { type: 'number' },
+  read: (raw) => {
+    const value = numeric(raw);
+    return value === undefined ? wrongType('number') : accept(value);
+  },
+};
+
+/** Anything at all, in which no text may be longer than this many bytes. */
+export const anything = (longest: number): Grammar => ({
+  longest,
+  hint: { reason: 'not-accepted', example: 'Jazz' },
+  json: {},
+  read: accept,
+  blank: (raw) => Array.isArray(raw) && raw.length === 0,
+});
+
+/** What is carried on as it came, or not at all. */
+export const unread: Grammar = { ...anything(LENGTHS.ids), dropsLonger: true };

@@ -1,0 +1,61 @@
+import type { PostKind, PostValues } from '../kind.ts';
+import { type Grammar, isEmpty, LENGTHS, LONGEST } from './grammar.ts';
+import { positive } from './grammars.ts';
+import { listOf } from './lists.ts';
+
+/** A venue or organizer to link: an existing one, or the parameters of a new one. */
+export type LinkWish = { readonly id: number } | { readonly create: Readonly<Record<string, unknown>> };
+
+/** The same once it is known that the existing one may be linked, and the parameters of the new one are accepted. */
+export type LinkPlan = { readonly id: number } | { readonly kind: PostKind; readonly values: PostValues };
+
+/** Records to link: ids, `{id}` or parameters of new records, alone, in an array or as CSV of ids (decision D5). */
+export function linkWishes(refers: 'venue' | 'organizer'): Grammar<readonly LinkWish[], readonly LinkPlan[]> {
+  return {
+    // The parameters of new records have limits of their own.
+    longest: LENGTHS.content,
+    longestList: LENGTHS.ids,
+    hint: { ...HINTS[refers], example: 12 },
+    json: { type: 'array', items: { type: ['integer', 'object'] } },
+    refers,
+    blank: (raw) => isEmpty(raw) || (hasMembers(raw) && membersOf(raw).every(isNothing)),
+    read: (raw) => {
+      const items = membersOf(raw).filter((item) => !isNothing(item));
+      if (items.length === 0 || items.length > LONGEST || typeof raw === 'boolean') return REFUSED;
+      const wishes: LinkWish[] = [];
+      for (const item of items) {
+        const wish = linkWish(item);
+        if (!wish) return REFUSED;
+        wishes.push(wish);
+      }
+      return { value: wishes };
+    },
+  };
+}
+
+/** What these values name may be wrong in itself, too: a new record whose fields are refused. */
+const HINTS = {
+  venue: { reason: 'not-a-venue', unknown: 'venue-not-linked' },
+  organizer: { reason: 'not-an-organizer', unknown: 'organizer-not-linked' },
+} as const;
+
+const hasMembers = (raw: unknown): boolean => Array.isArray(raw) || (raw !== null && typeof raw === 'object' && isNumbered(raw));
+
+const membersOf = (raw: unknown): unknown[] =>
+  raw !== null && typeof raw === 'object' && !Array.isArray(raw) ? (isNumbered(raw) ? Object.values(raw) : [raw]) : listOf(raw);
+
+/** What a form sends for a choice that was not made: members that say nothing are passed over (decision D49). */
+const isNothing = (item: unknown): boolean => item === '' || item === null || item === 0 || item === '0';
+
+/** Undefined: refused. */
+function linkWish(item: unknown): LinkWish | undefined {
+  const object: { readonly id?: unknown } = item !== null && typeof item === 'object' && !Array.isArray(item) ? item : { id: item };
+  if (object.id === undefined) return { create: { ...object } };
+  const id = positive.read(object.id).value;
+  return id === undefined ? undefined : { id };
+}
+
+const REFUSED = { fault: { stage: 'value' } } as const;
+
+/** Form bodies number the members of a list: `organizer[0][organizer]=Anna`. */
+const isNumbered = (raw: object) => Object.keys(raw).length > 0 && Object.keys(raw).every((key) => /^\d+$/.test(key));

@@ -1,0 +1,144 @@
+import { REGISTERED_STATUSES } from '../../wordpress/status.ts';
+import { accept, type Grammar, isEmpty, LENGTHS, LONGEST, REFUSED, type Reference } from './grammar.ts';
+import { positive } from './grammars.ts';
+
+/** What the addresses of a list say where no status was asked for and more than the published is listed. */
+export const ANY_STATUS = 'any';
+
+/**
+ * The statuses that a list is asked for. Who may not edit posts of the kind may name `publish` only. Comes out as the
+ * names asked for, `publish` and perhaps `private` for an empty text. `any` means nothing to ask for, as in the
+ * addresses of lists themselves, which always name the page then (decision D21); elsewhere it is refused, as the
+ * reference does.
+ */
+export function listStatus(capabilities: string): Grammar<readonly string[]> {
+  return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
+    hint: { reason: 'not-a-listed-status', example: 'publish' },
+    json: { type: 'string' },
+    read: (raw, can, beside) => {
+      if (raw === ANY_STATUS && beside?.page !== undefined) return {};
+      if (!can(`edit_${capabilities}`)) return isPublishAlone(raw) ? accept(['publish']) : REFUSED;
+      if (raw === '') return accept(can('read_private_posts') ? ['publish', 'private'] : ['publish']);
+      const names = listOf(raw);
+      return names.length > 0 && names.every((name) => REGISTERED_STATUSES.includes(String(name))) ? accept(names.map(String)) : REFUSED;
+    },
+  };
+}
+
+/** As a text or in an array; not as text with commas, as in the reference. */
+const isPublishAlone = (raw: unknown): boolean => {
+  const names = Array.isArray(raw) ? raw : [raw];
+  return names.length > 0 && names.every((name) => name === 'publish');
+};
+
+/** Whether a member of a list is empty: such members are passed over (decision D49). */
+const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
+
+/** Members of a list given as array or as comma-separated text. WordPress decodes the text once more. */
+export function listOf(raw: unknown): unknown[] {
+  if (Array.isArray(raw)) return raw;
+  if (typeof raw === 'string') {
+    return decodeOnce(raw)
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+  if (typeof raw === 'number') return [raw];
+  return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
+}
+
+const decodeOnce = (value: string) => {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+};
+
+/** Ids, at least one. With `refers`, all of them must exist. */
+export function ids(refers?: Reference): Grammar<readonly number[]> {
+  return {
+    longest: LENGTHS.word,
+    longestList: LENGTHS.ids,
+    hint: { reason: 'not-ids', example: '12,15' },
+    json: { type: 'array', items: { type: 'integer' } },
+    ...(refers ? { refers } : {}),
+    read: (raw) => {
+      const items = listOf(raw).filter((item) => !isEmptyMember(item));
+      if (items.length === 0 || items.length > LONGEST) return REFUSED;
+      const values = items.flatMap((item) => positive.read(item).value ?? []);
+      return values.length === items.length ? accept(values) : REFUSED;
+    },
+  };
+}
+
+/** Existing terms by id, slug or name, at least one. */
+export function existingTerms(refers: 'category' | 'tag', use?: 'numbers'): Grammar<readonly (string | number)[], readonly number[]> {
+  return {
+    ...(use ? { use } : {}),
+    longest: LENGTHS.name,
+    longestList: LENGTHS.text,
+    hint: { reason: 'not-terms', example: 'jazz,12' },
+    json: { type: 'array', items: { type: ['integer', 'string'] } },
+    refers,
+    read: (raw) => {
+      const items = listOf(raw).filter((item) => !isEmptyMember(item));
+      return items.length > 0 && items.length <= LONGEST && items.every(isToken) ? accept(items) : REFUSED;
+    },
+  };
+}
+
+const isToken = (item: unknown): item is string | number =>
+  (typeof item === 'string' || typeof item === 'number') && item !== '' && item !== 0 && item !== '0';
+
+/** A wish for a term: by id, by slug or by name (existing ones first), or a new name. */
+export interface TermWish {
+  readonly id?: number;
+  readonly slug?: string;
+  readonly name?: string;
+}
+
+/** Terms to assign: ids, slugs, names or `{id}`, `{slug}`, `{name}`; blank items are left out (decisions D4, D32). */
+export const termWishes: Grammar<readonly TermWish[]> = {
+  longest: LENGTHS.name,
+  longestList: LENGTHS.text,
+  hint: { reason: 'not-terms', example: 'Jazz,Open air' },
+  json: { type: 'array', items: { type: ['integer', 'string'] } },
+  blank: isEmpty,
+  read: (raw) => {
+    const items = isTermObject(raw)
+      ? [raw]
+      : raw !== null && typeof raw === 'object' && !Array.isArray(raw)
+        ? undefined
+        : listOf(raw === true ? undefined : raw);
+    if (items === undefined || raw === true || items.length > LONGEST) return REFUSED;
+    const wishes: TermWish[] = [];
+    for (const item of items) {
+      const wish = termWish(item);
+      if (wish === 'refused') return REFUSED;
+      if (wish !== 'blank') wishes.push(wish);
+    }
+    return accept(wishes);
+  },
+};
+
+const isTermObject = (raw: unknown): raw is Record<string, unknown> =>
+  raw !== null && typeof raw === 'object' && !Array.isArray(raw) && ['id', 'slug', 'name'].some((key) => Object.hasOwn(raw, key));
+
+function termWish(item: unknown): TermWish | 'blank' | 'refused' {
+  if (isTermObject(item)) {
+    const id = item.id === undefined ? undefined : positive.read(item.id).value;
+    if (item.id !== undefined) return id === undefined ? 'refused' : { id };
+    if (typeof item.slug === 'string' && item.slug.trim() !== '') return { slug: item.slug.trim() };
+    return typeof item.name === 'string' && item.name.trim() !== '' ? { name: item.name.trim() } : 'refused';
+  }
+  if (typeof item === 'number') return Number.isSafeInteger(item) ? (item > 0 ? { id: item } : 'blank') : 'refused';
+  if (item === null || item === false) return 'blank';
+  if (typeof item !== 'string') return 'refused';
+  const written = item.trim();
+  if (written === '') return 'blank';
+  // More digits than ids have are a name.
+  return /^\d+$/.test(written) && Number.isSafeInteger(Number(written)) ? { id: Number(written) } : { name: written };
+}

@@ -1,0 +1,246 @@
+import { exactBounds } from '../../calendar/window.ts';
+import { memoizeByObject } from '../../memo.ts';
+import { isEmail } from '../../wordpress/email.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import { toLocal } from '../../wordpress/zones.ts';
+import type { Condition } from '../condition.ts';
+import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
+import { shownTexts } from '../fields.ts';
+import { conditionsOf, control, filter, group } from '../filter.ts';
+import { choiceHint, type Grammar, type Hint, LENGTHS } from '../grammars/grammar.ts';
+import { anyText, oneOf, text, unread } from '../grammars/grammars.ts';
+import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from '../grammars/schema.ts';
+import { MOMENT_HINT } from '../grammars/times.ts';
+import type { Linked, PostKind, PostValues } from '../kind.ts';
+import { fromEvent, ofEvents } from '../linked-list.ts';
+import type { Control, ListParams, Narrowed } from '../list-param.ts';
+import { byLinks, byMeta, byParent, bySearch, byTickets } from '../narrowing.ts';
+import type { Field, Param, Params, ValuesOf } from '../param.ts';
+import type { RuleContext } from '../rendering.ts';
+import { agesOf } from '../timeliness.ts';
+
+/*
+ * What the calendar's newer interface (`tec/v1`) takes: other names for the filters and fields of the kinds, checked in
+ * its own way.
+ */
+
+/** The longest page. */
+export const LONGEST_PAGE = 100;
+
+const PAGING = { page: control(positiveArgument, { fallback: 1 }), per_page: control(positiveArgument) };
+const UNGUARDED = { guarded: false } as const;
+
+/** Events have no bounds but those that are asked for. */
+const { start_date, end_date, ...moments } = group({
+  params: {
+    start_date: { grammar: momentArgument },
+    end_date: { grammar: momentArgument },
+    starts_before: { grammar: momentArgument },
+    starts_after: { grammar: momentArgument },
+    ends_before: { grammar: momentArgument },
+    ends_after: { grammar: momentArgument },
+  },
+  narrows: (values, { settings, now }): Condition[] => {
+    const mode = settings.calendar.timezoneMode;
+    const bounds = exactBounds(values, { siteZone: settings.zone, now, mode });
+    return bounds.map((bound) => ({ by: 'moment', utc: mode === 'site', ...bound }));
+  },
+  ages: (values) => agesOf(...Object.values(values)),
+});
+
+/** Statuses that a list may be asked for. Another one is refused as a value. */
+const STATUSES = ['publish', 'pending', 'draft', 'future', 'private'];
+const statuses: Grammar<readonly string[]> = {
+  ...strings,
+  hint: choiceHint(STATUSES),
+  json: { type: 'array', items: { type: 'string', enum: STATUSES } },
+  read: (raw) => {
+    const { value, late } = strings.read(raw);
+    const known = value?.every((name) => STATUSES.includes(name));
+    return value === undefined ? { ...(late ? { late } : {}) } : known ? { value } : { fault: { stage: 'value' } };
+  },
+};
+
+/**
+ * Categories and tags are checked and shape nothing, as in the reference. Links are not guarded: as there, protected
+ * events are found by their venues, which WordPress's own routes show everybody.
+ */
+const EVENT_FILTERS = {
+  ...PAGING,
+  start_date,
+  end_date,
+  search: filter({ grammar: droppedString, narrows: (phrase, context) => (phrase === '' ? [] : bySearch()(phrase, context)) }),
+  categories: control(idsArgument({ orText: false })),
+  tags: control(idsArgument({ orText: false })),
+  venue: filter({ grammar: { ...idsArgument({ orText: true }), refers: 'venue' }, narrows: byLinks(VENUE_LINK, UNGUARDED) }),
+  organizer: filter({ grammar: { ...idsArgument({ orText: true }), refers: 'organizer' }, narrows: byLinks(ORGANIZER_LINK, UNGUARDED) }),
+  featured: filter({ grammar: truth, narrows: byMeta(FEATURED_META, { guarded: true }) }),
+  status: control(statuses),
+  post_parent: filter({ grammar: { ...positiveArgument, refers: 'event' }, narrows: byParent }),
+  ...moments,
+  ticketed: filter({ grammar: truth, narrows: byTickets }),
+  orderby: control(oneOf(['date', 'event_date', 'title', 'menu_order', 'modified'], 'value'), { fallback: 'event_date' }),
+  order: control(oneOf(['ASC', 'DESC'], 'value'), { fallback: 'ASC' }),
+};
+
+const ORDERS = { date: 'date', event_date: 'start', title: 'title', menu_order: 'menu', modified: 'modified' } as const;
+
+/**
+ * The search of venues and organizers here is WordPress's, which passes over protected ones for visitors; it looks into
+ * the same metas as the plugin's.
+ */
+const linkedFilters = memoizeByObject(({ link, searched }: Linked) => ({
+  ...PAGING,
+  search: filter({ grammar: droppedString, narrows: bySearch(searched) }),
+  event: fromEvent(link, { ...positiveArgument, refers: 'event' }),
+  ...ofEvents(link),
+  status: control(statuses),
+}));
+
+/** Parameters of a list: any, and those that its handler looks at. */
+type TecFilters = ListParams & {
+  readonly page: Control<number>;
+  readonly per_page: Control<number>;
+  readonly status: Control<readonly string[]>;
+  readonly orderby?: Control<keyof typeof ORDERS>;
+  readonly order?: Control<'ASC' | 'DESC'>;
+};
+
+export const tecFilters = ({ linked }: PostKind): TecFilters => (linked ? linkedFilters(linked) : EVENT_FILTERS);
+
+/** What opens protected records; no description names it. */
+export const TEC_PASSWORD = { password: { grammar: text(LENGTHS.password) } } satisfies Params;
+/** The members that an answer is cut to, which cut the records within it too. */
+export const TEC_FIELDS = { _fields: { grammar: unread } } satisfies Params;
+export type TecReadValues = ValuesOf<typeof TEC_PASSWORD>;
+
+/** The accepted values of a list. */
+export type TecListValues = ValuesOf<TecFilters & typeof TEC_PASSWORD>;
+
+/** Conditions and order of a list. */
+export const narrowTec = (kind: PostKind, values: TecListValues, context: RuleContext): Pick<Narrowed, 'conditions' | 'order'> => ({
+  conditions: conditionsOf(tecFilters(kind), values, context),
+  order: kind.linked ? kind.orders.standard({}) : { by: ORDERS[values.orderby ?? 'event_date'], descending: values.order === 'DESC' },
+});
+
+const COMMON = ['date', 'date_gmt', 'slug', 'status', 'content', 'excerpt', 'author', 'featured_media', 'title'];
+/** The fields of each kind in the order of the reference. Further ones follow as the kind declares them. */
+const ORDER: Readonly<Record<PostKind['name'], readonly string[]>> = {
+  event: [
+    ...COMMON, 'sticky', 'tags', 'tribe_events_cat', 'start_date', 'end_date', 'timezone', 'all_day', 'featured', 'cost', 'organizers', 'venues',
+    'website',
+  ],
+  venue: [...COMMON, 'address', 'country', 'city', 'state_province', 'state', 'province', 'zip', 'phone', 'website'],
+  organizer: [...COMMON, 'phone', 'website', 'email'],
+}; // biome-ignore format: lists of names
+
+/** The fields of a kind by the names they have here: name here -> own name. */
+const ownNames = memoizeByObject(({ name, fields }: PostKind): ReadonlyMap<string, string> => {
+  const names = Object.entries<Field>(fields).flatMap(([own, { names }]) =>
+    names?.tec === false ? [] : [[names?.tec ?? own, own] as const],
+  );
+  const known = new Map(names);
+  return new Map([...ORDER[name].map((here) => [here, known.get(here) ?? here] as const), ...names]);
+});
+
+/** The texts of a kind that the reference does not know: name here -> meta. */
+export const furtherTexts = memoizeByObject((kind: PostKind): Readonly<Record<string, string>> => {
+  const known = new Set(ORDER[kind.name]);
+  const keys: Readonly<Record<string, string>> = shownTexts(kind.fields);
+  return Object.fromEntries([...ownNames(kind)].flatMap(([here, own]) => (keys[own] && !known.has(here) ? [[here, keys[own]]] : [])));
+});
+
+/** Fields that the reference lists and that mean nothing for the calendar's kinds. */
+const IDLE = {
+  comment_status: { grammar: anyString(LENGTHS.word) },
+  ping_status: { grammar: anyString(LENGTHS.word) },
+  format: { grammar: anyString(LENGTHS.word) },
+  template: { grammar: anyString(LENGTHS.word) },
+} satisfies Params;
+
+/** Fields of an event that lead to others: UTC times to local ones, a duration in seconds to the end. */
+const DERIVED = {
+  start_date_utc: { grammar: anyText(LENGTHS.date) },
+  end_date_utc: { grammar: anyText(LENGTHS.date) },
+  duration: { grammar: integer({ minimum: 0 }) },
+} satisfies Params;
+const UTC_TIMES = { start_date_utc: 'start_date', end_date_utc: 'end_date' } as const;
+
+/** Fields of a record: any, and those that are looked at under their names here. */
+type TecFields = Params &
+  Partial<typeof DERIVED> &
+  typeof IDLE & {
+    readonly timezone?: Param<string | null>;
+    readonly excerpt?: Param<string | null>;
+  };
+export type TecFieldValues = ValuesOf<TecFields>;
+
+/**
+ * The fields of a kind by the names they have here, none of them required. Those that its own routes don't write keep
+ * the kind's slug and excerpt.
+ */
+export function tecFields(kind: PostKind, standIn: PostKind): TecFields {
+  const fields = [...ownNames(kind)].map(([name, field]) => {
+    const { required: _, fallback: __, ...declared } = (kind.fields[field] ?? standIn.fields[field])!;
+    return [name, { ...declared, grammar: withOwnCode(name, declared.grammar) }] as const;
+  });
+  return {
+    ...Object.fromEntries(fields),
+    ...IDLE,
+    ...(kind.dated ? DERIVED : { sticky: { grammar: truth }, tags: { grammar: strings } }),
+  };
+}
+
+/** A grammar whose faults these routes report with a code of their own. */
+const withOwnCode = (name: string, grammar: Grammar): Grammar => {
+  const code = CODES.get(name);
+  if (code === undefined) return grammar;
+  const late = { stage: 'schema', code: code.code, reason: code.reason, about: 'argument' } as const;
+  return {
+    ...grammar,
+    hint: code.hint,
+    read: (raw, can, beside) => {
+      const reading = grammar.read(raw, can, beside);
+      const sound = reading.fault === undefined && reading.late === undefined && (name !== 'email' || isEmail(String(raw)));
+      return sound ? reading : { late };
+    },
+  };
+};
+
+const DATE = { code: 'tec_rest_invalid_date_time_argument', reason: 'date-invalid', hint: MOMENT_HINT };
+const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: string; readonly hint: Hint }> = tableOf({
+  start_date: DATE,
+  end_date: DATE,
+  date: DATE,
+  date_gmt: DATE,
+  email: {
+    code: 'tec_rest_invalid_email_argument',
+    reason: 'email-invalid',
+    hint: { reason: 'not-an-email', example: 'anna@example.org' },
+  },
+});
+
+/**
+ * Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other
+ * zone is named.
+ */
+export function kindValues(
+  kind: PostKind,
+  values: TecFieldValues,
+  zoneOf: (name: string | undefined) => RuleContext['settings']['zone'],
+): PostValues & { readonly start_date?: unknown; readonly end_date?: unknown } {
+  const names = ownNames(kind);
+  const named = Object.entries(values).flatMap(([name, value]) => {
+    const own = names.get(name);
+    return own === undefined ? [] : [[own, value] as const];
+  });
+  const fields: Record<string, unknown> = Object.fromEntries(named);
+  if (!kind.dated) return fields;
+  const zone = zoneOf(values.timezone ?? undefined);
+  for (const utc of ['start_date_utc', 'end_date_utc'] as const) {
+    const sent = values[utc] ?? '';
+    if (fields[UTC_TIMES[utc]] === undefined && /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(sent))
+      fields[UTC_TIMES[utc]] = toLocal(sent.replace('T', ' ').padEnd(19, ':00'), zone);
+  }
+  return fields;
+}

@@ -1,0 +1,217 @@
+import { costOnPages } from '../../calendar/cost-on-pages.ts';
+import { daysOf, scheduleDetails, shortScheduleDetails } from '../../calendar/schedule.ts';
+import { isTruthy } from '../../calendar/settings.ts';
+import { escHtml } from '../../wordpress/entities.ts';
+import { phpZone } from '../../wordpress/php-zone.ts';
+import { renderTitle } from '../../wordpress/render.ts';
+import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
+import { isPrivate } from '../../wordpress/status.ts';
+import { diffSeconds, nowUtc } from '../../wordpress/time.ts';
+import { urlEncode } from '../../wordpress/web-url.ts';
+import { toLocal } from '../../wordpress/zones.ts';
+import { authorAndPicture, postCore, termMembers } from '../core/post.ts';
+import { customFieldsRecord, takesCustomFields } from '../custom-fields.ts';
+import { costOptions, currencyOf } from '../events/cost.ts';
+import { storedDates } from '../events/dates.ts';
+import { COST, FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
+import { filledTexts } from '../fields.ts';
+import type { PostKind } from '../kind.ts';
+import { ORGANIZER } from '../organizer.ts';
+import { isLocked, linkedIds } from '../post-record.ts';
+import type { Bundle, RenderContext } from '../rendering.ts';
+import { VENUE } from '../venue.ts';
+import { furtherTexts } from './params.ts';
+
+/** The few words inside these records, in the caller's language. */
+export interface TecWords {
+  /** What stands for a text that a password protects. */
+  readonly locked: string;
+  readonly allDay: string;
+  /** Titles of protected and private records where they are named in passing. */
+  readonly protectedTitle: (title: string) => string;
+  readonly privateTitle: (title: string) => string;
+}
+
+export interface TecContext extends RenderContext {
+  readonly words: TecWords;
+  readonly language: string;
+}
+
+export type TecRecord = Record<string, unknown>;
+/** The kinds that events link to. */
+type Kinds = Readonly<Record<'venue' | 'organizer', PostKind>>;
+
+/**
+ * An event, venue or organizer in the calendar's newer interface (`tec/v1`): the post as WordPress shows it, with the
+ * calendar's own members beside. Of a protected one a filler of the same type stands for each member that the password
+ * guards.
+ */
+export function tecRecord(kind: PostKind, id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
+  const row = bundle.posts.get(id)!;
+  const { title, content, excerpt, template, guid, ...base } = postCore(id, bundle, context);
+  const own = {
+    event: () => eventMembers(id, bundle, context, kinds),
+    venue: () => venueMembers(row, bundle),
+    organizer: () => organizerMembers(row, bundle),
+  };
+  const { class_list: classes, ...terms } = termMembers(kind, id, bundle);
+  const shown = {
+    content: { rendered: content.rendered, protected: content.protected },
+    excerpt: { rendered: excerpt.rendered, protected: excerpt.protected },
+    template,
+    ...terms,
+    ...own[kind.name](),
+    ...furtherMembers(kind, bundle.metas.get(id)),
+    ...ofSite(kind, bundle.metas.get(id), context),
+  };
+  return {
+    ...base,
+    guid: { rendered: guid.rendered },
+    title: { rendered: title.rendered },
+    ...authorAndPicture(row, bundle),
+    ...(classes ? { class_list: classes } : {}),
+    ...(isLocked(row, context) ? withFillers(shown, context.words.locked) : shown),
+  };
+}
+
+/** Members that every post has, but for its id and its address. */
+const OF_POSTS: ReadonlySet<string> = new Set([
+  'date', 'date_gmt', 'guid', 'modified', 'modified_gmt', 'slug', 'status', 'type', 'title', 'author', 'featured_media', 'class_list', 'content', 'excerpt', 'template',
+]); // biome-ignore format: a list of names
+
+/** An event whose venues and organizers keep of what every post has only the members named, as in the reference. */
+export function withLinkedCut(record: TecRecord, names: ReadonlySet<string>): TecRecord {
+  const cut = (linked: unknown) =>
+    linked !== null && typeof linked === 'object'
+      ? Object.fromEntries(Object.entries(linked).filter(([name]) => !OF_POSTS.has(name) || names.has(name)))
+      : linked;
+  const linked = (['organizers', 'venues'] as const).flatMap((name) => {
+    const records = record[name];
+    return Array.isArray(records) ? [[name, records.map(cut)] as const] : [];
+  });
+  return { ...record, ...Object.fromEntries(linked) };
+}
+/** Texts of the kind that the reference does not know, without the empty ones. */
+const furtherMembers = (kind: PostKind, metas: Metas | undefined): TecRecord =>
+  filledTexts(furtherTexts(kind), (key) => escHtml(metaOf(metas, key) ?? ''));
+
+/** The fields that a site defines, where it defines any. */
+const ofSite = (kind: PostKind, metas: Metas | undefined, { settings: { calendar } }: RenderContext): TecRecord =>
+  takesCustomFields(kind) && calendar.customFields.length > 0 ? { custom_fields: customFieldsRecord(calendar.customFields, metas) } : {};
+
+// ---------------------------------------------------------------------------------------------- what a password guards
+const NO_MOMENT = '1970-01-01 00:00:00.000000';
+
+/** Members whose records or words are counted by nobody: lists that stay empty. */
+const EMPTY = new Set(['organizers', 'venues', 'displays_on', 'custom_fields']);
+
+function withFillers(record: TecRecord, word: string): TecRecord {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, filler(name, value, word)]));
+}
+
+function filler(name: string, value: unknown, word: string): unknown {
+  if (EMPTY.has(name)) return [];
+  if (name === 'date') return NO_MOMENT;
+  if (['duration', 'timezone'].includes(name)) return word;
+  if (['multiday', 'starts_this_week', 'ends_this_week', 'this_week_duration', 'happens_this_week'].includes(name)) return null;
+  if (Array.isArray(value)) return name === 'organizer_names' ? [word] : [0];
+  if (value !== null && typeof value === 'object') return withFillers(value as TecRecord, word);
+  return typeof value === 'string' ? word : typeof value === 'number' ? 0 : null;
+}
+
+// ------------------------------------------------------------------------------------------------- venues, organizers
+function venueMembers({ ID }: Post, bundle: Bundle): TecRecord {
+  const value = (key: string) => escHtml(metaOf(bundle.metas.get(ID), key) ?? '');
+  const address = {
+    address: value(VENUE.address),
+    country: value(VENUE.country),
+    city: value(VENUE.city),
+    state_province: value(VENUE.stateprovince),
+  };
+  const zip = value(VENUE.zip);
+  return {
+    ...address,
+    state: value(VENUE.state),
+    province: value(VENUE.province),
+    zip,
+    phone: value(VENUE.phone),
+    directions_link: mapLink([address.address, address.city, address.state_province, zip, address.country]),
+    website: metaOf(bundle.metas.get(ID), VENUE.website) ?? '',
+  };
+}
+
+/** Where a map of the address is found; empty without an address. */
+function mapLink(parts: readonly string[]): string {
+  const address = parts.filter((part) => part !== '').join(' ');
+  if (address === '') return '';
+  return `https://maps.google.com/maps?f=q&#038;source=s_q&#038;hl=en&#038;geocode=&#038;q=${urlEncode(address)}`;
+}
+
+function organizerMembers({ ID }: Post, bundle: Bundle): TecRecord {
+  const value = (key: string) => metaOf(bundle.metas.get(ID), key) ?? '';
+  return { phone: escHtml(value(ORGANIZER.phone)), website: value(ORGANIZER.website), email: value(ORGANIZER.email) };
+}
+
+// ------------------------------------------------------------------------------------------------- events
+function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Kinds): TecRecord {
+  const row = bundle.posts.get(id)!;
+  const { settings, now, words, language } = context;
+  const metas = bundle.metas.get(id);
+  const dates = storedDates({ metas: metas ?? new Map() });
+  const { cutoff, formats, timezoneMode } = settings.calendar;
+  const zone = phpZone(dates.timezone || settings.timezone);
+  const siteZone = phpZone(settings.timezone);
+  const local = (utc: string) => (utc === '' ? '' : toLocal(utc, settings.zone));
+  const inSite = timezoneMode === 'site';
+  const display = {
+    start: inSite ? local(dates.startUtc) : dates.start,
+    end: inSite ? local(dates.endUtc) : dates.end,
+    allDay: dates.allDay,
+  };
+  const moments = (name: 'start' | 'end', own: string, utc: string) => ({
+    [name]: moment(own, zone),
+    [`${name}_utc`]: moment(utc, phpZone('UTC')),
+    [`${name}_site`]: moment(local(utc), siteZone),
+    [`${name}_display`]: moment(display[name], inSite ? siteZone : zone),
+  });
+  const schedule = { formats, language, cutoff, year: nowUtc(now).slice(0, 4) };
+  const present = nowUtc(now);
+  const organizers = linkedIds(row.ID, ORGANIZER_LINK, bundle, context);
+  return {
+    start_date: dates.start,
+    start_date_utc: dates.startUtc,
+    end_date: dates.end,
+    end_date_utc: dates.endUtc,
+    dates: { ...moments('start', dates.start, dates.startUtc), ...moments('end', dates.end, dates.endUtc) },
+    timezone: dates.timezone,
+    duration: dates.duration ? String(dates.duration) : diffSeconds(dates.startUtc, dates.endUtc) || 0,
+    multiday: daysOf(dates, cutoff),
+    // As in the reference: an event counts as past as soon as it has begun.
+    is_past: dates.startUtc < present,
+    is_now: dates.startUtc <= present && dates.endUtc >= present,
+    all_day: dates.allDay,
+    starts_this_week: null,
+    ends_this_week: null,
+    this_week_duration: null,
+    happens_this_week: null,
+    displays_on: [],
+    featured: isTruthy(metaOf(metas, FEATURED_META)),
+    sticky: row.menu_order === -1,
+    cost: costOnPages(metas?.get(COST.amounts) ?? [], currencyOf(metas), costOptions(context)),
+    organizer_names: organizers.map((organizer) => namedInPassing(bundle.posts.get(organizer)!, words)),
+    organizers: organizers.map((organizer) => tecRecord(kinds.organizer, organizer, bundle, context, kinds)),
+    venues: linkedIds(row.ID, VENUE_LINK, bundle, context).map((venue) => tecRecord(kinds.venue, venue, bundle, context, kinds)),
+    schedule_details: scheduleDetails(display, schedule),
+    short_schedule_details: shortScheduleDetails(display, schedule) ?? words.allDay,
+  };
+}
+
+/** A moment as PHP's `DateTime` becomes JSON. */
+const moment = (local: string, zone: ReturnType<typeof phpZone>) => ({ date: `${local}.000000`, ...zone });
+
+/** A title with the word for what keeps others out (`get_the_title`). */
+function namedInPassing(row: Post, words: TecWords): string {
+  const title = renderTitle(row.post_title);
+  if (row.post_password !== '') return words.protectedTitle(title);
+  return isPrivate(row.post_status) ? words.privateTitle(title) : title;
+}
