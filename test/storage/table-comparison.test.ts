@@ -3,6 +3,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { createTableComparison } from '../../src/storage/freshness/table-comparison.ts';
 import { watchedNames } from '../../src/storage/freshness/watched-tables.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { untilIdle } from '../support/idle.ts';
 import { loadSite } from '../support/site.ts';
 
 const WITHIN = 30_000;
@@ -29,7 +30,7 @@ describeDatabases('the comparison of tables', (open) => {
       for (let queries = -1; queries !== db.queries(); ) {
         queries = db.queries();
         comparison.advance(state.signs);
-        await new Promise((later) => setTimeout(later, 30));
+        await untilIdle(db);
       }
     };
     const round = async () => {
@@ -88,7 +89,7 @@ describeDatabases('the comparison of tables', (open) => {
     state.now += 500;
     for (let times = 0; times < 5; times++) comparison.advance(state.signs);
     state.now += WITHIN;
-    await new Promise((later) => setTimeout(later, 50));
+    await untilIdle(db);
     expect(db.queries()).toBe(queries);
   });
 

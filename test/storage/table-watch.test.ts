@@ -5,6 +5,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
 import { type Watched, watchTables } from '../../src/storage/freshness/table-watch.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
+import { untilIdle } from '../support/idle.ts';
 import { loadSite } from '../support/site.ts';
 
 const BOUND = 60_000;
@@ -42,8 +43,7 @@ describeDatabases('the watch over tables', (open, engine) => {
     const after = async (milliseconds: number) => {
       now += milliseconds;
       const watched = await watch();
-      // What it does in the background is done.
-      for (let queries = -1; queries !== db.queries(); await sleep(40)) queries = db.queries();
+      await untilIdle(db);
       return { ...watched, at: now };
     };
     for (let watched = await after(1000); ; watched = await after(1000)) {

@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../src/storage/engine/database.ts';
+
+/** Waits until nothing that runs in the background asks this database anything, however slow the machine is. */
+export async function untilIdle(db: Database): Promise<void> {
+  for (;;) {
+    const queries = db.queries();
+    await sleep(20);
+    const { used, waiting } = db.driver.connections();
+    if (used + waiting === 0 && db.queries() === queries) return;
+  }
+}
