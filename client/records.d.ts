@@ -256,6 +256,7 @@ export interface Errors {
   "rest_post_invalid_page_number": 400;
   "rest_search_invalid_page_number": 400;
   "rest_post_incorrect_password": 401 | 403;
+  "rest_post_exists": 400;
   "rest_already_trashed": 410;
   "rest_trash_not_supported": 501;
   "rest_forbidden_context": 401 | 403;

@@ -49,6 +49,7 @@ export const problems = {
   rest_post_invalid_page_number: { status: 400 },
   rest_search_invalid_page_number: { status: 400 },
   rest_post_incorrect_password: { status: 403 },
+  rest_post_exists: { status: 400 },
   rest_already_trashed: { status: 410 },
   rest_trash_not_supported: { status: 501 },
   rest_forbidden_context: { status: 403 },

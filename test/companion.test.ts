@@ -343,7 +343,7 @@ describeDatabases('the companion routes', (open) => {
       ['anonymous callers', 'POST', 'tribe_venue', undefined, { title: 'X' }, 401, 'rest_cannot_create'],
       ['subscribers', 'POST', 'tribe_venue', 'sub', { title: 'X' }, 403, 'rest_cannot_create'],
       ['authors for others', 'POST', 'tribe_venue', 'auth', { title: 'X', author: 1 }, 403, 'rest_cannot_edit_others'],
-      ['contributors who make tags', 'POST', 'tags', 'contrib', { name: 'X' }, 403, 'rest_cannot_create'],
+      ['contributors who make categories', 'POST', 'tribe_events_cat', 'contrib', { name: 'X' }, 403, 'rest_cannot_create'],
       ['contributors who publish', 'POST', 'tribe_venue', 'contrib', { title: 'X', status: 'publish' }, 403, 'rest_cannot_publish'],
       ['contributors who publish their drafts', 'POST', 'tribe_events/80', 'contrib', { status: 'publish' }, 403, 'rest_cannot_publish'],
       ['authors of other people’s records', 'POST', 'tribe_venue/12', 'auth', { title: 'X' }, 403, 'rest_cannot_edit'],

@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../calendar/settings.ts';
-import { fail, type Verdict } from '../errors.ts';
+import type { Verdict } from '../errors.ts';
 import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USER_FILTERS, USUAL_PAGE } from '../kinds/core/params.ts';
 import type { Person } from '../kinds/core/user.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
@@ -36,7 +36,6 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
   const all = viewer.can('list_users');
   const asked = mergeConditions(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
   const { capabilities, publishedIn = all || asked.writers ? undefined : true, ...conditions } = asked;
-  if (orderby === 'include' && !conditions.include) fail('rest_orderby_include_missing_include');
   const { ids, total } = await findPeople(site.db, {
     ...conditions,
     ...(capabilities ? { roles: [...(asked.roles ?? []), ...rolesGranting(settings, capabilities)] } : {}),

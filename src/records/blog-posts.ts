@@ -20,7 +20,7 @@ import { parseSerialized } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { toUtc } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, viewOf, withTermsBelow } from './core-lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf, withTermsBelow } from './core-lists.ts';
 import { opens, publishedRights } from './visibility.ts';
 
 /*
@@ -39,7 +39,7 @@ export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, 
     ...(await withTermsBelow(site.db, conditionsOf(BLOG_FILTERS[type], values, caller))),
     ...(values.sticky === undefined ? [] : [await whetherSticky(site.db, values.sticky)]),
   ];
-  const { ids, total } = await findPostIds(site.db, {
+  const found = await findPostIds(site.db, {
     kind: { postType: type, dated: false },
     ...publishedRights(caller.viewer),
     conditions,
@@ -48,10 +48,9 @@ export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, 
     offset,
     occurrences: caller.settings.occurrenceTables,
   });
-  const pages = Math.ceil(total / limit);
-  if (page > pages && total > 0) fail('rest_post_invalid_page_number');
-  const shown = await shownBlogPosts(site, caller, type, ids, values);
-  return { records: [...shown.values()], total, page, pages, timeliness: 'always' };
+  const totals = totalsOf(found, { page, limit });
+  const shown = await shownBlogPosts(site, caller, type, found.ids, values);
+  return { records: [...shown.values()], ...totals, timeliness: 'always' };
 }
 
 /**

@@ -4,6 +4,7 @@ import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues,
 import type { View } from '../kinds/core/view.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { findPostIds } from '../storage/lists/post-list.ts';
 import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
@@ -31,6 +32,22 @@ export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues):
   const limit = Math.min(per_page, LONGEST_PAGE);
   return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
 }
+
+/**
+ * Totals of a list of posts. As in WordPress, a first page that `offset` leaves without any is one of nothing
+ * (`WP_Query::set_found_posts`).
+ *
+ * @throws rest_post_invalid_page_number past the last page
+ */
+export function totalsOf({ ids, total: found }: FoundIds, { page, limit }: Pick<ReturnType<typeof paging>, 'page' | 'limit'>): Totals {
+  const total = ids.length === 0 && page === 1 ? 0 : found;
+  const pages = Math.ceil(total / limit);
+  if (page > pages && total > 0) fail('rest_post_invalid_page_number');
+  return { total, page, pages };
+}
+
+type FoundIds = Awaited<ReturnType<typeof findPostIds>>;
+type Totals = Pick<CorePage, 'total' | 'page' | 'pages'>;
 
 /** Terms that count with those below them stand for all of these. */
 export const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>

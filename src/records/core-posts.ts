@@ -1,3 +1,4 @@
+import { parseEventTime } from '../calendar/dates.ts';
 import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
 import { postActions } from '../kinds/core/actions.ts';
@@ -7,6 +8,7 @@ import {
   type CoreFieldValues,
   type CoreListValues,
   type CoreReadValues,
+  type ExistingValues,
   postFilters,
   type Removal,
 } from '../kinds/core/params.ts';
@@ -25,10 +27,12 @@ import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import { countRevisions } from '../storage/rows/revisions.ts';
 import type { Metas, Post } from '../wordpress/rows.ts';
+import { isFloating } from '../wordpress/status.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
+import { toUtc } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, viewOf, withTermsBelow } from './core-lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, totalsOf, viewOf, withTermsBelow } from './core-lists.ts';
 import { acceptParams } from './input.ts';
 import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
@@ -52,14 +56,13 @@ import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } 
  */
 export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: CoreListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
-  const statuses = listedStatuses(caller, kind, values);
   const { conditions, timeliness } = narrow(postFilters(kind), values, caller);
   const { limit, offset, page } = paging(values);
-  const { ids, total } = await findPostIds(site.db, {
+  const found = await findPostIds(site.db, {
     kind: { postType: kind.postType, dated: conditions.some(({ by }) => by === 'moment') },
     // Unlike the calendar's own lists, these let those who may edit a protected record search its texts in every
     // context.
-    ...listRights(viewer, kind, { statuses, toEdit: values.context === 'edit', editing: true }),
+    ...listRights(viewer, kind, { statuses: listedStatuses(values), toEdit: values.context === 'edit', editing: true }),
     conditions: await withTermsBelow(site.db, conditions),
     order: orderOf(values),
     limit,
@@ -67,28 +70,14 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
   });
-  const pages = Math.ceil(total / limit);
-  if (page > pages && total > 0) fail('rest_post_invalid_page_number');
-  return {
-    records: (await shownPosts(site, caller, kind, ids, values)).records,
-    total,
-    page,
-    pages,
-    timeliness,
-  };
+  const totals = totalsOf(found, { page, limit });
+  const { records } = await shownPosts(site, caller, kind, found.ids, values);
+  return { records, ...totals, timeliness };
 }
 
-/**
- * What may be listed is asked for by those who edit records of the kind; WordPress refuses the parameter, not the list.
- */
-function listedStatuses(
-  { viewer }: Caller,
-  kind: PostKind,
-  { status: wanted = ['publish'] }: CoreListValues,
-): readonly string[] | undefined {
-  if (wanted.some((name) => name !== 'publish') && !editsKind(viewer, kind)) refuseStatus(viewer);
-  return wanted.includes('any') ? undefined : wanted;
-}
+/** Statuses that a list is kept to; undefined: all of them. */
+const listedStatuses = ({ status = ['publish'] }: CoreListValues): readonly string[] | undefined =>
+  status.includes('any') ? undefined : status;
 
 // ------------------------------------------------------------------------------------------------- records
 /**
@@ -159,8 +148,11 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
  * Whether a list may be asked for in this context; in the one for editing it holds what the caller may edit, and
  * nothing else.
  */
-export const mayListCore = ({ viewer }: Caller, kind: PostKind, { context }: ContextValues): Verdict =>
-  context === 'edit' && !editsKind(viewer, kind) ? 'rest_forbidden_context' : true;
+export function mayListCore({ viewer }: Caller, kind: PostKind, { context, status = ['publish'] }: CoreListValues): Verdict {
+  if (editsKind(viewer, kind)) return true;
+  if (status.some((name) => name !== 'publish')) refuseStatus(viewer);
+  return context === 'edit' ? 'rest_forbidden_context' : true;
+}
 
 export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>
   verdictOn(lookUp, caller, kind, id, ({ viewer }, row, metas) => {
@@ -168,7 +160,8 @@ export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id
     return mayRead(viewer, accessRow(row, metas)) ? true : 'rest_forbidden';
   });
 
-export function mayCreateCore({ viewer }: Caller, kind: PostKind, { author, status }: CoreFieldValues): Verdict {
+export function mayCreateCore({ viewer }: Caller, kind: PostKind, { id, author, status }: CoreFieldValues & ExistingValues): Verdict {
+  if (id) return 'rest_post_exists';
   if (isAnothers(viewer, kind, author)) return 'rest_cannot_edit_others';
   if (!editsKind(viewer, kind)) return 'rest_cannot_create';
   return publishes(viewer, kind, status) ? 'rest_cannot_publish' : true;
@@ -214,7 +207,10 @@ export async function createCorePost(site: Site, caller: Caller, declared: PostK
   const kind = onSite(declared, caller.settings);
   const { fields, extra } = await calendarFields(site, caller, kind, values, undefined);
   const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
-  return insertRecord(site, caller, kind, { status: 'draft', ...fields }, { ...extra, metas, anew: true });
+  const { status = 'draft' } = fields;
+  // What is not published yet has no slug of its own, whatever the kind (`wp_insert_post`).
+  const slug = fields.slug || !isFloating(status) ? extra.slug : { slug: '' };
+  return insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), anew: true });
 }
 
 /** Changes what the values name of a record. */
@@ -265,7 +261,7 @@ async function calendarFields(
   const sent = Object.entries(names).flatMap(([name, field]) =>
     values[name] === undefined || values[name] === null ? [] : [[field, values[name]] as const],
   );
-  const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...changed.fields };
+  const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change').catch((error: unknown) => {
     throw inWordsOfRoute(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
   });
@@ -276,7 +272,21 @@ async function calendarFields(
     ...(ping_status === undefined ? {} : { ping_status }),
     ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
   };
-  return { fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) }, extra: { columns, metas: changed.metas } };
+  return {
+    fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
+    // Drafts share slugs, but not one that is asked for.
+    extra: { columns, metas: changed.metas, ...(slug ? { slug: { unique: true } } : {}) },
+  };
+}
+
+/**
+ * The calendar's fields for the date of publication: null dates a record anew, and a date that is named is meant, even
+ * that of a draft (`WP_REST_Posts_Controller::prepare_item_for_database`).
+ */
+function datesOf({ settings: { zone }, now }: Caller, { date, date_gmt: utc }: CoreFieldValues): Record<string, string> {
+  if (date === null || utc === null) return { date: 'now' };
+  const local = date === undefined || utc !== undefined ? null : parseEventTime(date, { zone, now });
+  return local === null ? {} : { date_utc: toUtc(local, zone) };
 }
 
 /** Refuses a meta of the wrong type as WordPress does, naming it and the member of its list. */

@@ -1,4 +1,5 @@
 import { fail, failParam, type Verdict } from '../errors.ts';
+import { TERM_RIGHTS } from '../kinds/core/actions.ts';
 import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core/params.ts';
 import { type CoreTaxonomy, coreTerm } from '../kinds/core/term.ts';
 import type { Methods } from '../kinds/core/view.ts';
@@ -36,15 +37,13 @@ const OF_EVENTS = { dated: true };
  */
 export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, asked: CoreTermListValues): Promise<CorePage> {
   const { post } = asked;
-  const values = post === undefined ? asked : { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) };
+  const values = post ? { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : asked;
   const { limit, offset, page } = paging(values);
-  const { orderby = 'name', include = [] } = values;
-  if (orderby === 'include' && include.length === 0) fail('rest_orderby_include_missing_include');
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
     ...mergeConditions(conditionsOf(termFilters(kind), values, caller)),
-    order: orderby,
-    descending: values.order === 'desc' && orderby !== 'include',
+    order: values.orderby ?? 'name',
+    descending: values.order === 'desc',
     limit,
     offset,
   });
@@ -99,14 +98,14 @@ export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 
 /** The values as `terms.ts` takes them. The parent must exist; 0 is the root. */
 async function termValues({ db }: Site, kind: TermKind, { name, slug, description, parent }: CoreTermFieldValues): Promise<TermValues> {
-  const above = kind.hierarchical ? parent : undefined;
-  if (above !== undefined && above !== 0 && !(await findTerm(db, kind.taxonomy, above))) fail('rest_term_invalid', { status: 400 });
+  if (kind.hierarchical && parent !== undefined && parent !== 0 && !(await findTerm(db, kind.taxonomy, parent)))
+    fail('rest_term_invalid', { status: 400 });
   if (name === '') failParam('name', 'name-needed');
   return {
     ...(name === undefined ? {} : { name }),
     ...(slug === undefined || slug === '' ? {} : { slug }),
     ...(description === undefined ? {} : { description }),
-    ...(above === undefined ? {} : { parent: above }),
+    ...(parent === undefined ? {} : { parent }),
   };
 }
 
@@ -121,7 +120,7 @@ export async function mayListCoreTerms(
   if (context === 'edit' && !mayManageTerms(caller, kind)) return 'rest_forbidden_context';
   if (post === undefined || post === 0) return true;
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, OF_EVENTS, post));
-  if (!row) return 'rest_post_invalid_id';
+  if (!row) fail('rest_post_invalid_id', { status: 400 });
   if (isPublic(row.post_status)) return true;
   return mayRead(caller.viewer, accessRow(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
 }
@@ -136,7 +135,8 @@ export async function mayReadCoreTerm(
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
-export const mayCreateCoreTerm = (caller: Caller, kind: TermKind): Verdict => (mayManageTerms(caller, kind) ? true : 'rest_cannot_create');
+export const mayCreateCoreTerm = ({ viewer }: Caller, { name }: TermKind): Verdict =>
+  viewer.can(TERM_RIGHTS[name].create) ? true : 'rest_cannot_create';
 
 export async function mayWriteCoreTerm(
   lookUp: LookUp,

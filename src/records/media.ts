@@ -1,8 +1,16 @@
-import { fail, type Verdict } from '../errors.ts';
+import { parseEventTime } from '../calendar/dates.ts';
+import { fail, failParam, type Verdict } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
 import { fileActions } from '../kinds/core/actions.ts';
 import { coreMedia } from '../kinds/core/media.ts';
-import { type ContextValues, MEDIA_FILTERS, type MediaFieldValues, type MediaListValues, type Removal } from '../kinds/core/params.ts';
+import {
+  type ContextValues,
+  type ExistingValues,
+  MEDIA_FILTERS,
+  type MediaFieldValues,
+  type MediaListValues,
+  type Removal,
+} from '../kinds/core/params.ts';
 import type { CoreContext, Methods, View } from '../kinds/core/view.ts';
 import { conditionsOf } from '../kinds/filter.ts';
 import type { Selected } from '../kinds/param.ts';
@@ -19,14 +27,15 @@ import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../storag
 import { findPost, lockPost, updatePost, writeMetas } from '../storage/rows/posts.ts';
 import { existingUserIds } from '../storage/rows/users.ts';
 import { ksesTitle } from '../wordpress/kses.ts';
+import { oldAddresses } from '../wordpress/old-addresses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../wordpress/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
-import { nowLocal } from '../wordpress/zones.ts';
+import { nowLocal, toLocal, toUtc, UTC } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
-import { type CorePage, orderOf, paging, refuseStatus, viewOf } from './core-lists.ts';
+import { type CorePage, orderOf, paging, refuseStatus, totalsOf, viewOf } from './core-lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
@@ -44,9 +53,8 @@ import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, 
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
   const { status: statuses = ['inherit'] } = values;
-  if (statuses.some((status) => status !== 'inherit') && !viewer.can('edit_posts')) refuseStatus(viewer);
   const { limit, offset, page } = paging(values);
-  const { ids, total } = await findPostIds(site.db, {
+  const found = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
     ...fileRights(viewer, statuses, values.context === 'edit'),
     conditions: conditionsOf(MEDIA_FILTERS, values, caller),
@@ -55,10 +63,9 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
     offset,
     occurrences: settings.occurrenceTables,
   });
-  const pages = Math.ceil(total / limit);
-  if (page > pages && total > 0) fail('rest_post_invalid_page_number');
-  const records = [...(await shownMedia(site, caller, ids, viewOf(values))).values()].map(({ record }) => record);
-  return { records, total, page, pages, timeliness: 'never' };
+  const totals = totalsOf(found, { page, limit });
+  const records = [...(await shownMedia(site, caller, found.ids, viewOf(values))).values()].map(({ record }) => record);
+  return { records, ...totals, timeliness: 'never' };
 }
 
 /** One file. Throws rest_post_invalid_id. */
@@ -104,8 +111,11 @@ const methodsOn = (viewer: Viewer, row: Post): Methods => [
 ];
 
 /** The form for editing is for those who edit anything; which files they see in it is the list's own rule. */
-export const mayListMedia = ({ viewer }: Caller, { context }: ContextValues): Verdict =>
-  context === 'edit' && !viewer.can('edit_posts') ? 'rest_forbidden_context' : true;
+export function mayListMedia({ viewer }: Caller, { context, status = ['inherit'] }: MediaListValues): Verdict {
+  if (viewer.can('edit_posts')) return true;
+  if (status.some((name) => name !== 'inherit')) refuseStatus(viewer);
+  return context === 'edit' ? 'rest_forbidden_context' : true;
+}
 
 export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {
   const row = await lookUp(findPost, id);
@@ -116,7 +126,12 @@ export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, 
 }
 
 /** New files come from those who may upload, and are attached to what they may edit. */
-export async function mayUploadMedia(lookUp: LookUp, { viewer }: Caller, { author, post }: MediaFieldValues): Promise<Verdict> {
+export async function mayUploadMedia(
+  lookUp: LookUp,
+  { viewer }: Caller,
+  { id, author, post }: MediaFieldValues & ExistingValues,
+): Promise<Verdict> {
+  if (id) return 'rest_post_exists';
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
   return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
@@ -181,7 +196,7 @@ export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImag
     const title = others.title === undefined ? {} : { title: storedTitle(others.title, viewer) };
     const attachment = { ...prepared.attachment, ...title, ...(slug ? { slug } : {}) };
     const id = await insertPrepared(trx, { ...prepared, attachment }, viewer.id, now, settings.zone);
-    await writeFields(trx, caller, id, others);
+    await writeFields(trx, caller, (await findPost(trx, id))!, others);
     noteChange(trx, caller);
     return id;
   });
@@ -193,11 +208,9 @@ export async function changeMedia(site: Site, caller: Caller, id: number, values
   await site.db.transaction(async (db) => {
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
-    if (await writeFields(db, caller, id, values)) {
-      const stamps = { post_modified: nowLocal(caller.now, caller.settings.zone), post_modified_gmt: nowUtc(caller.now) };
-      await updatePost(db, id, stamps);
-      noteChange(db, caller);
-    }
+    await writeFields(db, caller, row, values);
+    await updatePost(db, id, { post_modified: nowLocal(caller.now, caller.settings.zone), post_modified_gmt: nowUtc(caller.now) });
+    noteChange(db, caller);
   });
 }
 
@@ -242,19 +255,36 @@ async function checkTargets(db: Database, { post = 0, author }: MediaFieldValues
 const storedTitle = (title: string, viewer: Viewer): string =>
   viewer.can('unfiltered_html') ? stripControlCharacters(title) : ksesTitle(stripControlCharacters(title));
 
-/** Writes the named fields; returns whether there were any. */
-async function writeFields(db: Database, { viewer }: Caller, id: number, values: MediaFieldValues): Promise<boolean> {
-  const { title, slug, caption, description, alt_text: alt, post, author } = values;
+/** Writes the named fields of a file, and what WordPress notes of old addresses. */
+async function writeFields(db: Database, caller: Caller, row: Post, values: MediaFieldValues): Promise<void> {
+  const { viewer } = caller;
+  const { title, slug, caption, description, alt_text: alt, post, author, comment_status, ping_status } = values;
+  const { ID: id } = row;
   const columns: Partial<Post> = {
+    ...datesOf(caller, values),
     ...(title === undefined ? {} : { post_title: storedTitle(title, viewer) }),
     ...(slug ? { post_name: await freeFileSlug(db, slug, id) } : {}),
     ...(caption === undefined ? {} : { post_excerpt: cleanText(caption, viewer) }),
     ...(description === undefined ? {} : { post_content: cleanText(description, viewer) }),
     ...(post === undefined ? {} : { post_parent: post }),
     ...(author === undefined ? {} : { post_author: author }),
+    ...(comment_status === undefined ? {} : { comment_status }),
+    ...(ping_status === undefined ? {} : { ping_status }),
   };
   const metas = alt === undefined ? {} : { _wp_attachment_image_alt: alt === '' ? [] : [sanitizeTextField(alt)] };
+  const isMoved = columns.post_name !== undefined || columns.post_date !== undefined;
+  const old = isMoved ? oldAddresses((await loadMetas(db, [id])).get(id), row, { ...row, ...columns }) : {};
   await updatePost(db, id, columns);
-  await writeMetas(db, id, metas);
-  return Object.keys(columns).length > 0 || alt !== undefined;
+  await writeMetas(db, id, { ...metas, ...old });
+}
+
+/** Both columns of a date of which one is named (`rest_get_date_with_gmt`). */
+function datesOf({ settings: { zone }, now }: Caller, { date, date_gmt: utc }: MediaFieldValues): Partial<Post> {
+  if (date) {
+    const local = parseEventTime(date, { zone, now }) ?? failParam('date', 'date-invalid');
+    return { post_date: local, post_date_gmt: toUtc(local, zone) };
+  }
+  if (!utc) return {};
+  const moment = parseEventTime(utc, { zone: UTC, now }) ?? failParam('date_gmt', 'date-invalid');
+  return { post_date: toLocal(moment, zone), post_date_gmt: moment };
 }

@@ -25,10 +25,14 @@ import { accessRow, mayEdit } from './visibility.ts';
 import type { WriteContext } from './write-context.ts';
 import { inLanguage, lockExisting, newWrite, resolveReferences, writeAllNew, writeChange, writeNew } from './write-post.ts';
 
-/** Columns and metas that a write sets beside the kind's own fields, already sanitized. `anew`: as in `NewPost`. */
+/**
+ * Columns and metas that a write sets beside the kind's own fields, already sanitized. `slug`: what is otherwise about
+ * the slug than the kind has it. `anew`: as in `NewPost`.
+ */
 export interface ExtraRows {
   readonly columns?: Partial<Post>;
   readonly metas?: Rows['metas'];
+  readonly slug?: Partial<PostPlan['slug']>;
   readonly anew?: boolean;
 }
 
@@ -299,10 +303,12 @@ function writeInTransaction<Result>({ db }: Site, caller: Caller, work: (db: Dat
   });
 }
 
-const withExtraRows = (plan: PostPlan, { columns = {}, metas = {} }: ExtraRows): PostPlan => ({
+/** A private record has no password beside, whatever it had or is given (`wp_insert_post`). */
+const withExtraRows = (plan: PostPlan, { columns = {}, metas = {}, slug = {} }: ExtraRows): PostPlan => ({
   ...plan,
-  columns: { ...plan.columns, ...columns },
+  columns: { ...plan.columns, ...columns, ...(plan.columns.post_status === 'private' ? { post_password: '' } : {}) },
   metas: { ...plan.metas, ...metas },
+  slug: { ...plan.slug, ...slug },
 });
 
 /** Removes what `trashMetas` notes. */

@@ -14,6 +14,7 @@ import { findByMeta, findByTitle, lockPost, updatePost } from '../storage/rows/p
 import { keepRevision } from '../storage/rows/revisions.ts';
 import { loadTermsOf } from '../storage/rows/terms.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
+import { oldAddresses } from '../wordpress/old-addresses.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { uniqueSlug } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
@@ -106,7 +107,7 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
-  const metas = { ...plan.metas, ...slugMetas(before, after), ...resolved.metas };
+  const metas = { ...plan.metas, ...addressMetas(before, after), ...resolved.metas };
   const translations = await writeLanguage(write, row, after);
   await writeMetasAndTerms(write, after, row.post_status, { ...resolved, metas });
   if (kind.dated) await keepIndexOf(db, caller, translations);
@@ -285,13 +286,11 @@ async function publishLinked({ db, caller, kind }: WriteContext, { metas }: Befo
 
 const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
 
-/** WordPress's bookkeeping about slugs: the one to come back to from the trash, and those that old links still use. */
-function slugMetas({ row, metas }: Before, { post_status: status, post_name: slug }: Post): Rows['metas'] {
-  const changed: Record<string, readonly string[]> = {};
+/** WordPress's bookkeeping about addresses: the slug to come back to from the trash, and what old links still use. */
+function addressMetas({ row, metas }: Before, after: Post): Rows['metas'] {
+  const { post_status: status } = after;
+  const changed: Record<string, readonly string[]> = oldAddresses(metas, row, after);
   if (status === 'trash' && row.post_status !== 'trash' && row.post_name !== '') changed._wp_desired_post_slug = [row.post_name];
   if (status !== 'trash' && row.post_status === 'trash') changed._wp_desired_post_slug = [];
-  if (status === 'publish' && row.post_status === 'publish' && slug !== row.post_name && row.post_name !== '') {
-    changed._wp_old_slug = [...(metas.get('_wp_old_slug') ?? []).filter((old) => old !== slug && old !== row.post_name), row.post_name];
-  }
   return changed;
 }

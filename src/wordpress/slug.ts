@@ -1,4 +1,5 @@
 import { removeAccents } from './accents.ts';
+import { escHtml } from './entities.ts';
 import { forwardSearch } from './html-pieces.ts';
 import { stripTags } from './plain-text.ts';
 import { isFloating } from './status.ts';
@@ -172,6 +173,9 @@ function encode(text: string, bytes: number): string {
 function percent(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
+
+/** A slug as people read it, without escapes (the filter `editable_slug`). */
+export const readableSlug = (slug: string): string => escHtml(urlDecode(slug).toString());
 
 /** PHP's `urldecode`: plus is a space, what is no escape stays; as bytes, since escapes need not be UTF-8. */
 function urlDecode(text: string): Buffer {

@@ -81,9 +81,10 @@ async function withEmbeds(site: Site, caller: Caller, records: readonly CoreReco
     const embedded = {
       ...ifAny('author', found(people, record.author)),
       ...ifAny('wp:featuredmedia', found(pictures, record.featured_media)),
-      ...(asksFor('wp:term', embed) && carried.length > 0
-        ? { 'wp:term': carried.map(({ taxonomy, restBase }) => found(terms.get(taxonomy), record[restBase])) }
-        : {}),
+      ...ifAny(
+        'wp:term',
+        carried.map(({ taxonomy, restBase }) => found(terms.get(taxonomy), record[restBase])),
+      ),
       // What hangs under a term is one, and what hangs under a page is a page: their ids may be the same.
       ...ifAny('up', found(record.taxonomy === undefined ? pagesAbove : above.get(String(record.taxonomy)), record.parent)),
     };
@@ -98,7 +99,9 @@ const TAXONOMIES: readonly CoreTaxonomy[] = [blogCategory, termKind('tag'), term
 const byTaxonomy = async <T>(find: (taxonomy: CoreTaxonomy) => Promise<T>): Promise<ReadonlyMap<string, T>> =>
   new Map(await Promise.all(TAXONOMIES.map(async (taxonomy) => [taxonomy.taxonomy, await find(taxonomy)] as const)));
 
-const ifAny = (relation: string, records: readonly CoreRecord[]) => (records.length === 0 ? {} : { [relation]: records });
+/** A relation with the records it leads to, or with lists of them; none that leads to nothing. */
+const ifAny = (relation: string, found: readonly (CoreRecord | readonly CoreRecord[])[]) =>
+  found.flat().length === 0 ? {} : { [relation]: found };
 const numbersIn = (value: unknown): number[] => [value].flat().filter((item): item is number => typeof item === 'number' && item > 0);
 
 async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Promise<Map<number, CoreRecord>> {

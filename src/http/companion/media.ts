@@ -1,4 +1,4 @@
-import { CONTEXT, EMBED, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core/params.ts';
+import { CONTEXT, EMBED, EXISTING, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core/params.ts';
 import {
   changeMedia,
   listMedia,
@@ -47,6 +47,7 @@ export const mediaRoutes: readonly ServedRoute[] = [
         methods: ['POST'],
         summary: 'media.upload',
         params: MEDIA_FIELDS,
+        unlisted: EXISTING,
         store: (site, caller, upload, values) => prepareMedia(site, caller, sentFile(upload), values),
         mode: 'create',
         allow: mayUploadMedia,

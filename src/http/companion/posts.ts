@@ -1,6 +1,6 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { metaParam } from '../../kinds/core/meta.ts';
-import { EMBED, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core/params.ts';
+import { EMBED, EXISTING, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core/params.ts';
 import { isViewable } from '../../kinds/core/post.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
 import type { PostKind } from '../../kinds/kind.ts';
@@ -57,6 +57,7 @@ const list = (kind: PostKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: postFields(kind),
+      unlisted: EXISTING,
       onSite: ofSite(kind),
       mode: 'create',
       allow: (_look, caller, values) => mayCreateCore(caller, kind, values),

@@ -1,4 +1,4 @@
-import { CONTEXT, EMBED, FORCE, ID, newTermFields, termFields, termFilters } from '../../kinds/core/params.ts';
+import { CONTEXT, EMBED, FORCE, ID, newTermFields, termFields, termFilters, unlistedTermFields } from '../../kinds/core/params.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import {
   changeCoreTerm,
@@ -41,6 +41,7 @@ const list = (kind: TermKind): ServedRoute => ({
       methods: ['POST'],
       summary: `${kind.name}.create`,
       params: newTermFields(kind),
+      unlisted: unlistedTermFields(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreateCoreTerm(caller, kind),
       run: async (site, caller, values) => {
@@ -73,6 +74,7 @@ const single = (kind: TermKind): ServedRoute => ({
       methods: ['POST', 'PUT', 'PATCH'],
       summary: `${kind.name}.change`,
       params: { ...ID, ...termFields(kind) },
+      unlisted: unlistedTermFields(kind),
       mode: 'read',
       allow: (lookUp, caller, { id }) => mayWriteCoreTerm(lookUp, caller, kind, id, 'rest_cannot_update'),
       run: async (site, caller, values) => {

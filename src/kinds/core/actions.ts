@@ -3,8 +3,11 @@ import type { PostKind } from '../kind.ts';
 import type { TermKindName } from '../kind-names.ts';
 import { coreTerms } from './term.ts';
 
-/** What it takes to make new terms and to give a record existing ones (`register_taxonomy`). */
-const TERM_RIGHTS: Readonly<Record<TermKindName, { readonly create: string; readonly assign: string }>> = {
+/**
+ * What it takes to make new terms and to give a record existing ones (`register_taxonomy`). Whoever may give a record
+ * tags may make new ones for it (`WP_REST_Terms_Controller::create_item_permissions_check`).
+ */
+export const TERM_RIGHTS: Readonly<Record<TermKindName, { readonly create: string; readonly assign: string }>> = {
   category: { create: 'publish_tribe_events', assign: 'edit_tribe_events' },
   tag: { create: 'edit_posts', assign: 'edit_posts' },
 };

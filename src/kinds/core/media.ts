@@ -2,13 +2,14 @@ import { imageTag } from '../../wordpress/content-images.ts';
 import { escHtml } from '../../wordpress/entities.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
-import { filteredContent, filteredExcerpt, renderTitle } from '../../wordpress/render.ts';
+import { filteredContent, renderTitle } from '../../wordpress/render.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
+import { readableSlug } from '../../wordpress/slug.ts';
 import { attachmentPage, contentImage, metadataOf } from '../image-record.ts';
 import type { Bundle } from '../rendering.ts';
 import { actionLinks } from './actions.ts';
 import { coreMeta } from './meta.ts';
-import { authorAndPicture, datesAndPlace } from './post.ts';
+import { authorAndPicture, datesAndPlace, shownExcerpt } from './post.ts';
 import { type CoreContext, type CoreFacts, CURIES, EDITED, inView, type View, WHOLE } from './view.ts';
 
 /** Members that are not in every context (`WP_REST_Attachments_Controller::get_item_schema`). */
@@ -35,7 +36,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
     id,
     ...datesAndPlace(row, link, context),
     permalink_template: attachmentPage(row, bundle, context, null),
-    generated_slug: facts.sampleSlug ?? row.post_name,
+    generated_slug: readableSlug(facts.sampleSlug ?? row.post_name),
     title: { raw: row.post_title, rendered: renderTitle(row.post_title) },
     ...authorAndPicture(row, bundle),
     comment_status: row.comment_status,
@@ -47,7 +48,7 @@ export function coreMedia(id: number, bundle: Bundle, context: CoreContext, fact
       raw: row.post_content,
       rendered: `${shownFile(row, url, bundle, context)}${row.post_content === '' ? '' : filteredContent(row.post_content, options)}`,
     },
-    caption: { raw: row.post_excerpt, rendered: row.post_excerpt === '' ? '' : filteredExcerpt(row.post_excerpt, options) },
+    caption: { raw: row.post_excerpt, rendered: shownExcerpt(row, options) },
     alt_text: metaOf(metas, '_wp_attachment_image_alt') ?? '',
     media_type: row.post_mime_type.startsWith('image/') ? 'image' : 'file',
     mime_type: row.post_mime_type,

@@ -1,6 +1,7 @@
 import { memoizeByObject } from '../../memo.ts';
 import { POST_FORMATS } from '../../wordpress/post-formats.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { trimOf } from '../../wordpress/trim.ts';
 import { nowLocal } from '../../wordpress/zones.ts';
 import type { Condition, PersonCondition, TermCondition } from '../condition.ts';
 import { control, filter, filterOf, group } from '../filter.ts';
@@ -10,10 +11,11 @@ import {
   anyString,
   choices,
   dateTime,
-  droppedString,
+  droppedPhrase,
   integer,
   integers,
   object,
+  phrase,
   rawString,
   strings,
   stringWithin,
@@ -76,11 +78,11 @@ const orderParams = <const T extends string>(orders: readonly T[], standard: T, 
  */
 const { search, search_columns } = group({
   params: {
-    search: { grammar: droppedString },
+    search: { grammar: droppedPhrase },
     search_columns: { grammar: choices(['post_title', 'post_content', 'post_excerpt']), fallback: [] },
   },
-  narrows: ({ search: phrase = '', search_columns: columns }, context): Condition[] =>
-    phrase.trim() === '' ? [] : bySearch([], columns?.length ? columns : undefined)(phrase, context),
+  narrows: ({ search: sought = '', search_columns: columns }, context): Condition[] =>
+    sought === '' ? [] : bySearch([], columns?.length ? columns : undefined)(sought, context),
 });
 const QUERIED = { ...CONTEXT, ...PAGING, search };
 
@@ -214,6 +216,10 @@ export type BlogReadValues = ValuesOf<typeof BLOG_READING>;
 /** What `posts.post_password` holds. */
 const PASSWORD_CHARACTERS = 255;
 
+/** What names a record that is there already: whoever creates one is told so (`rest_post_exists`). */
+export const EXISTING = { id: { grammar: integer() } } satisfies Params;
+export type ExistingValues = ValuesOf<typeof EXISTING>;
+
 /** What is written of an event, venue or organizer. */
 const WRITTEN = {
   date: { grammar: dateTime },
@@ -285,6 +291,8 @@ export type MediaListValues = ValuesOf<typeof MEDIA_FILTERS>;
 
 /** What is written of a file in the library besides the file itself. */
 export const MEDIA_FIELDS = {
+  date: { grammar: dateTime },
+  date_gmt: { grammar: dateTime },
   title: { grammar: rawString(LENGTHS.text) },
   author: { grammar: integer() },
   slug: { grammar: anyString(LENGTHS.slug) },
@@ -292,6 +300,10 @@ export const MEDIA_FIELDS = {
   caption: { grammar: rawString(LENGTHS.text) },
   description: { grammar: rawString(LENGTHS.content) },
   post: { grammar: integer({ minimum: 0 }) },
+  // Taken and not looked at: a file has the status of what it is attached to.
+  status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private', 'inherit'], 'enum') },
+  comment_status: { grammar: oneOf(['open', 'closed'], 'enum') },
+  ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
 } satisfies Params;
 export type MediaFieldValues = ValuesOf<typeof MEDIA_FIELDS>;
 
@@ -304,7 +316,7 @@ const picking = filterOf<TermCondition & PersonCondition>();
 const LIST = {
   ...CONTEXT,
   ...PAGING,
-  search: picking({ grammar: anyString(LENGTHS.search), narrows: (search) => some(search, { search }) }),
+  search: picking({ grammar: phrase, narrows: (search) => some(search, { search }) }),
   exclude: picking({ grammar: integers, fallback: [], narrows: (exclude) => some(exclude, { exclude }) }),
   include: picking({ grammar: integers, fallback: [], narrows: (include) => some(include, { include }) }),
 };
@@ -321,7 +333,7 @@ export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hi
   ...orderParams(TERM_ORDERS, 'name', 'asc'),
   hide_empty: ofTerms({ grammar: truth, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
   ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
-  post: ofTerms({ grammar: integer(), narrows: (post) => [{ post }] }),
+  post: ofTerms({ grammar: integer(), narrows: (post) => (post === 0 ? [] : [{ post }]) }),
   slug: ofTerms({ grammar: strings, narrows: (slugs) => some(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
 }));
 /** The same for categories of the blog, for readers. */
@@ -335,13 +347,25 @@ export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => 
   ...(hierarchical ? PARENT : {}),
   meta: { grammar: object },
 });
+/** Tags have no parent: the parameter is taken so that it can be refused (`rest_taxonomy_not_hierarchical`). */
+export const unlistedTermFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => (hierarchical ? {} : PARENT);
 /** The same where a term is created, which needs a name. */
 export const newTermFields = (kind: Pick<TermKind, 'hierarchical'>) => ({ ...termFields(kind), name: { ...TERM_NAME, required: true } });
 export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;
 
-/** Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). */
+/**
+ * Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). Asterisks around what is searched
+ * for stand for anything, which is around it anyway (`WP_User_Query`).
+ */
 export const USER_FILTERS = {
   ...LIST,
+  search: ofPeople({
+    grammar: phrase,
+    narrows: (asked) => {
+      const search = trimOf(asked, '*');
+      return some(search, { search });
+    },
+  }),
   ...OFFSET,
   ...orderParams(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
   slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),

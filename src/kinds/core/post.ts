@@ -1,7 +1,8 @@
 import { restUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
-import { renderTitle } from '../../wordpress/render.ts';
+import { type RenderOptions, renderTitle } from '../../wordpress/render.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { readableSlug } from '../../wordpress/slug.ts';
 import { ZERO_DATE } from '../../wordpress/time.ts';
 import { toUtc } from '../../wordpress/zones.ts';
 import { contentImage, thumbnailOf } from '../image-record.ts';
@@ -67,10 +68,6 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
     attachedImages: (post: number) => attachedImages(post || id, id, bundle, context),
   };
   const content = () => publishedText('content', row.post_content, options);
-  const excerpt = () => {
-    const text = row.post_excerpt === '' ? publishedText('words', row.post_content, options) : row.post_excerpt;
-    return publishedText('excerpt', text, options);
-  };
   const isProtected = row.post_password !== '';
   return {
     id,
@@ -82,7 +79,7 @@ export function postCore(id: number, bundle: Bundle, context: RenderContext) {
       protected: isProtected,
       block_version: row.post_content.includes('<!-- wp:') ? 1 : 0,
     },
-    excerpt: { raw: row.post_excerpt, rendered: locked ? '' : excerpt(), protected: isProtected },
+    excerpt: { raw: row.post_excerpt, rendered: locked ? '' : shownExcerpt(row, options), protected: isProtected },
     template: '',
   };
 }
@@ -128,12 +125,17 @@ export function termMembers(
   };
 }
 
+/** The excerpt as it is shown; without one of its own it is made of the content (`wp_trim_excerpt`). */
+export function shownExcerpt({ post_excerpt: own, post_content: content }: Post, options: RenderOptions): string {
+  return publishedText('excerpt', own === '' ? publishedText('words', content, options) : own, options);
+}
+
 /** The slug that the title would give a record, and the address with a gap for it (`get_sample_permalink`). */
 function sample(row: Post, slug: string | undefined, context: RenderContext) {
   const gap = context.settings.permalinkStructure === '' ? (slug ?? row.post_name) : '%pagename%';
   return {
     permalink_template: permalink({ ...row, post_status: 'publish', post_name: gap }, context),
-    generated_slug: slug ?? row.post_name,
+    generated_slug: readableSlug(slug ?? row.post_name),
   };
 }
 

@@ -1,7 +1,6 @@
 import { restUrl } from '../../wordpress/links.ts';
-import { LENGTHS } from '../grammars/grammar.ts';
 import { oneOf } from '../grammars/grammars.ts';
-import { anyString, choices, integers } from '../grammars/schema.ts';
+import { choices, integers, phrase } from '../grammars/schema.ts';
 import type { ValuesOf } from '../param.ts';
 import type { RenderContext } from '../rendering.ts';
 import { PAGING, READ_CONTEXT } from './params.ts';
@@ -17,7 +16,7 @@ const ANY = 'any';
 export const SEARCH_PARAMS = {
   ...READ_CONTEXT,
   ...PAGING,
-  search: { grammar: anyString(LENGTHS.search) },
+  search: { grammar: phrase },
   type: { grammar: oneOf(['post', 'term', 'post-format'], 'enum'), fallback: 'post' },
   subtype: { grammar: choices([...SEARCHED_TYPES, ...SEARCHED_TAXONOMIES, ANY]), fallback: ANY },
   exclude: { grammar: integers, fallback: [] },

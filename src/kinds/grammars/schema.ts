@@ -1,4 +1,5 @@
 import type { Fault, SchemaFault } from '../../errors.ts';
+import { sanitizeTextField } from '../../wordpress/plain-text.ts';
 import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain, TOO_LONG } from './grammar.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
 
@@ -146,8 +147,15 @@ export const stringWithin = (characters: number): Grammar<string> => {
   };
 };
 
+/** What to search for: one line of plain text, without percent-encoded bytes (`sanitize_text_field`). */
+export const phrase: Grammar<string> = {
+  ...anyString(LENGTHS.search),
+  read: (raw) => (typeof raw === 'string' ? accept(sanitizeTextField(raw)) : wrongType('string')),
+};
+
 /** What WordPress's own query searches for, and drops where it is too long. */
 export const droppedString: Grammar<string> = { ...anyString(LENGTHS.search), dropsLonger: true };
+export const droppedPhrase: Grammar<string> = { ...phrase, dropsLonger: true };
 
 /** A text, or an object with the text as member `raw`, as it is shown in the form for editing. */
 export const rawString = (longest: number): Grammar<string> => ({

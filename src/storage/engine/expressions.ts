@@ -64,8 +64,8 @@ export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: s
   return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
 };
 
-/** For sorting: the place of `column` among these values. */
-export const placeAmong = (column: string, values: readonly (string | number)[]): Sql => [
-  `CASE ?? ${values.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END`,
+/** For sorting by the place of `column` among these values. */
+export const placeAmong = (column: string, values: readonly (string | number)[], direction: 'asc' | 'desc' = 'asc'): Sql => [
+  `CASE ?? ${values.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END ${direction}`,
   [column, ...values],
 ];

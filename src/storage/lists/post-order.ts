@@ -28,8 +28,7 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
   const plain = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
   const named = (column: string, values: readonly (string | number)[] = []): Sql[] => {
     if (values.length === 0) return plain();
-    const [place, bindings] = placeAmong(column, values);
-    return [[`${place} ${direction}`, bindings], ...plain()];
+    return [placeAmong(column, values, direction), ...plain()];
   };
   switch (by) {
     case 'start':

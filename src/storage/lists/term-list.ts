@@ -74,15 +74,14 @@ const COLUMNS = tableOf({
   term_group: 't.term_group',
 });
 
-function order(db: Database, builder: QueryBuilder, { order: by, descending, include = [] }: TermQuery): void {
+/** As `WP_Term_Query` sorts: what is named stands as it is named or the other way round; by name where nothing is. */
+function order(db: Database, builder: QueryBuilder, { order: by, descending, include, slugs }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  const included = by === 'include' || by === 'include_slugs';
-  if (by === 'name' || by === 'description' || (included && include.length === 0)) {
-    builder.orderByRaw(...db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction));
-  } else if (included) {
-    const [place, bindings] = placeAmong('t.term_id', include);
-    builder.orderByRaw(`${place} ${direction}`, bindings);
-  } else builder.orderBy(COLUMNS.get(by) ?? 't.name', direction);
+  const column = COLUMNS.get(by);
+  if (by === 'include' && include?.length) builder.orderByRaw(...placeAmong('t.term_id', include, direction));
+  else if (by === 'include_slugs' && slugs?.length) builder.orderByRaw(...placeAmong('t.slug', slugs, direction));
+  else if (column) builder.orderBy(column, direction);
+  else builder.orderByRaw(...db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction));
   builder.orderBy('t.term_id', direction);
 }
 

@@ -298,13 +298,18 @@ const COLUMNS = {
   slug: 'u.user_nicename',
   email: 'u.user_email',
   url: 'u.user_url',
-  include_slugs: 'u.user_nicename',
 };
 
-function orderPeople(db: Database, builder: QueryBuilder, { order, descending, include }: PeopleQuery): void {
+/** As `WP_User_Query` sorts: ids stand as they are named or the other way round, slugs as they are named. */
+function orderPeople(db: Database, builder: QueryBuilder, { order, descending, include, slugs }: PeopleQuery): void {
   const direction = descending ? 'desc' : 'asc';
   if (order === 'name') builder.orderByRaw(...db.dialect.orderFolded('u.display_name', direction));
-  else if (order === 'include' && include?.length) builder.orderByRaw(...placeAmong('u.ID', include));
-  else if (order !== 'include') builder.orderBy(COLUMNS[order], direction);
+  else if (order === 'include_slugs') {
+    if (slugs) builder.orderByRaw(...placeAmong('u.user_nicename', slugs));
+    builder.orderBy('u.ID');
+    return;
+  } else if (order !== 'include') builder.orderBy(COLUMNS[order], direction);
+  else if (include) builder.orderByRaw(...placeAmong('u.ID', include, direction));
+  else builder.orderBy('u.user_login', direction);
   builder.orderBy('u.ID', direction);
 }

@@ -1,0 +1,150 @@
+import { expect, it } from '@jest/globals';
+import { describeAsking, type Json } from '../support/asking.ts';
+
+/*
+ * Where WordPress's own routes do what nobody would guess. A real WordPress was asked the same
+ * (`test/real-wordpress.test.ts` asks it again where there is one).
+ */
+
+const CORE = '/wp-json/wp/v2';
+
+describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
+  const send = (method: string, path: string, body?: object, as: 'admin' | 'auth' | 'contrib' | undefined = 'admin') =>
+    ask.send(method, `${CORE}/${path}`, { as, ...(body ? { body } : {}) });
+  const ids = async (path: string): Promise<number[]> => (await ask.send('GET', `${CORE}/${path}`)).body.map(({ id }: Json) => id);
+  const totals = async (path: string) => {
+    const { headers, body } = await ask.send('GET', `${CORE}/${path}`);
+    return [headers['x-wp-total'], headers['x-wp-totalpages'], body.length];
+  };
+
+  it('searches for one line of plain text', async () => {
+    const [all] = await totals('tribe_events');
+    expect((await totals('tribe_events?search=%2520'))[0]).toBe(all);
+    expect((await totals('tribe_events?search=%3Ci%3Econcert%3C/i%3E'))[0]).toBe('2');
+  });
+
+  it.each(['tribe_events', 'media', 'posts', 'pages'])('counts nothing on a first page of %s that leaves all out', async (base) => {
+    expect(await totals(`${base}?offset=99`)).toEqual(['0', '0', 0]);
+    expect(await totals(`${base}?offset=0&per_page=1`)).toEqual([expect.not.stringMatching(/^0$/), expect.anything(), 1]);
+  });
+
+  it('refuses a status before the form for editing', async () => {
+    for (const path of ['tribe_events?status=draft&context=edit', 'media?status=private&context=edit'])
+      expect(await ask.send('GET', `${CORE}/${path}`)).toMatchObject({ status: 400, body: { code: 'rest_invalid_param' } });
+    expect(await ask.send('GET', `${CORE}/tribe_events?context=edit`)).toMatchObject({ status: 401 });
+  });
+
+  it('sorts terms as they are named, or the other way round, and by name where none is', async () => {
+    expect(await ids('tags?orderby=include&include=13,11,12')).toEqual([13, 11, 12]);
+    expect(await ids('tags?orderby=include&include=13,11,12&order=desc')).toEqual([12, 11, 13]);
+    expect(await ids('tags?orderby=include_slugs&slug=outdoor,free,family')).toEqual([13, 11, 12]);
+    expect(await ids('tags?orderby=include')).toEqual(await ids('tags'));
+    expect(await ids('tags?orderby=include&order=desc')).toEqual((await ids('tags')).reverse());
+  });
+
+  it('sorts people as they are named, ids the other way round too', async () => {
+    expect(await ids('users?orderby=include&include=3,1,2')).toEqual([3, 1, 2]);
+    expect(await ids('users?orderby=include&include=3,1,2&order=desc')).toEqual([2, 1, 3]);
+    expect(await ids('users?orderby=include_slugs&slug=ed,admin&order=desc')).toEqual([2, 1]);
+    expect(await ids('users?orderby=include&order=desc')).toEqual([2, 3, 1]);
+  });
+
+  it('takes asterisks around what is searched among people for granted', async () => {
+    expect(await ids('users?search=*ed*')).toEqual([2]);
+    expect(await ids('users?search=*')).toEqual(await ids('users'));
+  });
+
+  it('lists the terms of all posts for post 0, and refuses a post that is not there', async () => {
+    expect(await ids('tags?post=0')).toEqual(await ids('tags'));
+    expect(await ask.send('GET', `${CORE}/tags?post=999`)).toMatchObject({ status: 400, body: { code: 'rest_post_invalid_id' } });
+  });
+
+  it('embeds no terms where there are none', async () => {
+    const embedding = async () => (await ask.send('GET', `${CORE}/tribe_events/44?_embed=wp:term`)).body;
+    expect((await embedding())._embedded['wp:term'].flat().length).toBeGreaterThan(0);
+    await ask.rows((db) => db.from('term_relationships').where('object_id', 44).delete());
+    expect(await embedding()).not.toHaveProperty('_embedded');
+  });
+
+  it('lets those who give records tags make new ones', async () => {
+    expect(await send('POST', 'tags', { name: 'Of an author' }, 'auth')).toMatchObject({ status: 201 });
+    const made = await send('POST', 'tags', { name: 'Of a contributor' }, 'contrib');
+    expect(made).toMatchObject({ status: 201 });
+    expect(await send('POST', `tags/${made.body.id}`, { name: 'X' }, 'contrib')).toMatchObject({ status: 403 });
+  });
+
+  it.each([0, 11])('refuses parent %i of a tag', async (parent) => {
+    const refused = { status: 400, body: { code: 'rest_taxonomy_not_hierarchical' } };
+    expect(await send('POST', 'tags', { name: 'Below', parent })).toMatchObject(refused);
+    expect(await send('POST', 'tags/12', { parent })).toMatchObject(refused);
+  });
+
+  it('makes nothing new under the id of what is there', async () => {
+    const refused = { status: 400, body: { code: 'rest_post_exists' } };
+    expect(await send('POST', 'tribe_events', { id: 44, title: 'Changed?' })).toMatchObject(refused);
+    expect(await send('POST', 'tribe_events', { id: 0, title: 'New' })).toMatchObject({ status: 201 });
+  });
+
+  it('proposes slugs that people can read', async () => {
+    expect((await send('POST', 'tribe_events', { title: '日本 🎸' })).body.generated_slug).toBe('日本-🎸');
+  });
+
+  it('shares no slug that a draft asks for', async () => {
+    const asked = { title: 'Draft', slug: 'new-year-concert' };
+    expect((await send('POST', 'tribe_events', asked)).body).toMatchObject({ status: 'draft', slug: 'new-year-concert-2' });
+    expect((await send('POST', 'tribe_events/82', { slug: 'summer-concert' })).body.slug).toBe('summer-concert-2');
+    // A draft that asks for none has none.
+    for (const base of ['tribe_events', 'tribe_venue', 'tribe_organizer'])
+      expect((await send('POST', base, { title: 'Without' })).body).toMatchObject({ status: 'draft', slug: '' });
+  });
+
+  it('keeps the date that a draft was given when it is published', async () => {
+    const { id } = (await send('POST', 'tribe_events', { title: 'Of old', date: '2020-02-02T10:00:00' })).body;
+    const published = (await send('POST', `tribe_events/${id}`, { status: 'publish' })).body;
+    expect(published).toMatchObject({ status: 'publish', date: '2020-02-02T10:00:00', date_gmt: '2020-02-02T09:00:00' });
+  });
+
+  it('dates anew what gets no date', async () => {
+    expect((await send('POST', 'tribe_events/44', { date: null })).body).toMatchObject({ status: 'publish', date: '2026-11-20T13:00:00' });
+    expect((await send('POST', 'tribe_events/85', { date_gmt: null })).body).toMatchObject({ date_gmt: '2026-11-20T12:00:00' });
+  });
+
+  it('takes the password of what becomes private away', async () => {
+    expect((await send('POST', 'tribe_events/73', { status: 'private' })).body).toMatchObject({ status: 'private', password: '' });
+    expect((await send('POST', 'tribe_events/84', { password: 'x' })).body).toMatchObject({ status: 'private', password: '' });
+  });
+
+  it('notes where old addresses lead', async () => {
+    await send('POST', 'tribe_events/44', { slug: 'other', date: '2020-02-02T10:00:00' });
+    expect(await ask.meta(44, '_wp_old_slug')).toEqual(['new-year-concert']);
+    expect(await ask.meta(44, '_wp_old_date')).toEqual(['2022-01-13']);
+    await send('POST', 'tribe_events/44', { slug: 'new-year-concert', date: '2022-01-13T10:00:00' });
+    expect(await ask.meta(44, '_wp_old_slug')).toEqual(['other']);
+    expect(await ask.meta(44, '_wp_old_date')).toEqual(['2020-02-02']);
+  });
+
+  it('writes the date and the slug of a file, and notes the old ones', async () => {
+    const { body } = await send('POST', 'media/10', {
+      date: '2020-02-02T10:00:00',
+      slug: 'other',
+      comment_status: 'closed',
+      status: 'publish',
+    });
+    expect(body).toMatchObject({
+      date: '2020-02-02T10:00:00', date_gmt: '2020-02-02T09:00:00', slug: 'other', comment_status: 'closed', status: 'inherit',
+      modified: '2026-11-20T13:00:00',
+    }); // biome-ignore format: pairs
+    expect(await ask.meta(10, '_wp_old_slug')).toEqual(['tiny']);
+    expect(await ask.meta(10, '_wp_old_date')).toEqual(['2026-11-20']);
+    const utc = await send('POST', 'media/10', { date_gmt: '2021-06-01T10:00:00' });
+    expect(utc.body).toMatchObject({ date: '2021-06-01T12:00:00', date_gmt: '2021-06-01T10:00:00' });
+    expect(await send('POST', 'media/10', { status: 'trash' })).toMatchObject({ status: 400 });
+  });
+
+  it('shows the description of a file without caption as its caption', async () => {
+    expect((await send('POST', 'media/10', { description: 'What it shows' })).body.caption).toEqual({
+      raw: '',
+      rendered: '<p>What it shows</p>\n',
+    });
+  });
+});
