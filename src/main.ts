@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import { failureCountsOf } from './accounts/attempts.ts';
 import { type Config, ConfigError, readConfig } from './config/config.ts';
 import { variables } from './config/settings.ts';
 import { endAtOnce, endByItself } from './host/ending.ts';
@@ -118,7 +119,10 @@ async function serveAsWorker(number: string): Promise<void> {
   };
   const life = { notices: number === '0' ? log : silent, life: silent };
   const host: ServiceHost = { open: takeConnections(say), close: async () => undefined, ...life, metrics, ...tracingObservers() };
-  const service = startService(await siteOf(config), await themeOf(config), host, quit);
+  const site = await siteOf(config);
+  const failures = failureCountsOf(site);
+  failures.listen((failed) => say({ failed }));
+  const service = startService(site, await themeOf(config), host, quit);
   end = async () => {
     await service.end();
     await finish('SIGTERM');
@@ -126,6 +130,8 @@ async function serveAsWorker(number: string): Promise<void> {
   process.on('message', (word: ToWorker) => {
     if (word === 'stopping') service.giveNotice();
     if (word === 'end') void end();
+    if (typeof word === 'object' && 'failed' in word) failures.take(word.failed, site.clock());
+    if (typeof word === 'object' && 'knownFailures' in word) failures.learn(word.knownFailures);
     if (word === 'measure') void service.metrics?.measured().then((measured) => say({ measured }));
   });
   // A terminal signals the whole group of processes at once. The first one decides what to do.

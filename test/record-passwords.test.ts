@@ -55,7 +55,7 @@ describeDatabases('passwords of records', (open) => {
   const ask = (path: string, address: string, options: { body?: object; headers?: Record<string, string> } = {}) =>
     running.send('GET', path, { ...options, headers: { 'X-TEC-EEA': 'yes', 'X-Forwarded-For': address, ...options.headers } });
   const failTimes = (address: string, times: number) => {
-    for (let time = 0; time < times; time += 1) attemptsOf(running.site).failed(address, undefined, now);
+    for (let time = 0; time < times; time += 1) attemptsOf(running.site, 'record-password').failed(address, undefined, now);
   };
   let place = 0;
   const newAddress = () => `203.0.113.${++place}`;
@@ -98,10 +98,15 @@ describeDatabases('passwords of records', (open) => {
     expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(200);
   });
 
-  it('are limited together with signing in', async () => {
-    const address = newAddress();
-    for (let time = 0; time < LIMIT; time += 1) attemptsOf(running.site).failed(address, `user ${time}`, now);
-    expect((await ask(withPassword(ONE, PROTECTED.password), address)).status).toBe(429);
+  it('are limited apart from signing in, which goes on where somebody guesses, and the other way about', async () => {
+    const [guesser, stranger] = [newAddress(), newAddress()];
+    for (let guess = 0; guess <= LIMIT; guess += 1) await ask(withPassword(ONE, `guess ${guess}`), guesser);
+    expect((await ask(withPassword(ONE, PROTECTED.password), guesser)).status).toBe(429);
+    const signIn = (address: string) => ask(`${ROOT}/events`, address, { headers: { Authorization: `Basic ${btoa('admin:wrong')}` } });
+    expect((await signIn(guesser)).status).toBe(401);
+    for (let time = 0; time <= LIMIT; time += 1) attemptsOf(running.site, 'sign-in').failed(stranger, `user ${time}`, now);
+    expect((await signIn(stranger)).status).toBe(429);
+    expect((await ask(withPassword(ONE, PROTECTED.password), stranger)).status).toBe(200);
   });
 
   it('are limited in a body too, and opened by one for the caller alone', async () => {

@@ -156,6 +156,20 @@ describe('a process that is asked to end', () => {
     expect(await stop()).toBe(0);
   });
 
+  it('as first of several has them count together who fails to sign in, and those that come later', async () => {
+    const { port, child, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off', BASIC_AUTH: 'always' });
+    const status = (name: string) => ask({ port, path: LIST, headers: { Authorization: `Basic ${btoa(`${name}:wrong`)}` } });
+    for (let round = 0; round < 8; round += 1)
+      expect(new Set(await Promise.all(Array.from({ length: 25 }, (_, place) => status(`user ${round} ${place}`))))).toEqual(
+        new Set([401]),
+      );
+    expect(await Promise.all([status('one'), status('other')])).toEqual([429, 429]);
+    child.kill('SIGHUP');
+    await said('the workers are replaced');
+    expect(await Promise.all([status('one'), status('other')])).toEqual([429, 429]);
+    expect(await stop()).toBe(0);
+  });
+
   it('as one of several ends though the first has gone before it was loaded', async () => {
     const worker = fork(MAIN, {
       execArgv: [],

@@ -164,7 +164,7 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
     noteUse(site, user, entry, address);
     return { ...viewerOf(site.db, settings, user), applicationPassword: entry.uuid };
   }
-  const counted = attemptsOf(site).failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
+  const counted = attemptsOf(site, 'sign-in').failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
   const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
   await delayFailure(site, { begun, hashed: slow });
   const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
@@ -203,7 +203,7 @@ async function verifiedSlowly(site: Site, stored: string, plain: string, address
   const key = createHash('sha256').update(`${stored}\n${plain}`).digest('base64');
   const now = site.clock().getTime();
   if ((memory.verified.get(key) ?? 0) > now) return true;
-  if (attemptsOf(site).secondsToWait(address, site.clock()) !== undefined) return false;
+  if (attemptsOf(site, 'sign-in').secondsToWait(address, site.clock()) !== undefined) return false;
   const right = await verifySlowly(plain, stored);
   if (right) memory.verified.set(key, now + REMEMBERED_MS);
   return right;

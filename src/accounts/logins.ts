@@ -106,7 +106,7 @@ export interface SignIn {
 export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<BegunSession> {
   const { name, password, address } = asked;
   const begun = performance.now();
-  const attempts = attemptsOf(site);
+  const attempts = attemptsOf(site, 'sign-in');
   const waiting = attempts.secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
   const crowded = isCrowded();

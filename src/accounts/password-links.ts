@@ -56,7 +56,7 @@ export const linkQuery = ({ login, key }: PasswordLink): string => new URLSearch
  * @throws password-link-invalid for one that is wrong, was used or has run out; too-many-requests
  */
 export async function ownerOfLink(site: Site, link: PasswordLink, address: string): Promise<StoredUser> {
-  const attempts = attemptsOf(site);
+  const attempts = attemptsOf(site, 'sign-in');
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await findUserByLogin(site.db, link.login, [capabilitiesKey(site.db)]);
@@ -92,7 +92,7 @@ export async function changePassword(
   id: number,
   { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
-  const attempts = attemptsOf(site);
+  const attempts = attemptsOf(site, 'sign-in');
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);

@@ -6,8 +6,9 @@ import { recordPasswords } from '../storage/lists/post-visibility.ts';
 import { attemptsOf } from './attempts.ts';
 
 /**
- * Lets a request go on that brings the password of a protected record, unless its address has been wrong too often, in
- * signing in or in this. A password is wrong when it opens no record of the site, though some are protected.
+ * Lets a request go on that brings the password of a protected record, unless its address has been wrong too often. A
+ * password is wrong when it opens no record of the site, though some are protected. This is counted apart from signing
+ * in: visitors who guess lock nobody out who shares their address, as all do within one office.
  *
  * The right one is refused along with the others then: else the errors would not keep anybody from trying them all.
  * From other addresses it goes on working.
@@ -17,7 +18,7 @@ import { attemptsOf } from './attempts.ts';
  */
 export async function admitRecordPassword(site: Site, password: unknown, address: string): Promise<void> {
   if (typeof password !== 'string' || password === '') return;
-  const attempts = attemptsOf(site);
+  const attempts = attemptsOf(site, 'record-password');
   const wait = attempts.secondsToWait(address, site.clock());
   if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'password of a record' } });
   const right = await passwordsOf(site);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
-import { type AttemptLimits, countAttempts } from '../accounts/attempts.ts';
+import { attemptsOf } from '../accounts/attempts.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
@@ -20,18 +20,14 @@ import { segmentsOf } from './request.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { visitorOf } from './visitor.ts';
 
-/** How many suggestions are taken from one address within an hour. */
-const LIMITS: AttemptLimits = { perAddress: 10, perName: Number.POSITIVE_INFINITY, windowSeconds: 3600 };
-
 /** A cookie that the form has to bring too, so that no page of another site can send one. */
 const COOKIE = 'fasti_suggest';
 const KEPT_SECONDS = 86_400;
 
 /** Serves the page on which visitors suggest events, where the site has one, and passes on everything else. */
 export function serveSuggestions(site: Site, theme: LoadedTheme, pages: Pages, budget: Budget): RequestHandler {
-  const attempts = countAttempts(LIMITS);
   const admit = ({ ip = '' }: Request) => {
-    const wait = attempts.failed(ip, undefined, site.clock());
+    const wait = attemptsOf(site, 'suggestion').failed(ip, undefined, site.clock());
     if (wait !== undefined) fail('too-many-requests', { data: { retry_after: wait }, detail: { tried: 'suggestion' } });
   };
   return async (req, res, next) => {

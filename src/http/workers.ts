@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countFailures, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
 import { closePort, type ListenAddress } from '../host/port.ts';
 import { runnable } from '../host/runnable.ts';
 import type { Log } from '../log.ts';
@@ -14,11 +15,25 @@ const GRACE_MS = 5000;
 
 /**
  * What a worker says: it can serve; it can't yet, but would answer so to whoever asks for its health; it has taken the
- * connection that came next; somebody else has asked it to end.
+ * connection that came next; somebody else has asked it to end; somebody failed to sign in, or at the like.
  */
-export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics';
-/** Messages to a worker: here is a connection; the service is about to end; end, with nothing more to come. */
-export type ToWorker = 'connection' | 'stopping' | 'end' | 'measure' | { readonly metrics: string };
+export type FromWorker = 'ready' | 'waiting' | 'taken' | 'leaving' | { readonly measured: Measured } | 'asks for metrics' | Failed;
+/**
+ * Messages to a worker: here is a connection; the service is about to end; end, with nothing more to come; somebody
+ * failed at another worker, or did so before this one began.
+ */
+export type ToWorker =
+  | 'connection'
+  | 'stopping'
+  | 'end'
+  | 'measure'
+  | { readonly metrics: string }
+  | Failed
+  | { readonly knownFailures: KnownFailures };
+/** Limits hold for all workers together. */
+interface Failed {
+  readonly failed: Failure;
+}
 /**
  * The variable of the environment that gives a worker its number. The first, `0`, speaks for all of them in the log.
  */
@@ -76,6 +91,8 @@ interface WorkerPool {
   phase: 'starting' | 'serving' | 'stopping' | 'over';
   /** How many connections were handed out. */
   turn: number;
+  /** What the workers count together, for those who come later. */
+  readonly failures: FailureCounts;
 }
 
 /**
@@ -88,7 +105,7 @@ export function manageWorkers(options: WorkersOptions): Workers {
     pool.waiting.push(socket);
     assignConnections(pool);
   });
-  const pool: WorkerPool = { options, server, workers: new Set(), waiting: [], phase: 'starting', turn: 0 };
+  const pool: WorkerPool = { options, server, workers: new Set(), waiting: [], phase: 'starting', turn: 0, failures: countFailures() };
   server.on('error', options.failed);
   for (let number = 0; number < options.count; number += 1) start(pool, number);
 
@@ -147,7 +164,8 @@ function start(pool: WorkerPool, number: number): Worker {
 
 function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
   if (typeof word === 'object') {
-    worker.process.emit(MEASURED, word.measured);
+    if ('failed' in word) passOn(pool, worker, word);
+    else worker.process.emit(MEASURED, word.measured);
     return;
   }
   if (word === 'asks for metrics') {
@@ -157,11 +175,18 @@ function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
   if (word === 'taken') worker.sent.shift()?.destroy();
   else if (word === 'leaving') void leave(pool, worker);
   else if (worker.state !== 'leaving') {
+    if (worker.state === 'starting') send(worker, { knownFailures: pool.failures.known(new Date()) });
     worker.state = word;
     worker.process.emit(word);
     listen(pool);
   }
   assignConnections(pool);
+}
+
+/** Has all others count what failed at one. Those who are starting are told of it later, with the rest. */
+function passOn({ workers, failures }: WorkerPool, from: Worker, word: Failed): void {
+  failures.take(word.failed, new Date());
+  for (const worker of workers) if (worker !== from && worker.state !== 'starting') send(worker, word);
 }
 
 /** The name of the event that a worker has sent its numbers. */

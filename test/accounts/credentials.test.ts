@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createApplicationPassword, revokeApplicationPassword } from '../../src/accounts/application-passwords.ts';
-import { countAttempts } from '../../src/accounts/attempts.ts';
+import { countFailures } from '../../src/accounts/attempts.ts';
 import { type Credentials, claimOf } from '../../src/accounts/credentials.ts';
 import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
@@ -373,10 +373,11 @@ describeDatabases('identify', (open) => {
   });
 });
 
-describe('countAttempts', () => {
-  const limits = { perAddress: 3, perName: 100, windowSeconds: 60 };
+describe('countFailures', () => {
+  const few = { perAddress: 3, perName: 100, windowSeconds: 60 };
+  const limits = { 'sign-in': few, 'record-password': few, suggestion: few };
   it('takes all addresses of one IPv6 network for one, and a mapped one for its IPv4', () => {
-    const attempts = countAttempts(limits);
+    const attempts = countFailures(limits).of('sign-in');
     for (const address of [
       '2001:db8:1:2::1',
       '2001:db8:1:2:ffff::9',
@@ -392,10 +393,35 @@ describe('countAttempts', () => {
     expect(attempts.secondsToWait('192.0.2.2', START)).toBeUndefined();
   });
   it('says how long the limit holds', () => {
-    const attempts = countAttempts(limits);
+    const attempts = countFailures(limits).of('sign-in');
     const waits = Array.from({ length: 4 }, (_, place) =>
       attempts.failed('192.0.2.1', `user${place}`, new Date(START.getTime() + place * 10_000)),
     );
     expect(waits).toEqual([undefined, undefined, undefined, 30]);
+  });
+  it('counts each kind apart', () => {
+    const counts = countFailures(limits);
+    for (let time = 0; time < 5; time += 1) counts.of('record-password').failed('192.0.2.1', undefined, START);
+    expect(counts.of('record-password').secondsToWait('192.0.2.1', START)).toBe(60);
+    expect(counts.of('sign-in').secondsToWait('192.0.2.1', START)).toBeUndefined();
+  });
+  it('keeps one limit for all who tell each other, whoever comes later too, and says no more than needed', () => {
+    const [one, other, late] = [countFailures(limits), countFailures(limits), countFailures(limits)];
+    let told = 0;
+    for (const [from, to] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      from.listen((failure) => {
+        told += 1;
+        to.take(failure, START);
+      });
+    }
+    const waits = [one, other, one, other, one].map((counts) => counts.of('sign-in').failed('192.0.2.1', undefined, START));
+    expect(waits).toEqual([undefined, undefined, undefined, 60, 60]);
+    expect(told).toBe(3);
+    late.learn(one.known(START));
+    expect(late.of('sign-in').failed('192.0.2.1', undefined, START)).toBe(60);
+    expect(one.known(new Date(START.getTime() + 60_000))).toEqual([]);
   });
 });

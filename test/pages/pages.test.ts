@@ -430,7 +430,7 @@ describeAsking(
     it('refuse passwords from an address that was wrong too often', async () => {
       const { id, url } = await made({});
       await ask.rows((db) => db.from('posts').where({ ID: id }).update({ post_password: 'swordfish' }));
-      const attempts = attemptsOf(ask.running().site);
+      const attempts = attemptsOf(ask.running().site, 'record-password');
       const enter = () =>
         ask.send('POST', pathOf(url), { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'post_password=perch' });
       expect((await enter()).status).toBe(200);
