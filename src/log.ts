@@ -6,8 +6,8 @@ import { memoize } from './memo.ts';
 export type Log = Logger;
 
 /**
- * Names under which secrets come: of parameters, fields, headers and settings, in small letters. `sql`: drivers put the
- * statement beside their errors, with the values that it binds.
+ * Names under which secrets come: of parameters, fields, headers and settings, in small letters. `sql`, `sqlMessage`:
+ * drivers put the statement beside their errors, with the values that it binds, and the server's words about it.
  */
 const SECRETS = new Set([
   'authorization',
@@ -29,6 +29,7 @@ const SECRETS = new Set([
   'databasereadurl',
   'metricstoken',
   'sql',
+  'sqlmessage',
 ]);
 const HIDDEN = '[hidden]';
 
@@ -55,7 +56,8 @@ export function createLog({ logLevel, logFormat = 'auto' }: LogOptions, target?:
       level: (level: string) => ({ level }),
       log: (entry: Record<string, unknown>) => withoutSecrets(entry) as Record<string, unknown>,
     },
-    serializers: { err: loggedError },
+    // What is written under this name has become a plain object before.
+    serializers: { err: (error: unknown) => error },
     base: { pid: process.pid },
   };
   return pino(options, streamTo(target ?? (quiet ? { write: () => undefined } : standardOutput(logFormat))));
@@ -78,19 +80,28 @@ function streamTo({ write }: LogTarget): DestinationStream {
 const DEEPEST = 8;
 
 /**
- * A value without what is under the names of secrets. Errors and what writes itself as JSON are left as they are.
+ * A value without what is under the names of secrets. What writes itself as JSON is left as it is; errors are written as
+ * such under whatever name they come.
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
-  if (value === null || typeof value !== 'object' || value instanceof Error || 'toJSON' in value) return value;
+  if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;
   if (depth === DEEPEST) return HIDDEN;
+  if (value instanceof Error) return withoutSecrets({ ...codesOf(value), ...pino.stdSerializers.err(value) }, depth + 1);
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, isSecret(name) ? HIDDEN : withoutSecrets(member, depth + 1)]),
   );
 }
 
-/** An error with its stack and what else it carries. */
-const loggedError = (error: unknown): unknown => withoutSecrets(error instanceof Error ? { ...pino.stdSerializers.err(error) } : error);
+/** Of an error that others led to, the log has their messages and stacks by itself, but not by what they are known. */
+function codesOf(error: Error): Record<string, unknown> {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return {};
+  const known = CODES.flatMap((name): [string, unknown][] => (name in cause ? [[name, Reflect.get(cause, name)]] : []));
+  return { ...codesOf(cause), ...Object.fromEntries(known) };
+}
+
+const CODES = ['code', 'errno', 'sqlState'];
 
 /**
  * Whether a name is that of a secret, or of a member of one, as PHP reads names: `password`, `password[]`,

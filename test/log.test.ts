@@ -24,6 +24,10 @@ describe('the log', () => {
     ['a password however deep', { request: { body: { user: { Post_Password: SECRET } } } }],
     ['passwords of a form', { body: { 'password[]': SECRET, 'user[password]': [SECRET], 'post password': SECRET } }],
     ['what an error carries', { err: Object.assign(new Error('no'), { sql: SECRET, config: { password: SECRET } }) }],
+    [
+      'what an error carries under another name',
+      { failure: { error: Object.assign(new Error('no'), { sql: SECRET, sqlMessage: SECRET }) } },
+    ],
     ['what an error of many carries', { err: new AggregateError([Object.assign(new Error('no'), { sql: SECRET })]) }],
   ])('hides %s', (_what, entry) => {
     expect(written(entry)).toContain('[hidden]');

@@ -181,8 +181,27 @@ export const isUnbuilt = (method: string): boolean => method === 'raw' || method
 const WRITING = new Set(['insert', 'update', 'del', 'counter']);
 const READING = new Set(['select', 'first', 'pluck']);
 
-/** An error that says which statement it is about. */
-export function withStatement({ sql }: Query, error: unknown): unknown {
-  if (error instanceof Error) error.message = `${sql} - ${error.message}`;
+/**
+ * A driver's error that says why a statement failed, and nothing of the statement: it goes to the log, which must hold
+ * no SQL, no names of tables and no values. The error's code says exactly what happened, its stack where.
+ */
+export function withoutStatement(error: unknown, reasonOf: (message: string) => string = withoutQuoted): unknown {
+  if (!(error instanceof Error)) return error;
+  const carrier: Error & { sql?: string; sqlMessage?: string } = error;
+  delete carrier.sql;
+  delete carrier.sqlMessage;
+  error.message = reasonOf(error.message);
+  // The stack begins with the message; that of a server's answer ends at the socket, and does not say who asked.
+  Error.captureStackTrace(error, withoutStatement);
   return error;
+}
+
+/**
+ * A message without what stands between its first and its last quotes: databases put names, values and pieces of SQL
+ * there. An apostrophe within a word is none.
+ */
+export function withoutQuoted(message: string): string {
+  const from = message.search(/(?<!\w)['"`]/);
+  const to = from < 0 ? -1 : Math.max(...[...message.matchAll(/['"`](?!\w)/g)].map(({ index }) => index));
+  return to > from ? `${message.slice(0, from)}'…'${message.slice(to + 1)}` : message;
 }

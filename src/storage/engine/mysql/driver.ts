@@ -12,14 +12,14 @@ import {
   runOnce,
   type Session,
   type Snapshot,
-  withStatement,
+  withoutStatement,
 } from '../driver.ts';
 import { type ConnectionPool, createPool } from '../pool.ts';
 import { mysqlServers } from './address.ts';
 import { type MysqlServers, openServers } from './cluster.ts';
 import type { Connection } from './connections.ts';
 import { MOST_CONNECTIONS, mysql } from './dialect.ts';
-import { isCrowded, isCut, isFatal, isLeaving, isServerReadOnly, withoutValues } from './errors.ts';
+import { isCrowded, isCut, isFatal, isLeaving, isServerReadOnly } from './errors.ts';
 import { hasWarnings, mixedTexts, refuseLosses } from './losses.ts';
 
 /** A request that finds no connection for this long is answered with 503. */
@@ -165,7 +165,7 @@ async function queryOn(connection: Connection, asked: Query, { servers, broken, 
     answered(error);
     if (isFatal(error)) broken.add(connection);
     const refused = mixedTexts(error, asked);
-    throw refused instanceof ApiError ? refused : withStatement(asked, asUnavailable(mysql, withoutValues(refused)));
+    throw refused instanceof ApiError ? refused : asUnavailable(mysql, withoutStatement(refused));
   }
 }
 
@@ -207,7 +207,7 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
   return {
     ask: async <Row>(sql: string, bindings: readonly unknown[] = []) =>
       (await session.query({ method: 'rows', sql, bindings })).rows as Row[],
-    stream: (table) => connection.query(`SELECT * FROM \`${table}\``).stream(),
+    stream: (table) => streamOf(connection, table),
     close: async () => {
       try {
         await session.query(plain('ROLLBACK'));
@@ -216,6 +216,15 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
       }
     },
   };
+}
+
+/** All rows of a table, as they come. */
+async function* streamOf(connection: Connection, table: string): AsyncIterable<unknown> {
+  try {
+    yield* connection.query(`SELECT * FROM \`${table}\``).stream();
+  } catch (error) {
+    throw asUnavailable(mysql, withoutStatement(error));
+  }
 }
 
 /** Says goodbye to the server; one that does not answer is not waited for. */

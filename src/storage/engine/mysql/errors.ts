@@ -36,18 +36,6 @@ export function isFatal(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;
 }
 
-/** The driver's error without the statement that it carries with all values in it, passwords among them. */
-export function withoutValues(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const carrier: Error & { sql?: string; sqlMessage?: string } = error;
-  delete carrier.sql;
-  delete carrier.sqlMessage;
-  const { message } = error;
-  const [from, to] = [message.indexOf(" '"), Math.max(message.lastIndexOf("' for key"), message.lastIndexOf("' for column"))];
-  if (from >= 0 && to > from) error.message = `${message.slice(0, from)} '…${message.slice(to)}`;
-  return error;
-}
-
 /**
  * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since
  * last read (MariaDB's snapshot isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028

@@ -1,7 +1,6 @@
 import { ApiError } from '../../../errors.ts';
-import { isWrite, type Query } from '../driver.ts';
+import { isWrite, type Query, withoutStatement } from '../driver.ts';
 import { ask, type Connection } from './connections.ts';
-import { withoutValues } from './errors.ts';
 
 /*
  * What MySQL and MariaDB do silently in the mode in which WordPress uses them: a value that a column cannot hold
@@ -46,7 +45,7 @@ export async function refuseLosses(connection: Connection, asked: Query): Promis
 /** The error of a statement that compares such letters with columns that cannot hold them; any other as it is. */
 export const mixedTexts = (error: unknown, asked: Query): unknown =>
   MIXED.has((error as { errno?: number }).errno ?? 0) && hasWideLetters(asked)
-    ? new ApiError('text-not-storable', { cause: withoutValues(error) })
+    ? new ApiError('text-not-storable', { cause: withoutStatement(error) })
     : error;
 
 const hasWideLetters = ({ bindings }: Query): boolean => bindings.some((value) => typeof value === 'string' && WIDE.test(value));

@@ -13,7 +13,8 @@ import {
   plain,
   type Query,
   type Session,
-  withStatement,
+  withoutQuoted,
+  withoutStatement,
 } from '../driver.ts';
 import { createPool } from '../pool.ts';
 import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqliteFile } from './connection.ts';
@@ -75,7 +76,7 @@ function fileDriver(filename: string): Driver {
     try {
       return run(connection, asked);
     } catch (error) {
-      throw withStatement(asked, asUnavailable(sqlite, error));
+      throw asUnavailable(sqlite, withoutStatement(error, reasonOf));
     }
   };
   const pool = createPool<Connection>({
@@ -124,6 +125,12 @@ function fileDriver(filename: string): Driver {
     },
   };
 }
+
+/** SQLite says first what is wrong, and then of what: `no such table: wp_posts`. */
+const reasonOf = (message: string): string =>
+  withoutQuoted(message)
+    .replace(/\b(table|index) \S+ (?=has|already)/, '$1 ')
+    .replace(/^([^':]+): .*$/s, '$1');
 
 type Ask = (connection: Connection, asked: Query) => Outcome;
 
