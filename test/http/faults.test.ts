@@ -148,9 +148,12 @@ describeDatabases('a service in trouble', (open, engine) => {
   });
 
   it.each([
-    ['deleted', (file: string) => rmSync(file)],
-    ['replaced', (file: string) => renameSync(copied(folder), file)],
-  ])('whose file was %s writes nothing that would be lost', async (_how, change) => {
+    ['file was deleted', (file: string) => rmSync(file)],
+    ['file was replaced', (file: string) => renameSync(copied(folder), file)],
+    ['log was deleted', (file: string) => rmSync(`${file}-wal`)],
+    ['log was replaced', (file: string) => renameSync(copied(folder), `${file}-wal`)],
+    ['index of the log was deleted', (file: string) => rmSync(`${file}-shm`)],
+  ])('whose %s writes nothing that would be lost', async (_how, change) => {
     const file = copied(folder);
     const site = await serve({ DATABASE_URL: `sqlite:${file}` });
     expect((await create(site)).status).toBe(201);
@@ -158,5 +161,18 @@ describeDatabases('a service in trouble', (open, engine) => {
     change(file);
     expectRefusal(await create(site), 'rest_database_unavailable', 503);
     expect(await health(site)).toEqual([503, 'database replaced', 503, 200]);
+    expect(lines.join('')).toContain('is not the file that was opened');
+    // Outside of transactions too.
+    await expect(site.site.db.from('fasti_changes').increment('counter')).rejects.toThrow('database replaced');
+  });
+
+  it('whose log was deleted keeps what it has acknowledged', async () => {
+    const file = copied(folder);
+    const site = await serve({ DATABASE_URL: `sqlite:${file}` });
+    const { id } = (await create(site)).body as { id: number };
+    rmSync(`${file}-wal`);
+    await site.close();
+    running = undefined;
+    expect((await (await serve({ DATABASE_URL: `sqlite:${file}` })).send('GET', `${EVENTS}/${id}`)).status).toBe(200);
   });
 });

@@ -232,8 +232,8 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 
 /**
  * Why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no connection
- * free in time), `full` (disk), `read-only` (it takes no writes, or none from this user), `replaced` (its file is no
- * longer the one that was opened), `uncertain` (lost during COMMIT: everything was written, or nothing).
+ * free in time), `full` (disk), `read-only` (it takes no writes, or none from this user), `replaced` (its files are no
+ * longer those that were opened), `uncertain` (lost during COMMIT: everything was written, or nothing).
  */
 export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced' | 'uncertain';
 

@@ -162,7 +162,10 @@ interface SessionMeans {
 }
 
 const sessionOn = (connection: Connection, { file, query, notify, release }: SessionMeans): Session => ({
-  query: async (asked) => query(connection, asked),
+  query: async (asked) => {
+    if (!connection.inTransaction && !isRead(asked)) file.require();
+    return query(connection, asked);
+  },
   // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
   // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
   begin: async () => {
@@ -201,23 +204,38 @@ interface SameFile {
   readonly connect: () => Connection;
 }
 
+/** What is written stands in the second until it comes into the first; processes find it there by the third. */
+const FILES = ['', '-wal', '-shm'];
+
 /**
- * All connections are to one and the same file: SQLite goes on writing into a file that was deleted or replaced, and
- * all of it is lost at the end.
+ * All connections are to the same files: SQLite goes on writing into files that were deleted or replaced, where nobody
+ * else sees it, and all of it may be lost at the end. They are not opened anew from here: another process may hold the
+ * old ones, and find in the new what does not belong together. Whoever is the last to close them, as at the end of the
+ * service, puts what stands in the log into the database.
  *
  * @throws DatabaseUnavailable `replaced` from both functions
  */
 function sameFile(filename: string): SameFile {
-  let identity: string | undefined;
+  /** Those that were there when a connection was, as they stay while there is one. */
+  const opened = new Map<string, string>();
   const require = (): void => {
-    if (identity !== undefined && identityOf(filename) !== identity) throw new DatabaseUnavailable('replaced');
+    for (const [file, identity] of opened)
+      if (identityOf(file) !== identity) throw new DatabaseUnavailable('replaced', new Error(`${file} is not the file that was opened`));
+  };
+  const note = (endings: readonly string[]): void => {
+    for (const file of endings.map((ending) => filename + ending)) {
+      const identity = filename === IN_MEMORY || opened.has(file) ? '' : identityOf(file);
+      if (identity) opened.set(file, identity);
+    }
   };
   return {
     require,
     connect: () => {
-      identity ??= identityOf(filename);
+      note(FILES.slice(0, 1));
       require();
-      return connect(filename);
+      const connection = connect(filename);
+      note(FILES);
+      return connection;
     },
   };
 }
