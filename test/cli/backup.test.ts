@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
@@ -16,8 +16,13 @@ import { loadLanguages } from '../support/languages.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
+import { smallDisk } from '../support/small-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-backup-'));
+/** A disk with little room, where the tests may make one. */
+const disk = smallDisk(4096);
+afterAll(() => disk?.remove());
+const withDisk = disk ? it : it.skip;
 
 describeDatabases('fasti backup and restore', (open, engine) => {
   let db: Database;
@@ -50,6 +55,22 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       ),
     );
   const freshSqlite = () => `sqlite:${join(mkdtempSync(join(folder, 'new-')), 'site.sqlite')}`;
+
+  withDisk('leave nothing on a disk that is full, or fills while they write', async () => {
+    const file = join(disk!.folder, 'site.backup');
+    await fasti(urlOf(db), ['backup', file]);
+    const whole = Math.ceil(statSync(file).size / 1024);
+    rmSync(file);
+    const codes: (number | undefined)[] = [];
+    for (const room of [0, whole / 2, ...Array.from({ length: 12 }, (_, step) => whole + 4 * step)]) {
+      disk!.fill(Math.floor(room));
+      codes.push((await fasti(urlOf(db), ['backup', file])).code);
+      expect([room, readdirSync(disk!.folder).filter((name) => !['filler', 'site.backup'].includes(name))]).toEqual([room, []]);
+      rmSync(file, { force: true });
+      disk!.free();
+    }
+    expect([codes.slice(0, 2), codes.at(-1)]).toEqual([[1, 1], 0]);
+  });
 
   it('give back every row, in a database of its own', async () => {
     const file = fileName();

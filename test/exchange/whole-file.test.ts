@@ -44,11 +44,10 @@ it('gives each of several who write at once a part of its own', async () => {
 });
 
 it('removes what a process that was killed has left', async () => {
-  const [left, fresh, other] = ['calendar.xml.00000000.part', 'calendar.xml.11111111.part', 'calendar.xml.old.part'].map((name) =>
-    join(folder, name),
-  );
-  for (const name of [left!, fresh!, other!]) await writeFile(name, 'x');
-  for (const name of [left!, other!]) await utimes(name, 0, 0);
+  const left = ['', '-journal', '-wal', '-shm'].map((ending) => join(folder, `calendar.xml.00000000.part${ending}`));
+  const [fresh, other] = [join(folder, 'calendar.xml.11111111.part'), join(folder, 'calendar.xml.old.part')];
+  for (const name of [...left, fresh, other]) await writeFile(name, 'x');
+  for (const name of [...left, other]) await utimes(name, 0, 0);
   await writeWhole(file, (part) => writeFile(part, 'new'));
   expect(readdirSync(folder).sort()).toEqual(['calendar.xml', 'calendar.xml.11111111.part', 'calendar.xml.old.part']);
 });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 /** A disk of its own with little room. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Fills it, and makes room again. */
-  readonly fill: () => void;
+  /** Fills it, all but so many kilobytes, and makes room again. */
+  readonly fill: (left?: number) => void;
   readonly free: () => void;
   readonly remove: () => void;
 }
@@ -27,9 +27,9 @@ export function smallDisk(kilobytes: number): SmallDisk | undefined {
   const filler = join(folder, 'filler');
   return {
     folder,
-    fill: () => {
+    fill: (left = 0) => {
       const { bavail, bsize } = statfsSync(folder);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left * 1024)));
     },
     free: () => rmSync(filler, { force: true }),
     remove,

@@ -3,8 +3,10 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OWN_FILE } from '../../host/files.ts';
 
+/** What SQLite puts beside a file that it writes, and leaves there where it fails. */
+const BESIDE = ['-journal', '-wal', '-shm'];
 /** How the name of a part goes on behind that of its file. */
-export const PART = /^\.[0-9a-f]{8}\.part$/;
+export const PART = new RegExp(`^\\.[0-9a-f]{8}\\.part(?:${BESIDE.join('|')})?$`);
 
 /** A part file untouched for this long is what remains of a process that was killed. */
 const LEFT_MS = 3_600_000;
@@ -27,7 +29,7 @@ export async function writeWhole<Result>(file: string, write: (part: string) => 
     await rename(part, file);
     return result;
   } catch (error) {
-    await rm(part, { force: true });
+    for (const ending of ['', ...BESIDE]) await rm(part + ending, { force: true });
     throw error;
   }
 }
