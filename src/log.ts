@@ -93,7 +93,7 @@ function withoutSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-/** Of an error that others led to, the log has their messages and stacks by itself, but not by what they are known. */
+/** The codes of what led to an error: of that the log has messages and stacks alone by itself. */
 function codesOf(error: Error): Record<string, unknown> {
   const { cause } = error;
   if (!(cause instanceof Error)) return {};

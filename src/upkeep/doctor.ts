@@ -1,6 +1,7 @@
 import type { Site } from '../site.ts';
 import { inspectDatabase } from '../storage/audit/audit.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
+import { accessFindings } from './doctor/access-findings.ts';
 import { languageFindings, orphanFindings, rowFindings, valueFindings } from './doctor/content-findings.ts';
 import { serverFindings, tableFindings } from './doctor/database-findings.ts';
 import { dateFindings, recurrenceFindings } from './doctor/event-findings.ts';
@@ -59,6 +60,7 @@ export async function examine(site: Site, version: string): Promise<Health> {
       ...(await recurrenceFindings(site)),
       ...(await valueFindings(site)),
       ...(await fileFindings(site)),
+      ...(await accessFindings(site)),
       ...(await noteFindings(site)),
       ...pluginFindings(site, plugin),
     ],

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -71,6 +71,29 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect((await db.from('tec_occurrences').where('post_id', 51).first())?.start_date_utc).not.toBe(
       (await db.from('tec_occurrences').where('post_id', 51).first())?.start_date,
     );
+  });
+
+  it('finds what everybody on the machine can read, and closes it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fasti-backups-'));
+    const backup = join(folder, 'old.backup');
+    writeFileSync(backup, '');
+    const database = engine === 'SQLite' ? [urlOf(db).slice('sqlite:'.length)] : [];
+    const opened = [...database, backup];
+    for (const file of opened) chmodSync(file, 0o644);
+    chmodSync(folder, 0o755);
+    const env = { BACKUPS_DIR: folder };
+    const told = async () =>
+      (JSON.parse((await fasti(['--format=json'], { env })).out).findings as Told[]).filter(({ name }) => name === 'readable-by-all');
+    const [first] = await told();
+    expect(first).toMatchObject({ severity: 'warning', fixable: true });
+    expect(first!.examples.filter((path) => !/-(wal|shm)$/.test(path))).toEqual([...opened, folder]);
+    await fasti(['--fix', '--yes'], { env });
+    expect(await told()).toEqual([]);
+    expect([...opened, folder].map((path) => statSync(path).mode & 0o777)).toEqual([...opened.map(() => 0o600), 0o700]);
+    // Others may have to go through a folder that holds something else, too.
+    writeFileSync(join(folder, 'other'), '');
+    chmodSync(folder, 0o755);
+    expect(await told()).toEqual([]);
   });
 
   const meta = (post_id: number, meta_key: string, meta_value: string) => db.from('postmeta').insert({ post_id, meta_key, meta_value });
