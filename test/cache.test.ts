@@ -143,8 +143,21 @@ describeDatabases('the memory of two processes', (open) => {
     ['/wp-json/calendar/events/v1/doc', '/wp-json/calendar/events/v1/doc?x=1'],
     ['/events/ical/?start_date=2026-01-01', '/events/ical/?nothing=9&start_date=2026-01-01'],
     ['/events/feed/?start_date=2026-01-01&per_page=3', '/events/feed/?per_page=3&fbclid=9&start_date=2026-01-01'],
+    // Numbers that mean the same: beyond the greatest, below the least, of no use there, or written in another way.
+    ['/events/list/?ical=1&per_page=1001', '/events/list/?ical=1&per_page=1002'],
+    ['/events/list/?ical=1&per_page=1', '/events/list/?ical=1&per_page=007'],
+    ['/?event_ids=44,45&ical=1&per_page=1001', '/?event_ids=44,45&ical=1&per_page=2000'],
+    ['/events/list/?ical=1&paged=2', '/events/list/?ical=1&paged=02'],
+    ['/events/list/?ical=1&paged=0', '/events/list/?ical=1&paged=x'],
+    ['/events/feed/?per_page=4', '/events/feed/?per_page=5'],
+    ['/events/feed/?paged=1', '/events/feed/?paged=01'],
+    ['/events/list/?per_page=4', '/events/list/?per_page=5'],
+    ['/wp-json/calendar/events/v1/events?per_page=1001', '/wp-json/calendar/events/v1/events?per_page=2002'],
+    ['/wp-json/calendar/events/v1/events?per_page=3', '/wp-json/calendar/events/v1/events?per_page=3.0'],
+    ['/wp-json/calendar/events/v1/categories?per_page=1001', '/wp-json/calendar/events/v1/categories?per_page=2002'],
+    ['/wp-json/calendar/events/v1/changes?limit=1001', '/wp-json/calendar/events/v1/changes?limit=2002'],
   ])('computes %s once, however it is written', async (one, other) => {
-    const { site, send, close } = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000' } });
+    const { site, send, close } = await serveDatabase(db, { env: { CACHE_FRESHNESS_MS: '60000', PAGES: 'on' } });
     const first = await send('GET', one);
     const before = site.db.queries();
     const second = await send('GET', other);

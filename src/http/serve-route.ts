@@ -1,5 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { servedNamespaces } from '../config/config.ts';
+import { MOST_CHANGES } from '../kinds/changes-params.ts';
+import { positive } from '../kinds/grammars/grammars.ts';
 import type { Site } from '../site.ts';
 import { acceptedParams, answerRoute } from './answer-route.ts';
 import { notesOf } from './answered.ts';
@@ -8,6 +10,7 @@ import { type CanonicalQuery, canonicalQuery } from './canonical-query.ts';
 import { COMMON_PARAMS } from './common-params.ts';
 import { hasHosts } from './content-language.ts';
 import { type Answer, deliver } from './deliver.ts';
+import type { Raw } from './input.ts';
 import type { Budget } from './limits.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, bringsPassword, type Frame, PLAIN, readWrapping } from './protocol.ts';
@@ -47,7 +50,18 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
  */
 function canonicalQueryOf({ config }: Site, { path, namespace = '', found, query, home, settings }: Incoming): CanonicalQuery | undefined {
   const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
-  return endpoint && canonicalQuery(home + path, query, new Set([...Object.keys(acceptedParams(endpoint, settings)), ...COMMON_PARAMS]));
+  if (!endpoint) return undefined;
+  const taken = new Set([...Object.keys(acceptedParams(endpoint, settings)), ...COMMON_PARAMS]);
+  return canonicalQuery(home + path, query, taken, withinBounds(query, { per_page: config.maxPerPage, limit: MOST_CHANGES }));
+}
+
+/** Numbers as they are understood: what goes beyond the greatest means that one, however it is written. */
+function withinBounds(query: Raw, greatest: Readonly<Record<string, number>>): Raw {
+  const understood = Object.entries(greatest).flatMap(([name, most]) => {
+    const number = positive.read(query[name]).value;
+    return number === undefined ? [] : [[name, String(Math.min(number, most))] as const];
+  });
+  return Object.fromEntries(understood);
 }
 
 /** The route of a request as the log names it: with its namespace, and parameters in braces. */

@@ -58,10 +58,23 @@ export async function feedOf(wanted: FeedRequest): Promise<Feed> {
 const [MANY, MOST] = [30, 1000];
 
 /**
+ * Numbers of a query as a feed or page understands them, of which many mean the same. `per_page` is for calendars
+ * alone (`takesLength`).
+ */
+export function understoodNumbers(wanted: Pick<FeedRequest, 'address' | 'query'>): Raw {
+  const { page } = wanted.address;
+  return { per_page: String(longest(wanted)), ...('number' in page ? { paged: String(page.number) } : {}) };
+}
+
+/** Whether a page is one of those on which it can be said how many events are wanted. */
+export const takesLength = ({ form, page }: FeedRequest['address']): boolean =>
+  form === 'ical' && (page.of === 'list' || page.of === 'ids');
+
+/**
  * How many events a calendar holds. Fewer than the usual number are never meant: the plugin does not heed the
  * parameter.
  */
-function longest({ query }: FeedRequest): number {
+function longest({ query }: Pick<FeedRequest, 'query'>): number {
   const asked = typeof query.per_page === 'string' && /^\d{1,9}$/.test(query.per_page) ? Number(query.per_page) : MANY;
   return Math.min(Math.max(asked, MANY), MOST);
 }

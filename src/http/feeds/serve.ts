@@ -14,7 +14,7 @@ import { type Answers, keyOf, languageKey } from '../answers.ts';
 import { canonicalQuery } from '../canonical-query.ts';
 import { hasHosts } from '../content-language.ts';
 import { type Answer, deliver, tagOf } from '../deliver.ts';
-import { parseQuery } from '../input.ts';
+import { parseQuery, type Raw } from '../input.ts';
 import { LANGUAGE_NAMES } from '../language.ts';
 import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
@@ -22,9 +22,9 @@ import { answerOf, bringsPassword, expiryOf, httpDate, NO_STORE, PLAIN, REVALIDA
 import { segmentsOf } from '../request.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { visitorOf } from '../visitor.ts';
-import { feedAddress } from './address.ts';
+import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
-import { type Feed, feedOf } from './feed.ts';
+import { type Feed, feedOf, takesLength, understoodNumbers } from './feed.ts';
 import type { FeedRequest } from './feed-request.ts';
 import { redirectOf } from './redirect.ts';
 
@@ -47,7 +47,8 @@ export function serveFeeds(site: Site, answers: Answers | undefined, pages: Page
     if (!answers || url === undefined) return deliver(req, res, (await pages.preview(wanted, req)) ?? (await compose(wanted, req, pages)));
     const { settings } = wanted.caller;
     const byHost = hasHosts(settings.contentLanguages);
-    const { text, whole } = canonicalQuery(byHost ? wanted.caller.home + wanted.page : wanted.page, wanted.query, paramsOf(settings));
+    const place = byHost ? wanted.caller.home + wanted.page : wanted.page;
+    const { text, whole } = canonicalQuery(place, wanted.query, paramsOf(settings, wanted.address), understoodNumbers(wanted));
     // Read again now that the version is known: the answer may be made of newer settings than that, never of older.
     const compute = async (read: Site) => compose((await readWanted(read, req)) ?? { ...wanted, site: read }, req, pages);
     const kept = { key: keyOf(req, language, text) ?? url, alias: whole && !byHost ? url : undefined };
@@ -102,15 +103,9 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   // Where languages have hosts of their own, the home of the caller is that of the host.
   const home = hasHosts(settings.contentLanguages) && address.language === undefined ? caller.home : settings.home;
   const page = home + (path.startsWith(`${base}/`) ? path.slice(base.length) : path);
-  return {
-    site,
-    caller,
-    address,
-    query,
-    queryText: text,
-    page,
-    self: [page, takenPart(text, paramsOf(settings))].filter((part) => part !== '').join('?'),
-  };
+  const wanted = { site, caller, address, query, queryText: text, page };
+  const taken = takenPart(text, paramsOf(settings, address), understoodNumbers(wanted));
+  return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
 }
 
 const placeOf = (site: Site, settings: SiteSettings) => ({
@@ -126,16 +121,15 @@ const placeOf = (site: Site, settings: SiteSettings) => ({
 /** Parameters that a feed or a page depends on. */
 const PARAMS: ReadonlySet<string> = new Set([...PAGE_NAMES, ...Object.keys(feedFilters), BOXES[0], 'translation_language']);
 
-/** Where content has languages, all names that choose one. */
-const PARAMS_WITH_LANGUAGES: ReadonlySet<string> = new Set([...PARAMS, ...LANGUAGE_NAMES]);
+/** Those of a page: where content has languages, all names that choose one; how long it is, where that can be said. */
+const paramsOf = ({ contentLanguages }: SiteSettings, address: FeedAddress): ReadonlySet<string> =>
+  new Set([...PARAMS, ...(contentLanguages ? LANGUAGE_NAMES : [])].filter((name) => name !== 'per_page' || takesLength(address)));
 
-const paramsOf = ({ contentLanguages }: SiteSettings): ReadonlySet<string> => (contentLanguages ? PARAMS_WITH_LANGUAGES : PARAMS);
-
-/** The part of a query that a feed depends on, in the order of the names. */
-function takenPart(query: string, names: ReadonlySet<string>): string {
+/** The part of a query that a feed depends on, in the order of the names. `meant`: values with the same effect. */
+function takenPart(query: string, names: ReadonlySet<string>, meant: Raw): string {
   const named = query.split('&').map((pair) => [Object.keys(parseQuery(pair))[0] ?? '', pair] as const);
   const taken = named.filter(([name]) => names.has(name)).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
-  return taken.map(([, pair]) => pair).join('&');
+  return taken.map(([name, pair]) => (name in meant ? `${name}=${String(meant[name])}` : pair)).join('&');
 }
 
 // ------------------------------------------------------------------------------------------------- answers
