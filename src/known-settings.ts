@@ -1,5 +1,5 @@
 import { mayHaveRecurrence, occurrenceBase, readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
-import type { Config } from './config/config.ts';
+import { type Config, localAddress } from './config/config.ts';
 import type { Database } from './storage/engine/database.ts';
 import { findLanguages } from './storage/languages/detect.ts';
 import { beforeOptionsChange, readOptions } from './storage/rows/options.ts';
@@ -91,7 +91,7 @@ const mayHaveLanguages = (options: ReadonlyMap<string, string>): boolean =>
  * the schema is asked whether the tables have the columns for them.
  */
 export async function siteSettings(options: ReadonlyMap<string, string>, db: Database, config: Config): Promise<SiteSettings> {
-  const settings = readSettings(options, db.prefix, config.siteUrl);
+  const settings = readSettings(options, db.prefix, config.siteUrl, localAddress(config));
   const occurrenceTables = settings.occurrenceTables && config.customTables === 'auto';
   const tables = occurrenceTables && mayHaveRecurrence(options) ? await findRecurrenceTables(db) : undefined;
   const shared = config.sharedWithWordpress === 'auto' ? settings.shared : config.sharedWithWordpress === 'on';

@@ -25,6 +25,7 @@ import {
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
+import { trimEndOf } from '../wordpress/trim.ts';
 import { attemptsOf } from './attempts.ts';
 import { delayFailure } from './failure-time.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
@@ -66,13 +67,16 @@ const AGENT_LETTERS = 250;
 /** The hash that is verified where there is no such user: of a random text that nobody kept. */
 const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
+/** The name of the cookie at a site: WordPress makes it of what the option holds, be that an address or not. */
+export const cookieNameAt = ({ raw }: Pick<SiteSettings, 'raw'>): string => loginCookieName(trimEndOf(raw.get('siteurl') ?? '', '/'));
+
 /** The user whose genuine login cookie comes with a request, and its token. */
 export async function loginOf(
   site: Site,
   settings: SiteSettings,
   { cookie: header, post = false }: { readonly cookie?: string | undefined; readonly post?: boolean },
 ): Promise<Login | undefined> {
-  const cookie = loginCookie(header, loginCookieName(settings.siteUrl));
+  const cookie = loginCookie(header, cookieNameAt(settings));
   const keys = cookie && (await loginKeys(site));
   const user = cookie && keys && (await findUserByLogin(site.db, cookie.login, [capabilitiesKey(site.db), SESSIONS_KEY, 'locale']));
   if (!user) return undefined;
@@ -140,7 +144,7 @@ export async function beginSession(
   const session: Session = { expiration, ip: address, ...(agent === undefined ? {} : { ua: agent.slice(0, AGENT_LETTERS) }), login: now };
   await changeSessions(site, row.ID, (sessions) => ({ ...sessions, [sessionKey(token)]: session }));
   const cookie: MadeCookie = {
-    name: loginCookieName(settings.siteUrl),
+    name: cookieNameAt(settings),
     value: signLoginCookie({ login: row.user_login, expiration, token }, row.user_pass, keys.loggedInKey + keys.loggedInSalt),
     maxAge: remember ? REMEMBERED_SECONDS + GRACE_SECONDS : undefined,
   };

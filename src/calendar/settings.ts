@@ -2,6 +2,7 @@ import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { serializedMembers } from '../wordpress/serialized.ts';
+import { homeAddress, siteAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { siteZone, type Zone } from '../wordpress/zones.ts';
 import { CUSTOM_FIELDS_OPTION, type CustomField, readCustomFields } from './custom-fields.ts';
@@ -143,15 +144,26 @@ export const settingNames = (prefix: string): string[] => [
   'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION,
 ]; // biome-ignore format: a list of names
 
-/** The settings that these option rows say; what is missing or broken counts as WordPress's default. */
-export function readSettings(options: ReadonlyMap<string, string>, prefix: string, siteUrl?: string): SiteSettings {
+/** Where a site is whose options do not say it, and nobody else. */
+const ON_THIS_MACHINE = 'http://localhost';
+
+/**
+ * The settings that these option rows say; what is missing or broken counts as WordPress's default. `siteUrl`: the
+ * address of the site, if the configuration says it; `otherwise`: the one where nobody does.
+ */
+export function readSettings(
+  options: ReadonlyMap<string, string>,
+  prefix: string,
+  siteUrl?: string,
+  otherwise = ON_THIS_MACHINE,
+): SiteSettings {
   const text = (name: string) => options.get(name) ?? '';
   const flag = (name: string, fallback: string) => !['', '0'].includes(options.get(name) ?? fallback);
-  const home = siteUrl ?? text('home');
+  const home = trimEndOf(siteUrl ?? homeAddress({ home: text('home'), siteurl: text('siteurl') }, otherwise), '/');
   const { zone, name } = siteZone({ timezone_string: text('timezone_string'), gmt_offset: text('gmt_offset') });
   return {
-    home: trimEndOf(home, '/'),
-    siteUrl: trimEndOf(text('siteurl'), '/'),
+    home,
+    siteUrl: siteAddress(text('siteurl')) ?? home,
     name: text('blogname'),
     description: text('blogdescription'),
     zone,

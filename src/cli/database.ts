@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, localAddress } from '../config/config.ts';
 import { DESK_PATH, passwordLinkUrl } from '../desk/visit.ts';
 import { servesPages } from '../known-settings.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
@@ -234,8 +234,6 @@ async function start(session: Session, given: InitOptions): Promise<void> {
   await untilServing(config);
   announce(session, config, { ...settings, home });
 }
-
-const localAddress = ({ port }: Config): string => (port === 80 || port === 0 ? 'http://localhost' : `http://localhost:${port}`);
 
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;

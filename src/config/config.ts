@@ -106,3 +106,7 @@ function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
   }
   return Object.freeze(given) as Keys;
 }
+
+/** Where the service can be reached on its own machine. */
+export const localAddress = ({ port }: Pick<Config, 'port'>): string =>
+  port === 80 || port === 0 ? 'http://localhost' : `http://localhost:${port}`;

@@ -1,13 +1,12 @@
 import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
-import { beginSession, endSession, formNonce, type MadeCookie, signIn } from '../accounts/logins.ts';
+import { beginSession, cookieNameAt, endSession, formNonce, type MadeCookie, signIn } from '../accounts/logins.ts';
 import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
 import { ApiError } from '../errors.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
-import { loginCookieName } from '../wordpress/cookies.ts';
 import { parseJson } from '../wordpress/json.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
@@ -94,7 +93,7 @@ export async function signOut(visit: Visit): Promise<Outcome> {
   if (login) await endSession(site, login.user.row.ID, login.token);
   return {
     to: deskUrl(visit, '/sign-in', { done: 'signed-out' }),
-    cookie: setCookie(visit, { name: loginCookieName(visit.settings.siteUrl), value: '', maxAge: 0 }),
+    cookie: setCookie(visit, { name: cookieNameAt(visit.settings), value: '', maxAge: 0 }),
   };
 }
 

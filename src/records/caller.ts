@@ -3,7 +3,7 @@ import type { RenderContext } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
-import { trimEndOf } from '../wordpress/trim.ts';
+import { siteAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** What `records/` needs to know about one request: who sent it, when, in which language and under which address. */
@@ -55,6 +55,12 @@ export const bundleOptions = ({ settings, content }: Caller): BundleOptions => (
   translatesLinks: content.code !== undefined,
 });
 
+/** Where uploaded files are, without a slash at the end. */
+function uploadsAddress(stored: string, home: string): string {
+  const path = /^\/[^/]/.test(stored) ? new URL(home).origin + stored : stored;
+  return siteAddress(path) ?? `${home}/wp-content/uploads`;
+}
+
 /** How a viewer asks: in which language, and what else is known where it is by a request. */
 type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'content'>>;
 
@@ -69,7 +75,7 @@ export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, op
     language,
     home,
     namespace,
-    uploads: trimEndOf(settings.raw.get('upload_url_path') || `${settings.home}/wp-content/uploads`, '/'),
+    uploads: uploadsAddress(settings.raw.get('upload_url_path') ?? '', settings.home),
     free: site.texts.t(language, 'site:free'),
   };
 }

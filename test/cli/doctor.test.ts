@@ -330,6 +330,12 @@ describeDatabases('fasti doctor', (open, engine) => {
       () => db.from('options').where('option_name', 'timezone_string').update({ option_value: 'Atlantis/X' }),
       ['Atlantis/X'],
     ],
+    [
+      'address-unusable',
+      'error',
+      () => db.from('options').where('option_name', 'home').update({ option_value: 'https://' }),
+      ['home https://'],
+    ],
     ['settings-missing', 'error', () => db.from('options').where('option_name', 'home').delete(), ['home']],
     ['no-administrator', 'warning', () => db.from('usermeta').where('user_id', 1).delete(), ['']],
     [

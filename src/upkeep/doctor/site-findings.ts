@@ -3,6 +3,7 @@ import { join, normalize } from 'node:path';
 import { listUsers } from '../../accounts/users.ts';
 import type { Site } from '../../site.ts';
 import { attachedFiles } from '../../storage/audit/audit.ts';
+import { siteAddress } from '../../wordpress/site-address.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type Finding, finding } from './findings.ts';
@@ -15,12 +16,22 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
   const absent = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
   const administrators = (await listUsers(site)).filter((user) => user.roles.includes('administrator'));
   const home = trimEndOf(raw.get('home') ?? '', '/');
+  const addresses = ['home', 'siteurl', 'upload_url_path'].filter((name) => {
+    const stored = raw.get(name) ?? '';
+    // The last may be a path of the site.
+    return stored !== '' && siteAddress(stored) !== trimEndOf(stored, '/') && !(name === 'upload_url_path' && /^\/[^/]/.test(stored));
+  });
   return [
     ...finding('settings-missing', 'error', absent),
+    ...finding(
+      'address-unusable',
+      'error',
+      addresses.map((name) => `${name} ${raw.get(name)}`),
+    ),
     ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
     ...finding('no-administrator', 'warning', administrators.length === 0 ? [''] : []),
-    ...finding('address-differs', 'warning', home !== '' && home !== settings.home ? [`${home} / ${settings.home}`] : []),
+    ...finding('address-differs', 'warning', siteAddress(home) === home && home !== settings.home ? [`${home} / ${settings.home}`] : []),
   ];
 }
 

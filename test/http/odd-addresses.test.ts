@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { ROOT } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite } from '../support/site.ts';
+
+/*
+ * Options of WordPress that should be addresses and are none.
+ */
+
+const ODD = [
+  '',
+  '/',
+  '/blog',
+  'https://',
+  'https:///blog',
+  '//',
+  'example.org',
+  'garbage',
+  'https://exa mple.org',
+  'javascript:alert(1)',
+  '%',
+];
+const PATHS = ['/', '/wp-json/', `${ROOT}/events`, `${ROOT}/events/44`, `${ROOT}/doc`, '/wp-json/wp/v2/media', '/wp-json/tec/v1/events'];
+const PAGES = ['/events/', '/events/?ical=1', '/events/feed/', '/sitemap.xml', '/admin'];
+const HEADERS = { 'X-TEC-EEA': 'yes' };
+
+describeDatabases('a site whose addresses are none', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    running = await serveDatabase(db, { env: { CACHE: 'off', PAGES: 'on' } });
+  });
+  afterAll(() => running.close());
+
+  const set = async (values: Readonly<Record<string, string>>) => {
+    for (const [option_name, option_value] of Object.entries(values)) {
+      if ((await db.from('options').where({ option_name }).update({ option_value })) === 0)
+        await db.from('options').insert({ option_name, option_value });
+    }
+    await db.from('fasti_changes').increment('counter');
+  };
+
+  it.each(
+    ODD.flatMap((value) =>
+      [['home'], ['home', 'siteurl'], ['upload_url_path']].map((names) => [names.join(' and '), value, names] as const),
+    ),
+  )('answers though %s is %j', async (_which, value, names) => {
+    const sound = { home: 'https://site.example', siteurl: 'https://site.example', upload_url_path: '' };
+    await set({ ...sound, ...Object.fromEntries(names.map((name) => [name, value])) });
+    const base = value === '/blog' && names.includes('siteurl') ? '/blog' : '';
+    for (const path of [...PATHS, ...PAGES]) {
+      const { status } = await running.send('GET', base + path, { headers: HEADERS });
+      expect({ path, status: path === '/admin' ? 401 : 200 }).toEqual({ path, status });
+    }
+    const written = await running.send('POST', `${base}${ROOT}/events`, {
+      as: 'admin',
+      body: { title: 'Fair', start_date: '2030-01-01', end_date: '2030-01-01', image: '/wp-content/uploads/2026/11/wide.jpg' },
+    });
+    expect([201, 400]).toContain(written.status);
+  });
+});
