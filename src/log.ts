@@ -80,8 +80,8 @@ function streamTo({ write }: LogTarget): DestinationStream {
 const DEEPEST = 8;
 
 /**
- * A value without what is under the names of secrets. What writes itself as JSON is left as it is; errors are written as
- * such under whatever name they come.
+ * A value without what is under the names of secrets. What writes itself as JSON is left as it is; errors are written
+ * as such under whatever name they come.
  */
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || 'toJSON' in value) return value;

@@ -42,10 +42,22 @@ describeAsking('the routes of webhooks', (ask) => {
     expect(await ask.db().from('fasti_hooks').where('id', hook.id).first('secret')).toEqual({ secret });
   });
 
-  it('keep no secret for a request that is sent again, and take none in a batch', async () => {
+  it('add one webhook for a request that is sent again, and keep its secret nowhere else', async () => {
     const headers = { 'Idempotency-Key': 'hook' };
-    const { secret } = bodyOf(await ask.send('POST', `${ROOT}/webhooks`, { as: 'admin', body: { url: URL }, headers }), 201);
+    const add = (url = URL) => ask.send('POST', `${ROOT}/webhooks`, { as: 'admin', body: { url }, headers });
+    const first = await add();
+    const { id, secret } = bodyOf(first, 201) as { id: number; secret: string };
     expect(JSON.stringify(await ask.db().from('fasti_answers').select('*'))).not.toContain(secret);
+    const second = await add();
+    expect([second.status, second.text, second.headers['idempotency-replayed']]).toEqual([201, first.text, 'true']);
+    expect(await listHooks(site())).toHaveLength(1);
+    expect((await add(`${URL}/other`)).status).toBe(422);
+    await deleteHook(site(), id);
+    const { secret: _, ...shown } = bodyOf(first, 201);
+    expect(bodyOf(await add(), 201)).toEqual(shown);
+  });
+
+  it('are not added in a batch', async () => {
     const requests = [{ path: '/calendar/events/v1/webhooks', body: { url: URL } }];
     const { responses } = bodyOf(await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } }), 207);
     expect(responses).toMatchObject([{ status: 400, body: { code: 'rest_batch_not_allowed' } }]);

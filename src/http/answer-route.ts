@@ -29,7 +29,7 @@ import type { Endpoint, Reply } from './route.ts';
 import type { RouteMatch } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
-import { answerOnce, earlierAnswer, isReplay, keyOfWrite, runAndKeep } from './write-once.ts';
+import { answerOnce, earlierAnswer, isReplay, keyOfWrite, runAndKeep, withoutSecret, withSecret } from './write-once.ts';
 
 /** A request that an endpoint answers. */
 interface Asked extends Received {
@@ -94,9 +94,11 @@ async function handle(site: Site, asked: Asked): Promise<LinkedReply> {
   const { endpoint, pieces } = found;
   if (body.fault) refuseJson(site, caller, body.fault);
   const raw = mergeParams({ query, body, path: selectors(endpoint, pieces), method });
-  const key = endpoint.secret ? undefined : keyOfWrite(asked, found, raw);
+  const { secret } = endpoint;
+  const key = secret === 'never-again' ? undefined : keyOfWrite(asked, found, raw);
   const work = () => checkAndRun(site, { ...asked, raw, key });
-  const reply = await (key ? answerOnce(site, key, caller.now, work) : work());
+  const answered = await (key ? answerOnce(site, key, caller.now, work) : work());
+  const reply = isReplay(answered) && typeof secret === 'object' ? await withSecret(site, caller, answered, secret) : answered;
   const { acknowledged } = endpoint;
   return acknowledged === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: `${VARY}, ${acknowledged}` } };
 }
@@ -160,7 +162,10 @@ function runSafely(site: Site, { incoming, caller, found, key }: Parsed, prepare
   const run = (inside: Site) => endpoint.run(inside, asking, prepared);
   const allowed = (inside: Site) =>
     conditions && lockVersion ? onlyIf(inside, caller, lockVersion, { id: Number(prepared.id), conditions }, run) : run(inside);
-  return key ? site.db.transaction((db) => runAndKeep(db, key, caller.now, () => allowed({ ...site, db }))) : allowed(site);
+  if (!key) return allowed(site);
+  const { secret } = endpoint;
+  const kept = (reply: Reply) => (typeof secret === 'object' ? withoutSecret(reply, secret) : reply);
+  return site.db.transaction((db) => runAndKeep(db, key, caller.now, { work: () => allowed({ ...site, db }), kept }));
 }
 
 // ------------------------------------------------------------------------------------------------- writes of a batch

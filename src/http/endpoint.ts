@@ -9,7 +9,8 @@ import type { Upload } from './upload.ts';
  * A handler as it is served. `unlisted`: parameters that it accepts though no description names them. `upload`: it gets
  * the uploaded file as value `upload`. `acknowledged`: a header that every request must have. `prepare`: what must
  * happen before the transaction because it is slow or not in the database; `run` gets what it gives. `secret`: its
- * answers are never kept for requests that are sent again (`Idempotency-Key`). `forwards`: it gets the request itself
+ * answers hold one, so that no batch runs it, and none is kept as it is for requests that are sent again
+ * (`Idempotency-Key`). `forwards`: it gets the request itself
  * as value `received`, because it answers for other endpoints. `together`: how several writes of one caller that follow
  * one another in a batch are carried out at once.
  */
@@ -19,9 +20,15 @@ export interface ServedEndpoint<V = Values, Prepared = V> extends Omit<Endpoint<
   readonly upload?: true;
   readonly prepare?: Handler<V, Promise<Values>>;
   readonly acknowledged?: string;
-  readonly secret?: true;
+  readonly secret?: 'never-again' | Withheld;
   readonly forwards?: true;
   readonly together?: Together<Prepared>;
+}
+
+/** A member of an answer that is not kept with it, and how it is found when the answer is given again. */
+export interface Withheld {
+  readonly member: string;
+  readonly again: (site: Site, caller: Caller, body: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   readHook,
   retryHook,
   type ShownHook,
+  secretOf,
   testHook,
 } from '../webhooks/hooks.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -53,7 +54,10 @@ export const webhookRoutes: readonly ServedRoute[] = [
         params: HOOK_PARAMS.create,
         mode: 'create',
         success: '201',
-        secret: true,
+        secret: {
+          member: 'secret',
+          again: async (site, caller, { id }) => (caller.viewer.can('manage_options') ? secretOf(site, Number(id)) : undefined),
+        },
         // Whoever manages users can sign in as any of them. Others must not see more through a webhook than they may.
         allow: (look, caller, { user = caller.viewer.id }) =>
           manages(look, caller) && (user === caller.viewer.id || caller.viewer.can('edit_users')),

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { type AnswerKey, claimAnswer, findAnswer, type KeptAnswer, keepAnswer, unclaimAnswer } from '../storage/rows/kept-answers.ts';
+import type { Withheld } from './endpoint.ts';
 import type { Raw } from './input.ts';
 import type { Received } from './receive.ts';
 import type { Reply } from './route.ts';
@@ -66,14 +68,19 @@ export async function earlierAnswer({ db }: Site, key: AnswerKey, now: Date): Pr
 const UNDER_WAY = new WeakMap<Site, Map<string, string>>();
 
 /**
- * Does the work within the given transaction and keeps the answer there. If another process has answered the request in
- * the meantime, that answer is returned and nothing is done.
+ * Does the work within the given transaction and keeps the answer there, or what may be `kept` of it. If another
+ * process has answered the request in the meantime, that answer is returned and nothing is done.
  */
-export async function runAndKeep(db: Database, key: AnswerKey, now: Date, work: () => Promise<Reply>): Promise<Reply> {
+export async function runAndKeep(
+  db: Database,
+  key: AnswerKey,
+  now: Date,
+  { work, kept }: { readonly work: () => Promise<Reply>; readonly kept: (reply: Reply) => Reply },
+): Promise<Reply> {
   const earlier = await claimAnswer(db, key, now);
   if (earlier) return replay(earlier, key);
   const reply = await work();
-  const { status, body, headers, version, undone } = reply;
+  const { status, body, headers, version, undone } = kept(reply);
   if (undone) await unclaimAnswer(db, key.id);
   else await keepAnswer(db, key.id, JSON.stringify({ status, body, headers, version }));
   return reply;
@@ -84,6 +91,21 @@ function replay({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
   const reply = JSON.parse(answer) as Reply;
   return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
 }
+
+/** An answer as it may be kept. */
+export function withoutSecret(reply: Reply, { member }: Withheld): Reply {
+  const { [member]: _, ...body } = bodyOf(reply);
+  return { ...reply, body };
+}
+
+/** An answer that is given again, with what was not kept of it; without, where that is gone. */
+export async function withSecret(site: Site, caller: Caller, reply: Reply, { member, again }: Withheld): Promise<Reply> {
+  const body = bodyOf(reply);
+  const secret = await again(site, caller, body);
+  return { ...reply, body: { ...body, ...(secret === undefined ? {} : { [member]: secret }) } };
+}
+
+const bodyOf = ({ body }: Reply): Record<string, unknown> => ({ ...(typeof body === 'object' ? body : {}) });
 
 /** The header that marks an answer that was given before. */
 const REPLAYED = 'Idempotency-Replayed';

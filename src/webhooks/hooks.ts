@@ -71,6 +71,10 @@ export const kindsIn = (text: string): KindName[] =>
 /** One webhook. Throws HookError. */
 export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => withoutSecret(await requireHook(db, id));
 
+/** What messages of a webhook are signed with; undefined: it is not there any more. */
+export const secretOf = async ({ db }: Site, id: number): Promise<string | undefined> =>
+  (await loadHooks(db)).find((hook) => hook.id === id)?.secret;
+
 export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(withoutSecret);
 
 /** The latest messages of a webhook, the newest first. Throws HookError. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createConnection } from 'mysql2/promise';
 import { createLog } from '../../src/log.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
@@ -98,6 +99,25 @@ describeDatabases('a service in trouble', (open, engine) => {
   });
 
   if (engine === 'MySQL') {
+    it('whose table somebody locks answers from memory for as long as it may, and everything when the lock is gone', async () => {
+      const site = await serve({ CACHE_FRESHNESS_MS: '1500', SHARED_WITH_WORDPRESS: 'off' });
+      const ask = async () => (await site.send('GET', EVENTS)).status;
+      expect([await ask(), await ask()]).toEqual([200, 200]);
+      const other = await createConnection(urlOf(db));
+      try {
+        await other.query(`LOCK TABLES ${db.table('fasti_changes')} WRITE`);
+        expect(await ask()).toBe(200);
+        await new Promise((later) => setTimeout(later, 1600));
+        // Nothing was asked meanwhile, and what others have written since is not known.
+        const late = ask();
+        const first = await Promise.race([late, new Promise((later) => setTimeout(later, 300, 'waits'))]);
+        expect(first).toBe('waits');
+        await other.query('UNLOCK TABLES');
+        expect(await late).toBe(200);
+      } finally {
+        await other.end();
+      }
+    });
     it('whose user may not write says so, and answers what is read', async () => {
       const url = new URL(urlOf(db));
       const name = `reader_${process.pid}`;

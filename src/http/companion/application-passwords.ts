@@ -60,7 +60,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.create',
         params: PASSWORD_PARAMS.create,
         mode: 'create',
-        secret: true,
+        secret: 'never-again',
         allow: manages('rest_cannot_create_application_passwords'),
         run: async (site, caller, values) => {
           const owner = ownerOf(caller.viewer, values);
