@@ -15,7 +15,7 @@ import { loadSite } from './support/site.ts';
 /* The WordPress plugin. Where there is a `php`, it runs there, with the functions of WordPress that it calls. */
 
 const PLUGIN = fileURLToPath(new URL('../wordpress-plugin/fasti.php', import.meta.url));
-const FUNCTIONS = fileURLToPath(new URL('fixtures/wordpress-functions.php', import.meta.url));
+const FUNCTIONS = fileURLToPath(new URL('fixtures/wordpress/functions.php', import.meta.url));
 const hasPhp = spawnSync('php', ['-v']).status === 0;
 const withPhp = (name: string): [string, typeof it] => (hasPhp ? [name, it] : [`${name} (skipped: there is no php)`, it.skip as typeof it]);
 

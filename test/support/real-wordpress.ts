@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { endWithUs } from './leave-nothing.mjs';
+import { freePort } from './private-mysql.mjs';
+
+/* A real WordPress on a database of the tests, where one is installed (Debian's packages wordpress, php-cli, php-mysql). */
+
+const DIRECTORY = process.env.WORDPRESS_DIR ?? '/usr/share/wordpress';
+const OURS = fileURLToPath(new URL('../fixtures/wordpress/', import.meta.url));
+const PLUGIN = fileURLToPath(new URL('../../wordpress-plugin/fasti.php', import.meta.url));
+/** Where the sample site says that it is. */
+const SITE_HOST = '127.0.0.1:8081';
+
+export const hasWordPress: boolean =
+  existsSync(join(DIRECTORY, 'wp-settings.php')) &&
+  spawnSync('php', ['-r', 'exit(extension_loaded("mysqli") ? 0 : 1);'], { stdio: 'ignore' }).status === 0;
+
+/** A function of WordPress and its arguments. */
+export type Call = readonly [name: string, ...given: unknown[]];
+
+export interface RealWordPress {
+  /** Calls functions as an administrator, in one request. Gives what they return. */
+  readonly run: (...calls: Call[]) => Promise<unknown[]>;
+  /** Reads an address of the REST interface, as the user of this id or as nobody. */
+  readonly get: (path: string, user?: number) => Promise<Response>;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts it on a database of MySQL. `now`: which events are over, as `YYYY-MM-DD HH:MM:SS`. `withPlugin`: Fasti's own
+ * plugin is active.
+ */
+export async function startWordPress(databaseUrl: string, { now = '1970', withPlugin = false } = {}): Promise<RealWordPress> {
+  const content = mkdtempSync(join(tmpdir(), 'fasti-wordpress-'));
+  const plugins = join(content, 'mu-plugins');
+  mkdirSync(plugins);
+  cpSync(join(OURS, 'calendar.php'), join(plugins, 'calendar.php'));
+  if (withPlugin) cpSync(PLUGIN, join(plugins, 'fasti.php'));
+  const port = await freePort();
+  const env = {
+    ...process.env,
+    ...connectionTo(databaseUrl),
+    WORDPRESS_DIR: DIRECTORY,
+    WP_CONTENT_DIR: content,
+    WPMU_PLUGIN_DIR: plugins,
+    SITE_HOST,
+    NOW: now,
+  };
+  const server = spawn('php', ['-d', 'display_errors=stderr', '-S', `127.0.0.1:${port}`, join(OURS, 'router.php')], {
+    env,
+    stdio: 'ignore',
+  });
+  endWithUs(server);
+  const base = `http://127.0.0.1:${port}`;
+  await untilItAnswers(server, base);
+  return {
+    run: async (...calls) => {
+      const response = await fetch(`${base}/do`, { method: 'POST', body: JSON.stringify(calls) });
+      const text = await response.text();
+      if (!response.ok || !text.startsWith('[')) throw new Error(`WordPress answers ${response.status}: ${text.slice(0, 500)}`);
+      return JSON.parse(text) as unknown[];
+    },
+    get: (path, user) => fetch(`${base}/wp-json${path}`, user === undefined ? {} : { headers: { 'X-User': String(user) } }),
+    stop: async () => {
+      const ended = new Promise((done) => server.once('exit', done));
+      server.kill();
+      await ended;
+    },
+  };
+}
+
+/** How WordPress is told where the database is. */
+function connectionTo(databaseUrl: string): Record<string, string> {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(databaseUrl);
+  const socket = searchParams.get('socketPath');
+  return {
+    DB_NAME: pathname.slice(1),
+    DB_USER: decodeURIComponent(username),
+    DB_PASSWORD: decodeURIComponent(password),
+    DB_HOST: socket ? `localhost:${socket}` : `${hostname}:${port || 3306}`,
+  };
+}
+
+async function untilItAnswers(server: ChildProcess, base: string): Promise<void> {
+  while (server.exitCode === null) {
+    const response = await fetch(base).catch(() => undefined);
+    if (response) return;
+    await sleep(100);
+  }
+  throw new Error(`PHP's server ended with ${server.exitCode}`);
+}
