@@ -41,13 +41,14 @@ export function escJs(text: string): string {
 
 /**
  * Every `&` that does not start a known entity becomes `&amp;` (`wp_kses_normalize_entities`): named ones of HTML 4,
- * decimal ones (padded to three digits) and hexadecimal ones of characters that XML allows.
+ * decimal ones (padded to three digits) and hexadecimal ones of characters that XML allows. Character 0 goes.
  */
 export function normalizeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text
     .replaceAll('&', '&amp;')
     .replace(/&amp;([A-Za-z]{2,8}[0-9]{0,2});/g, (whole, name: string) => (isNamedEntity(name) ? `&${name};` : whole))
+    .replace(/&amp;#[Xx]?0;/g, '')
     .replace(/&amp;#(0*[0-9]{1,7});/g, (whole, digits: string) =>
       isCharacter(Number(digits)) ? `&#${digits.replace(/^0+/, '').padStart(3, '0')};` : whole,
     )
