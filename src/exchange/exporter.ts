@@ -11,7 +11,8 @@ import { accessRow, listVisibility, mayEdit, mayRead } from '../records/visibili
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { pagesById, pagesOf } from '../storage/engine/pages.ts';
-import { authorsOfPosts, idsOfType, linksOfPosts, termsOfPosts, visibleIds } from '../storage/lists/many-posts.ts';
+import { authorsOfPosts, linksOfPosts, termsOfPosts } from '../storage/lists/named-by-posts.ts';
+import { idsOfType, visibleIds } from '../storage/lists/posts-of-type.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { loadUsers } from '../storage/rows/users.ts';

@@ -83,7 +83,11 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     siteName,
     title,
     description: content.description,
-    canonical: isThere ? (caller.settings.contentLanguages ? content.address : inLanguage(caller, undefined, content.address)) : undefined,
+    canonical: isThere
+      ? caller.settings.contentLanguages
+        ? content.address
+        : addressInLanguage(caller, undefined, content.address)
+      : undefined,
     picture: content.picture,
     unlisted: content.unlisted === true,
     isRecord: content.subject.event !== undefined,
@@ -142,7 +146,7 @@ function languagesOf({ texts }: Site, caller: Caller, { address, record }: Conte
     return texts.languages.map((code) => ({
       code,
       name: languageName(code),
-      href: inLanguage(caller, code, address),
+      href: addressInLanguage(caller, code, address),
       current: code === language,
     }));
   }
@@ -157,7 +161,7 @@ function languagesOf({ texts }: Site, caller: Caller, { address, record }: Conte
 }
 
 /** An address of the site in another language of the interface; undefined: in whatever the visitor prefers. */
-function inLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
+function addressInLanguage({ home, settings }: Pick<Caller, 'home' | 'settings'>, code: string | undefined, address: string): string {
   const rest = address.startsWith(home) ? address.slice(home.length) : '/';
   return settings.home + (code === undefined ? '' : `/${code}`) + rest;
 }

@@ -269,7 +269,7 @@ async function visibleNow(
   { kind, statuses, language }: View,
   found: readonly number[],
 ): Promise<Map<number, unknown>> {
-  const ids = await inLanguage(site, caller, kind, language, found);
+  const ids = await idsInLanguage(site, caller, kind, language, found);
   if (ids.length === 0) return new Map();
   if (kind.is === 'term') return visibleTerms(site, caller, kind, ids, { withRecords: records });
   const rows = await loadPosts(site.db, ids);
@@ -278,7 +278,7 @@ async function visibleNow(
 }
 
 /** Those of these records that are in a language; undefined: in any. */
-async function inLanguage(
+async function idsInLanguage(
   { db }: Site,
   caller: Caller,
   kind: Kind,

@@ -18,7 +18,7 @@ import { mayRead } from './visibility.ts';
  * The records of a post type or taxonomy that a list holds; undefined: those of all languages. `fallback`: whether
  * records of the default language, and those of none, stand in for what is not translated; undefined: as the site says.
  */
-export function inLanguage({ settings, content }: Caller, name: string, fallback: boolean | undefined): InLanguage | undefined {
+export function languageOfList({ settings, content }: Caller, name: string, fallback: boolean | undefined): InLanguage | undefined {
   const { contentLanguages: languages } = settings;
   if (content.code === undefined || !isTranslated(languages, name)) return undefined;
   const isFilled = fallback ?? languages.withFallback.includes(name);
@@ -27,7 +27,7 @@ export function inLanguage({ settings, content }: Caller, name: string, fallback
 
 /** How a list is narrowed to the requested language. */
 interface InContentLanguage {
-  /** As in `inLanguage`. */
+  /** As in `languageOfList`. */
   readonly fallback?: boolean | undefined;
   /** What an event links to, as the event shows it. */
   readonly linksShownIn?: (site: Site, caller: Caller, key: string, event: number) => Promise<number[]>;
@@ -52,7 +52,7 @@ export async function contentConditions(
     const ids = await linksShownIn(site, caller, linked.key, linked.event);
     return conditions.map((condition) => (condition === linked ? { by: 'id', ids } : condition));
   }
-  const own = inLanguage(caller, kind.postType, fallback);
+  const own = languageOfList(caller, kind.postType, fallback);
   const widened = await Promise.all(conditions.map((condition) => widen(site, caller, contentLanguages, condition)));
   return own ? [...widened, { by: 'language', ...own }] : widened;
 }
@@ -78,7 +78,7 @@ const EVENTS = postKind('event').postType;
 async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
   if (condition.by === 'terms') return { ...condition, ids: await termGroups(db, languages, condition.taxonomy, condition.ids) };
   if (condition.by === 'linkedFromAny') {
-    const within = inLanguage(caller, EVENTS, undefined);
+    const within = languageOfList(caller, EVENTS, undefined);
     return within ? { ...condition, within } : condition;
   }
   if (condition.by === 'links') return { ...condition, ids: await postGroups(db, caller, languages, condition.ids) };

@@ -71,8 +71,8 @@ export async function feedEvents(site: Site, caller: Caller, query: FeedQuery): 
   const filtered = narrow(feedFilters, values, caller);
   const span = query.archive ? ARCHIVE : narrowSpan(query.span, caller);
   const conditions = [...span.conditions, ...filtered.conditions, ...query.terms, ...(query.unhidden ? [UNHIDDEN] : [])];
-  const inLanguage = await contentConditions(site, caller, EVENT, conditions);
-  const { events, total } = await eventsBy(site, caller, { ...query, conditions: inLanguage, order: query.order ?? span.order });
+  const inContentLanguage = await contentConditions(site, caller, EVENT, conditions);
+  const { events, total } = await eventsBy(site, caller, { ...query, conditions: inContentLanguage, order: query.order ?? span.order });
   return { events, total, timeliness: soonest([span.timeliness, filtered.timeliness]) };
 }
 

@@ -9,7 +9,7 @@ import { keepIndexOf } from './list-index.ts';
 import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './metas-and-terms.ts';
 import type { PostPlan } from './post-plan.ts';
 import { assignLanguages, languagesOf, languagesOfRecords, placeInLanguage, standsAlone } from './record-languages.ts';
-import type { LanguageOfWrite, Writer } from './write-context.ts';
+import type { KindWrite, LanguageOfWrite } from './write-context.ts';
 
 /** A new record whose names are locked; everything that it names is there. */
 export interface PlannedPost {
@@ -22,7 +22,7 @@ export interface PlannedPost {
  * Inserts new records of a kind, in a transaction: a statement for the row of each, which gives its id, and a few for
  * everything else of all of them. Returns their ids in order.
  */
-export async function insertPosts(write: Writer, posts: readonly PlannedPost[]): Promise<number[]> {
+export async function insertPosts(write: KindWrite, posts: readonly PlannedPost[]): Promise<number[]> {
   const { db, caller, kind } = write;
   const records: InsertedRecord[] = [];
   for (const { plan, resolved, language, slug } of await withFreeSlugs(write, posts)) {
@@ -35,7 +35,7 @@ export async function insertPosts(write: Writer, posts: readonly PlannedPost[]):
   return records.map(({ row }) => row.ID);
 }
 
-async function insertRow({ db, caller }: Writer, { columns: planned, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
+async function insertRow({ db, caller }: KindWrite, { columns: planned, slug: { unique } }: PostPlan, slug: string): Promise<Post> {
   const rowOf = (ID: number) => {
     // `Partial` lets a column be undefined; a plan names no column without a value.
     const row = { ...BLANK, ...planned, ID, post_name: slug || (unique ? String(ID) : '') } as Post;
@@ -58,7 +58,7 @@ const guidPlace = ({ settings }: Caller) => ({
 });
 
 /** Writes the languages of new records. Returns the ids of those that they are translations of. */
-async function writeLanguages({ db, caller, kind }: Writer, records: readonly InsertedRecord[]): Promise<number[]> {
+async function writeLanguages({ db, caller, kind }: KindWrite, records: readonly InsertedRecord[]): Promise<number[]> {
   const spoken = records.flatMap(({ row: { ID: id, post_status: status }, language }) =>
     language ? [{ id, ...language, isVisible: status === 'publish' }] : [],
   );
@@ -78,7 +78,7 @@ async function writeLanguages({ db, caller, kind }: Writer, records: readonly In
 
 // ------------------------------------------------------------------------------------------------- slugs
 /** The same with slugs that no other post of the type has, nor another one of them. */
-async function withFreeSlugs(write: Writer, posts: readonly PlannedPost[]): Promise<(PlannedPost & { readonly slug: string })[]> {
+async function withFreeSlugs(write: KindWrite, posts: readonly PlannedPost[]): Promise<(PlannedPost & { readonly slug: string })[]> {
   const isToBeFree = ({ plan: { slug } }: PlannedPost) => slug.unique && slug.slug !== '';
   const wished = posts.filter(isToBeFree).map(({ plan }) => plan.slug.slug);
   const takenIn = await takenSlugs(write, wished, 0);
@@ -97,7 +97,7 @@ async function withFreeSlugs(write: Writer, posts: readonly PlannedPost[]): Prom
  * WPML runs, records of other languages may have the same.
  */
 export async function takenSlugs(
-  { db, caller, kind }: Writer,
+  { db, caller, kind }: KindWrite,
   slugs: readonly string[],
   id: number,
 ): Promise<(language: LanguageOfWrite | undefined) => Set<string>> {
@@ -116,7 +116,7 @@ export async function takenSlugs(
 /** The languages of posts, where records of other languages may have the same slugs; elsewhere undefined. */
 async function languagesWhereSlugsRepeat(
   db: Database,
-  { caller, kind }: Omit<Writer, 'db'>,
+  { caller, kind }: Omit<KindWrite, 'db'>,
   holders: readonly { readonly id: number }[],
 ): Promise<Map<number, string | null> | undefined> {
   const own = languagesOf(caller, kind);

@@ -86,7 +86,7 @@ export async function keepIndexOfMoved(db: Database, caller: Known, before: Term
 }
 
 /** Removes a term for good, from the index too. */
-export async function removeIndexedTerm(db: Database, caller: Known, term: Term): Promise<void> {
+export async function removeTermWithIndexRows(db: Database, caller: Known, term: Term): Promise<void> {
   const category = term.taxonomy === 'tribe_events_cat';
   // Events lose the categories above with it, unless others keep them there.
   const events = category && term.parent > 0 && isKept(caller) ? await eventsWith(db, term.term_taxonomy_id) : [];

@@ -14,7 +14,7 @@ import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
 import { forgetLanguage, standsAlone } from './record-languages.ts';
-import type { LanguageOfWrite, WriteContext, Writer } from './write-context.ts';
+import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
 /** The metas and terms of a record that a write names, with its links and its image, which are metas, too. */
 export interface MetasAndTerms {
@@ -32,7 +32,7 @@ export interface InsertedRecord extends MetasAndTerms {
 /**
  * Writes everything besides the rows of new records. Nothing is there yet, so that nothing has to be looked at first.
  */
-export async function insertMetasAndTerms(write: Writer, records: readonly InsertedRecord[]): Promise<void> {
+export async function insertMetasAndTerms(write: KindWrite, records: readonly InsertedRecord[]): Promise<void> {
   const { db, kind } = write;
   await insertMetas(
     db,
@@ -91,7 +91,7 @@ export async function deleteForGood(write: WriteContext, row: Post): Promise<voi
   if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
 }
 
-async function firstOccurrences({ db, caller }: Writer, records: readonly InsertedRecord[]): Promise<Map<number, Occurrence>> {
+async function firstOccurrences({ db, caller }: KindWrite, records: readonly InsertedRecord[]): Promise<Map<number, Occurrence>> {
   const { settings } = caller;
   if (!settings.occurrenceTables) return new Map();
   const dates = byId(records, ({ metas }) => storedDates({ metas: new Map(Object.entries(metas)) }));

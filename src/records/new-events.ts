@@ -1,10 +1,10 @@
 import { event } from '../kinds/event.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
-import { addToCounts } from '../storage/lists/many-posts.ts';
 import { insertEvents, type NewEvent } from '../storage/rows/bulk.ts';
 import { noteEdgesOfNew } from '../storage/rows/calendar-edges.ts';
-import { writerFor } from '../storage/translations/writers.ts';
+import { addToCounts } from '../storage/rows/new-rows.ts';
+import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { keepIndexOf } from './list-index.ts';
@@ -44,7 +44,7 @@ async function placeInLanguages(
   events: readonly SpokenEvent[],
   ids: readonly number[],
 ): Promise<void> {
-  const writer = writerFor(languages);
+  const writer = languageWriterOf(languages);
   const codes = events.map(({ language }) => language ?? languages.defaultCode);
   for (const language of languages.languages) {
     const spoken = ids.filter((_, place) => codes[place] === language.code);

@@ -23,7 +23,7 @@ import { planOfNew, sourceOf } from './translation-source.ts';
 import { lockPostVersion, requireVersion, type Shown } from './versions.ts';
 import { accessRow, mayEdit } from './visibility.ts';
 import type { WriteContext } from './write-context.ts';
-import { inLanguage, lockExisting, newWrite, resolveReferences, writeAllNew, writeChange, writeNew } from './write-post.ts';
+import { lockExisting, newWrite, resolveReferences, withTermsInLanguage, writeAllNew, writeChange, writeNew } from './write-post.ts';
 
 /**
  * Columns and metas that a write sets beside the kind's own fields, already sanitized. `slug`: what is otherwise about
@@ -140,7 +140,7 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  await writeChange(write, before, plan, await inLanguage(write, id, await resolveReferences(write, values)));
+  await writeChange(write, before, plan, await withTermsInLanguage(write, id, await resolveReferences(write, values)));
 }
 
 /** By what an existing record is found that a request means to create or to change. */

@@ -8,8 +8,8 @@ import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { loadTerms } from '../storage/rows/terms.ts';
-import type { Translatable } from '../storage/translations/writer.ts';
-import { writerFor } from '../storage/translations/writers.ts';
+import type { Translatable } from '../storage/translations/language-writer.ts';
+import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import {
   isConflict,
@@ -124,7 +124,7 @@ export async function assignLanguages(db: Database, caller: Caller, kind: Kind, 
   if (!own) return;
   for (const [language, alike] of groupedBy(placings, (placing) => placing.language)) {
     const ids = alike.map(({ id }) => id);
-    await writerFor(own.languages).assign(db, own.of, ids, language, alike.filter(({ isVisible }) => isVisible).length);
+    await languageWriterOf(own.languages).assign(db, own.of, ids, language, alike.filter(({ isVisible }) => isVisible).length);
   }
 }
 
@@ -148,7 +148,7 @@ export async function placeInLanguage(
   const links = linksIn(values);
   const moves = before !== language.code;
   if (!moves && links.size === 0) return [];
-  const writer = writerFor(own.languages);
+  const writer = languageWriterOf(own.languages);
   const named = [...links.values()].flatMap((member) => (member === null || member === id ? [] : [member]));
   // A record without a group has no row that could be locked for it.
   await lockNames(
@@ -176,7 +176,7 @@ export async function placeInLanguage(
 }
 
 async function setLanguage(db: Database, { of, languages }: LanguagesOfKind, { id, before, language, visible }: Placing): Promise<void> {
-  const writer = writerFor(languages);
+  const writer = languageWriterOf(languages);
   if (visible?.before && before !== null) await writer.countVisible(db, id, 'hidden');
   await writer.setLanguage(db, of, id, language);
   if (visible?.after) await writer.countVisible(db, id, 'shown');
@@ -301,7 +301,7 @@ export async function forgetLanguage(
 ): Promise<number[]> {
   const own = languagesOf(caller, kind);
   if (!own) return [];
-  const writer = writerFor(own.languages);
+  const writer = languageWriterOf(own.languages);
   const group = (await writer.lockGroups(db, own.of, [id])).get(id) ?? new Map<string, number>();
   if (isCounted) await writer.countVisible(db, id, 'hidden');
   await writer.forget(db, own.of, id);
@@ -317,5 +317,5 @@ export async function countForLanguage(
   change: 'shown' | 'hidden',
 ): Promise<void> {
   const own = languagesOf(caller, kind);
-  if (own) await writerFor(own.languages).countVisible(db, id, change);
+  if (own) await languageWriterOf(own.languages).countVisible(db, id, change);
 }

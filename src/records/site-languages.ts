@@ -2,8 +2,8 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
+import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import { addLanguage, countInLanguage, neutralRecords } from '../storage/translations/site-languages.ts';
-import { writerFor } from '../storage/translations/writers.ts';
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
@@ -102,7 +102,7 @@ async function assignAll(inside: Site, code: string, of: readonly Kind[]): Promi
       const records = await neutralRecords(db, own.languages, own.of, AT_ONCE);
       const ids = records.map(({ id }) => id);
       if (ids.length === 0) break;
-      await writerFor(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);
+      await languageWriterOf(own.languages).assign(db, own.of, ids, language, records.filter(({ visible }) => visible).length);
       if (kind.is === 'post' && kind.dated) await keepIndexOf(db, { settings }, ids);
       count += ids.length;
     }

@@ -3,7 +3,7 @@ import { postKind } from '../kinds/index.ts';
 import type { PostValues } from '../kinds/kind.ts';
 import { SUGGESTION_META, type Suggestion, storedSuggestion } from '../kinds/suggestion.ts';
 import type { Site } from '../site.ts';
-import { countVisible } from '../storage/lists/many-posts.ts';
+import { countVisible } from '../storage/lists/posts-of-type.ts';
 import type { Caller } from './caller.ts';
 import { insertRecord } from './post-writes.ts';
 

@@ -5,7 +5,7 @@ import type { NamedTerm } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { lockNames, termSlugLock } from '../storage/rows/locks.ts';
 import { insertTerm, loadTerms } from '../storage/rows/terms.ts';
-import { writerFor } from '../storage/translations/writers.ts';
+import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { TranslationGroup } from '../wordpress/translation-group.ts';
@@ -121,7 +121,7 @@ async function translationOf(
   await lockNames(db, [termSlugLock(wished)]);
   const parent = await parentIn(db, own, kind, term, language);
   const id = await insertTerm(db, kind, { name: term.name, slug: await freeSlug(db, kind, wished, parent, 0), description: '', parent });
-  const writer = writerFor(own.languages);
+  const writer = languageWriterOf(own.languages);
   await writer.setLanguage(db, own.of, id, language);
   const members = (await writer.lockGroups(db, own.of, [term.term_id])).get(term.term_id) ?? group;
   await writer.writeGroup(db, own.of, new Map([...members, [language.code, id]]));

@@ -18,8 +18,8 @@ import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wo
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
-import { inLanguage, termGroups } from './content-lists.ts';
-import { keepIndexOfMoved, removeIndexedTerm } from './list-index.ts';
+import { languageOfList, termGroups } from './content-lists.ts';
+import { keepIndexOfMoved, removeTermWithIndexRows } from './list-index.ts';
 import { type Listing, pageSize, termsShownIn } from './posts.ts';
 import {
   forgetLanguage,
@@ -122,7 +122,7 @@ export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, i
     const term = await requireTerm(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
     await forgetLanguage(trx, caller, kind, { id, isCounted: false });
-    await removeIndexedTerm(trx, caller, term);
+    await removeTermWithIndexRows(trx, caller, term);
     if (kind.hierarchical) await dropTree(trx, kind);
     noteChange(trx, caller);
     return record;
@@ -220,7 +220,7 @@ async function termConditions(
   conditions: Partial<TermCondition>,
   fallback: boolean | undefined,
 ): Promise<Partial<TermCondition>> {
-  const language = inLanguage(caller, kind.taxonomy, fallback);
+  const language = languageOfList(caller, kind.taxonomy, fallback);
   if (!language) return conditions;
   const { post, parent, ...others } = conditions;
   if (post !== undefined) {

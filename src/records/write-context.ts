@@ -11,15 +11,15 @@ export interface LanguageOfWrite {
   readonly values: LanguageValues;
 }
 
-/** The transaction, who writes, and what kind of record. */
-export interface Writer {
+/** A write of records of one kind: the transaction, who writes, and the kind. */
+export interface KindWrite {
   readonly db: Database;
   readonly caller: Caller;
   readonly kind: PostKind;
 }
 
 /** What every step of a write of one record needs. */
-export interface WriteContext extends Writer {
+export interface WriteContext extends KindWrite {
   /** Absent where the record has no language, or keeps the one that it has. */
   readonly language?: LanguageOfWrite | undefined;
 }

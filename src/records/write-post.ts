@@ -39,7 +39,7 @@ import { termsInLanguage } from './term-languages.ts';
 import { resolveTermWishes, termWishesOnce } from './term-wishes.ts';
 import { withInherited } from './translation-source.ts';
 import { accessRow, mayEdit } from './visibility.ts';
-import type { WriteContext, Writer } from './write-context.ts';
+import type { KindWrite, WriteContext } from './write-context.ts';
 
 /*
  * One record is written here, inside a transaction, with the terms, images, venues and organizers that it brings along.
@@ -82,7 +82,7 @@ export async function writeNew(
 export const standsByItself = (kind: PostKind, values: PostValues): boolean => !kind.reusesTitles && standsAlone(languageValues(values));
 
 /** Writes new records that stand by themselves, and whose names are locked. Returns their ids in order. */
-export async function writeAllNew(write: Writer, records: readonly NewPost[]): Promise<number[]> {
+export async function writeAllNew(write: KindWrite, records: readonly NewPost[]): Promise<number[]> {
   const { db, caller, kind } = write;
   await refuseTakenNames(
     write,
@@ -149,7 +149,7 @@ export async function resolveReferences(
 }
 
 /** What a change says besides its rows. A record that gets another language gets its terms in that language, too. */
-export async function inLanguage(
+export async function withTermsInLanguage(
   { db, caller, kind, language }: WriteContext,
   id: number,
   resolved: MetasAndTerms,
@@ -199,7 +199,7 @@ async function knownRecord(write: WriteContext, { columns, metas }: PostPlan, { 
 }
 
 /** Throws rest_invalid_param if a record has one of these external ids, or two of the new ones have the same. */
-async function refuseTakenNames({ db, kind }: Writer, externalIds: readonly string[]): Promise<void> {
+async function refuseTakenNames({ db, kind }: KindWrite, externalIds: readonly string[]): Promise<void> {
   const holders = await findByMeta(db, kind.postType, EXTERNAL_ID, externalIds);
   if (holders.length > 0 || new Set(externalIds).size < externalIds.length) failParam('external_id', 'external-id-taken');
 }

@@ -9,7 +9,7 @@ import { fieldRows, followingRows } from '../records/post-rows.ts';
 import { languagesOf, languagesOfRecords } from '../records/record-languages.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { publishedIds } from '../storage/lists/many-posts.ts';
+import { publishedIds } from '../storage/lists/posts-of-type.ts';
 import type { NewEvent } from '../storage/rows/bulk.ts';
 import { firstTerms } from '../storage/rows/terms.ts';
 import { postUrl } from '../wordpress/links.ts';

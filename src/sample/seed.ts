@@ -12,7 +12,7 @@ import { addSiteLanguage } from '../records/site-languages.ts';
 import { createTerm } from '../records/terms.ts';
 import { type Site, withinTransaction } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { publishedIds } from '../storage/lists/many-posts.ts';
+import { publishedIds } from '../storage/lists/posts-of-type.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
 import { addSeconds, nowUtc } from '../wordpress/time.ts';

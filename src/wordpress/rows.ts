@@ -5,6 +5,7 @@
 export interface Post {
   readonly ID: number;
   readonly post_author: number;
+  /** Site-local wall clock; `post_date_gmt` beside it is UTC, zeros for a draft that was never published. */
   readonly post_date: string;
   readonly post_date_gmt: string;
   readonly post_content: string;
@@ -14,6 +15,7 @@ export interface Post {
   readonly comment_status: string;
   readonly ping_status: string;
   readonly post_password: string;
+  /** The slug. */
   readonly post_name: string;
   readonly to_ping: string;
   readonly pinged: string;

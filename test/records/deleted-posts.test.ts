@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { removeRemains } from '../../src/storage/lists/many-posts.ts';
+import { removeRemains } from '../../src/storage/rows/new-rows.ts';
 import { BLANK } from '../../src/storage/rows/posts.ts';
 import { ZERO_DATE } from '../../src/wordpress/time.ts';
 import { describeAsking } from '../support/asking.ts';

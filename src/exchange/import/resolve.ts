@@ -1,4 +1,4 @@
-import { takenPostIds } from '../../storage/lists/many-posts.ts';
+import { takenPostIds } from '../../storage/rows/taken.ts';
 import { findUserByLogin, keepUser } from '../../storage/rows/users.ts';
 import type { Link, PostItem } from '../items/items.ts';
 import { typeOf } from '../items/site-items.ts';

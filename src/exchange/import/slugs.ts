@@ -1,6 +1,6 @@
-import { holdersOfSlugs } from '../../storage/lists/many-posts.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { slugsLike } from '../../storage/rows/posts.ts';
+import { holdersOfSlugs } from '../../storage/rows/taken.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import type { CleanPost } from '../items/clean.ts';

@@ -1,6 +1,6 @@
-import { takenIds } from '../../storage/lists/many-posts.ts';
 import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
+import { takenIds } from '../../storage/rows/taken.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
 import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';

@@ -5,7 +5,7 @@ import type { TermKindName } from '../../kinds/kind-names.ts';
 import { type LanguagesOfKind, languagesOf, languagesOfRecords, placeInLanguage } from '../../records/record-languages.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
-import { writerFor } from '../../storage/translations/writers.ts';
+import { languageWriterOf } from '../../storage/translations/language-writers.ts';
 import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
 import { lose } from '../items/report.ts';
@@ -97,7 +97,7 @@ export async function assignTermLanguage(db: Database, run: Run, name: TermKindN
   if (!own || !language) return;
   const codes = await languagesOfRecords(db, own, ids);
   const neutral = ids.filter((id) => codes.get(id) === null);
-  if (neutral.length > 0) await writerFor(own.languages).assign(db, own.of, neutral, language, 0);
+  if (neutral.length > 0) await languageWriterOf(own.languages).assign(db, own.of, neutral, language, 0);
 }
 
 /** Counts again how many records each language has. */

@@ -1,17 +1,10 @@
 import { storedDates } from '../../kinds/events/dates.ts';
 import { termKind } from '../../kinds/index.ts';
 import { imageIdAt } from '../../media/images.ts';
-import {
-  addToCounts,
-  highestPostId,
-  insertMetas,
-  insertPosts,
-  insertTermLinks,
-  removeRemains,
-  takenPostIds,
-} from '../../storage/lists/many-posts.ts';
+import { addToCounts, insertMetas, insertPosts, insertTermLinks, removeRemains } from '../../storage/rows/new-rows.ts';
 import { insertOccurrences } from '../../storage/rows/occurrences.ts';
 import { insertPost, updatePost } from '../../storage/rows/posts.ts';
+import { highestPostId, takenPostIds } from '../../storage/rows/taken.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { postUrl } from '../../wordpress/links.ts';
 import type { Post } from '../../wordpress/rows.ts';

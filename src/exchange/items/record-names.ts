@@ -3,7 +3,7 @@ import type { PostKindName } from '../../kinds/kind-names.ts';
 import { foldText } from '../../storage/engine/collation.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';
-import { titlesOf } from '../../storage/lists/many-posts.ts';
+import { titlesOf } from '../../storage/lists/posts-of-type.ts';
 
 /** Records by their names; events by name and start. Read once, and kept up to date by what the import writes. */
 export interface Names {

@@ -9,7 +9,7 @@ import type { TableName } from '../engine/tables.ts';
 import { INDEX_OPTION, indexLayout, isInStep } from '../index/event-index.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
-import { idsOfType } from '../lists/many-posts.ts';
+import { idsOfType } from '../lists/posts-of-type.ts';
 import { readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 

@@ -9,7 +9,7 @@ import { addSeconds, diffSeconds, isRealDate } from '../../wordpress/time.ts';
 import { parseZone, toUtc } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
-import { idsOfType } from '../lists/many-posts.ts';
+import { idsOfType } from '../lists/posts-of-type.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { writeOccurrence } from '../rows/occurrences.ts';
 import { writeMetas } from '../rows/posts.ts';

@@ -3,7 +3,7 @@ import { type ContentLanguages, isTranslated } from '../../wordpress/content-lan
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import { formOf } from '../languages/forms.ts';
-import { idsOfType } from '../lists/many-posts.ts';
+import { idsOfType } from '../lists/posts-of-type.ts';
 
 const AT_ONCE = 500;
 

@@ -20,3 +20,16 @@ export async function* pagesById<Row extends number | { readonly id: number }>(
 export function* pagesOf<Value>(list: readonly Value[], size: number): Generator<Value[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }
+
+/** How many values a statement names that asks for rows by their ids or slugs. */
+const NAMED_AT_ONCE = 1000;
+
+/** The rows that `read` gives for these values, each of which it is asked for once, together with some others. */
+export async function readInParts<Value, Row>(
+  values: readonly Value[],
+  read: (some: Value[]) => PromiseLike<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const some of pagesOf([...new Set(values)], NAMED_AT_ONCE)) rows.push(...(await read(some)));
+  return rows;
+}

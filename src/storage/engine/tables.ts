@@ -1,37 +1,10 @@
+import type { Post } from '../../wordpress/rows.ts';
 import type { OwnTables } from './own-tables.ts';
 
 /*
  * The rows of the tables of WordPress, the calendar and WPML, column by column: never changed here. Dates are
  * `YYYY-MM-DD HH:MM:SS`, or zeros for "never".
  */
-
-export interface PostRow {
-  ID: number;
-  post_author: number;
-  /** Site-local wall clock; `post_date_gmt` beside it is UTC, zeros for a draft that was never published. */
-  post_date: string;
-  post_date_gmt: string;
-  post_content: string;
-  post_title: string;
-  post_excerpt: string;
-  post_status: string;
-  comment_status: string;
-  ping_status: string;
-  post_password: string;
-  /** The slug. */
-  post_name: string;
-  to_ping: string;
-  pinged: string;
-  post_modified: string;
-  post_modified_gmt: string;
-  post_content_filtered: string;
-  post_parent: number;
-  guid: string;
-  menu_order: number;
-  post_type: string;
-  post_mime_type: string;
-  comment_count: number;
-}
 
 export interface PostMetaRow {
   meta_id: number;
@@ -225,7 +198,7 @@ export interface SiteMetaRow {
 
 /** Name of a table without the prefix -> its row. */
 export interface Tables extends OwnTables {
-  posts: PostRow;
+  posts: Post;
   postmeta: PostMetaRow;
   terms: TermRow;
   term_taxonomy: TermTaxonomyRow;

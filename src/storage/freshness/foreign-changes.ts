@@ -6,7 +6,7 @@ import { verbatim } from '../engine/statement.ts';
 import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
-import { append, type Change, EVERYTHING, type Origin, type Writer } from '../journal/entries.ts';
+import { append, type Change, EVERYTHING, type JournalWriter, type Origin } from '../journal/entries.ts';
 import { afterAppending, changedWithOthers } from '../journal/touched.ts';
 import {
   arePrintsComplete,
@@ -160,7 +160,7 @@ export interface TakeOverOptions {
   /** Undefined: changes go into the prints alone. */
   readonly now: Date | undefined;
   readonly languages: OptionalLanguages;
-  readonly writer: Writer;
+  readonly writer: JournalWriter;
   /** The id of the user who made a change. Absent: nobody knows. */
   readonly userOf?: (change: Change) => number;
 }

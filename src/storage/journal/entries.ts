@@ -37,18 +37,18 @@ export interface JournalEntry extends Change {
   /** UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly at: string;
   /** This service, WordPress through the plugin, or anybody: then the change was found by comparing contents. */
-  readonly writer: Writer;
+  readonly writer: JournalWriter;
   /** The id of the user who made the change; 0 where it is not known. */
   readonly user: number;
   /** What this process knows besides, of its own changes. */
   readonly own?: OwnChange | undefined;
 }
 
-export type Writer = 'fasti' | 'wordpress' | 'found';
+export type JournalWriter = 'fasti' | 'wordpress' | 'found';
 
 /** Who made changes, and when. */
 export interface Origin {
-  readonly writer: Writer;
+  readonly writer: JournalWriter;
   /** UTC. */
   readonly at: string;
   readonly user: number;
@@ -172,7 +172,7 @@ const entryOf = (row: JournalRow): JournalEntry => ({
   type: row.type,
   object: Number(row.object),
   what: row.what as Change['what'],
-  writer: row.writer as Writer,
+  writer: row.writer as JournalWriter,
   user: Number(row.user),
   wasPublic: Boolean(row.was_public),
   isPublic: Boolean(row.is_public),

@@ -5,8 +5,8 @@ import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { membersIn } from '../languages/polylang/group.ts';
+import type { LanguageWriter } from './language-writer.ts';
 import { touch } from './touch.ts';
-import type { LanguageWriter } from './writer.ts';
 
 /*
  * Polylang keeps languages and groups as terms. The language of a post is a term of `language`, that of a term one of

@@ -7,7 +7,7 @@ import type { Listed } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
 import { deleteOption, lockOption, writeOption } from '../rows/options.ts';
 import { countRows } from '../rows/row-count.ts';
-import type { Translatable } from './writer.ts';
+import type { Translatable } from './language-writer.ts';
 
 /*
  * The languages of a site whose rows are in Polylang's form, and the records that have none yet.

@@ -1,6 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import { postChanged, termTouched } from '../journal/touched.ts';
-import type { Translatable } from './writer.ts';
+import type { Translatable } from './language-writer.ts';
 
 /** Records show their language and their translations: what is written of these changes the records. */
 export function touch(db: Database, { is, type }: Translatable, ids: Iterable<number>): void {

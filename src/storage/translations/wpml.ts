@@ -3,8 +3,8 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
 import { lockNames } from '../rows/locks.ts';
+import type { LanguageWriter, Translatable } from './language-writer.ts';
 import { touch } from './touch.ts';
-import type { LanguageWriter, Translatable } from './writer.ts';
 
 /*
  * WPML has a row for each record in `icl_translations`. Rows of one `trid` are a group; the one without a source

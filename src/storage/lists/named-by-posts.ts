@@ -1,0 +1,46 @@
+import type { Database } from '../engine/database.ts';
+import { readInParts } from '../engine/pages.ts';
+
+/*
+ * What many posts name: those who wrote them, the posts in their metas, their terms.
+ */
+
+/** Ids of those who wrote posts of these types. */
+export async function authorsOfTypes(db: Database, types: readonly string[]): Promise<number[]> {
+  const rows: { id: number }[] = await db
+    .from('posts')
+    .whereIn('post_type', [...types])
+    .distinct({ id: 'post_author' });
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of those who wrote these posts. */
+export async function authorsOfPosts(db: Database, ids: readonly number[]): Promise<Set<number>> {
+  const rows: { id: number }[] = await readInParts(ids, (some) => db.from('posts').whereIn('ID', some).distinct({ id: 'post_author' }));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What posts name in these metas: the key and the id there. */
+export async function linksOfPosts(db: Database, ids: readonly number[], keys: readonly string[]): Promise<{ key: string; id: number }[]> {
+  const rows: { key: string; value: string }[] = await readInParts(ids, (some) =>
+    db
+      .from('postmeta')
+      .whereIn('post_id', some)
+      .whereIn('meta_key', [...keys])
+      .distinct({ key: 'meta_key', value: 'meta_value' }),
+  );
+  return rows.flatMap(({ key, value }) => (/^[1-9]\d{0,14}$/.test(value) ? [{ key, id: Number(value) }] : []));
+}
+
+/** Ids of the terms of a taxonomy that these posts carry. */
+export async function termsOfPosts(db: Database, ids: readonly number[], taxonomy: string): Promise<Set<number>> {
+  const rows: { id: number }[] = await readInParts(ids, (some) =>
+    db
+      .from('term_relationships', 'r')
+      .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+      .whereIn('r.object_id', some)
+      .where('tt.taxonomy', taxonomy)
+      .distinct({ id: 'tt.term_id' }),
+  );
+  return new Set(rows.map(({ id }) => id));
+}

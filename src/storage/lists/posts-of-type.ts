@@ -1,0 +1,97 @@
+import { DATES } from '../../kinds/events/metas.ts';
+import type { Database } from '../engine/database.ts';
+import { countRows } from '../rows/row-count.ts';
+import type { Visibility } from './post-query.ts';
+import { whereVisible } from './post-visibility.ts';
+
+/*
+ * All posts of a type, for exports, audits and forms: their ids, and how many there are.
+ */
+
+/** Ids of posts of a type, whatever their status but unsaved ones, those after an id, in their order. */
+export async function idsOfType(db: Database, type: string, after: number, limit: number): Promise<number[]> {
+  const rows: { id: number }[] = await db
+    .from('posts')
+    .where('post_type', type)
+    .whereNot('post_status', 'auto-draft')
+    .where('ID', '>', after)
+    .orderBy('ID')
+    .limit(limit)
+    .select({ id: 'ID' });
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of published posts of a type, the first ones. */
+export async function publishedIds(db: Database, type: string, most: number): Promise<number[]> {
+  const rows = await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').limit(most).select('ID');
+  return rows.map(({ ID }) => ID);
+}
+
+/** Ids of the posts of a type that a caller may see, those after an id, in their order. */
+export async function visibleIds(db: Database, type: string, visible: Visibility, after: number, limit: number): Promise<number[]> {
+  const rows: { id: number }[] = await db
+    .from('posts', 'p')
+    .where('p.post_type', type)
+    .where('p.ID', '>', after)
+    .where((where) => whereVisible(db, where, 'p', visible))
+    .orderBy('p.ID')
+    .limit(limit)
+    .select({ id: 'p.ID' });
+  return rows.map(({ id }) => id);
+}
+
+/** How many posts of a type a caller may see, by status. `author`: only those of this person. */
+export async function countVisible(db: Database, type: string, visible: Visibility, author?: number): Promise<Map<string, number>> {
+  const rows: { status: string; number: number | string }[] = await db
+    .from('posts', 'p')
+    .where('p.post_type', type)
+    .modify((builder) => void (author !== undefined && builder.where('p.post_author', author)))
+    .where((where) => whereVisible(db, where, 'p', visible))
+    .groupBy('p.post_status')
+    .select({ status: 'p.post_status' })
+    .count({ number: '*' });
+  return new Map(rows.map(({ status, number }) => [status, Number(number)]));
+}
+
+/** Titles of a type outside the trash, with the start where there is one, in pages by id. */
+export async function titlesOf(
+  db: Database,
+  type: string,
+  after: number,
+  limit: number,
+): Promise<{ id: number; title: string; start: string | null }[]> {
+  return db
+    .from('posts', 'p')
+    .leftJoin({ m: db.table('postmeta') }, (on) => on.on('m.post_id', 'p.ID').andOnVal('m.meta_key', DATES.start))
+    .where('p.post_type', type)
+    .whereNotIn('p.post_status', ['trash', 'auto-draft'])
+    .where('p.ID', '>', after)
+    .orderBy('p.ID')
+    .limit(limit)
+    .select({ id: 'p.ID', title: 'p.post_title', start: 'm.meta_value' });
+}
+
+/** How many posts there are of each type, and how many comments on posts of `types`. */
+export async function countTypes(
+  db: Database,
+  types: readonly string[],
+): Promise<{ posts: Map<string, number>; comments: number; highestId: number }> {
+  const rows: { type: string; number: number | string; highest: number }[] = await db
+    .from('posts')
+    .whereNot('post_status', 'auto-draft')
+    .groupBy('post_type')
+    .select({ type: 'post_type' })
+    .count({ number: '*' })
+    .max({ highest: 'ID' });
+  const comments = await countRows(
+    db
+      .from('comments', 'c')
+      .join({ p: db.table('posts') }, 'p.ID', 'c.comment_post_ID')
+      .whereIn('p.post_type', [...types]),
+  );
+  return {
+    posts: new Map(rows.map(({ type, number }) => [type, Number(number)])),
+    comments,
+    highestId: Math.max(0, ...rows.map(({ highest }) => highest)),
+  };
+}

@@ -1,0 +1,108 @@
+import { taxonomies } from '../../kinds/index.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
+import type { TableName } from '../engine/tables.ts';
+import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
+import { BLANK, removeCommentsOf } from './posts.ts';
+import { raiseCounts } from './terms.ts';
+
+/*
+ * Many rows in few statements, for imports. What is written here is new: nothing of it may exist yet.
+ */
+
+/** Characters in one statement: servers limit the size of what they are sent. */
+const CHARACTERS = 2 ** 20;
+
+/** Inserts posts under the ids they carry. */
+export async function insertPosts(db: Database, posts: readonly Partial<Post>[]): Promise<void> {
+  await insertAll(
+    db,
+    'posts',
+    posts.map((columns) => ({ ...BLANK, ...columns })),
+  );
+  for (const { ID, ...columns } of posts) if (ID !== undefined) postMade(db, ID, columns);
+}
+
+export async function insertMetas(
+  db: Database,
+  metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
+): Promise<void> {
+  await insertAll(db, 'postmeta', metas);
+  for (const { post_id: id } of metas) postChanged(db, id);
+}
+
+/** Links posts to rows of taxonomies. */
+export async function insertTermLinks(db: Database, links: readonly { object_id: number; term_taxonomy_id: number }[]): Promise<void> {
+  await insertAll(
+    db,
+    'term_relationships',
+    links.map((link) => ({ ...link, term_order: 0 })),
+  );
+  for (const { object_id: id } of links) postChanged(db, id);
+}
+
+/** Inserts a term under these ids where they are given. Returns its `term_id` and `term_taxonomy_id`. */
+export async function insertTermAs(
+  db: Database,
+  taxonomy: string,
+  term: { id: number | undefined; taxonomyId: number | undefined; name: string; slug: string; description: string; parent: number },
+): Promise<{ id: number; taxonomyId: number }> {
+  const { id, taxonomyId, name, slug, description, parent } = term;
+  const named = { name, slug, term_group: 0 };
+  const term_id = (await insertRows(db, 'terms', [id === undefined ? named : { ...named, term_id: id }])) || id!;
+  const placed = { term_id, taxonomy, description, parent, count: 0 };
+  const given = await insertRows(db, 'term_taxonomy', [taxonomyId === undefined ? placed : { ...placed, term_taxonomy_id: taxonomyId }]);
+  termTouched(db, { term_id, taxonomy }, 'made');
+  return { id: term_id, taxonomyId: given || taxonomyId! };
+}
+
+/** Adds to the counts of terms, by `term_taxonomy_id`. */
+export async function addToCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
+  taxonomyRowsChanged(db, more.keys());
+  await raiseCounts(db, more);
+}
+
+/** Removes what is left of posts that no longer exist, so that new ones under their ids don't inherit it. */
+export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
+  if (ids.length === 0) return;
+  for (const id of ids) postChanged(db, id);
+  const ours = db.from('term_taxonomy').whereIn('taxonomy', taxonomies).select('term_taxonomy_id');
+  await db
+    .from('postmeta')
+    .whereIn('post_id', [...ids])
+    .delete();
+  await db
+    .from('term_relationships')
+    .whereIn('object_id', [...ids])
+    .whereIn('term_taxonomy_id', ours)
+    .delete();
+  await removeCommentsOf(db, ids);
+  if (!occurrences) return;
+  for (const table of ['tec_occurrences', 'tec_events'] as const)
+    await db
+      .from(table)
+      .whereIn('post_id', [...ids])
+      .delete();
+}
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+async function insertAll(db: Database, table: TableName, rows: readonly Row[]): Promise<void> {
+  for (const part of parts(rows)) await insertRows(db, table, part);
+}
+
+/** Rows in statements of no more than this many characters. */
+function* parts(rows: readonly Row[]): Generator<Row[]> {
+  let part: Row[] = [];
+  let size = 0;
+  for (const row of rows) {
+    part.push(row);
+    for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
+    if (size < CHARACTERS) continue;
+    yield part;
+    part = [];
+    size = 0;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,32 @@
+import type { Post } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import { readInParts } from '../engine/pages.ts';
+
+/*
+ * Which ids and slugs new rows cannot have, because others have them.
+ */
+
+/** What holds these ids: type and guid by id. */
+export async function takenPostIds(db: Database, ids: readonly number[]): Promise<Map<number, Pick<Post, 'ID' | 'post_type' | 'guid'>>> {
+  const rows: Pick<Post, 'ID' | 'post_type' | 'guid'>[] = await readInParts(ids, (some) =>
+    db.from('posts').whereIn('ID', some).select('ID', 'post_type', 'guid'),
+  );
+  return new Map(rows.map((row) => [row.ID, row]));
+}
+
+/** Which of these ids (of terms, of rows of taxonomies, of users) are taken. */
+export async function takenIds(db: Database, table: 'terms' | 'term_taxonomy' | 'users', ids: readonly number[]): Promise<Set<number>> {
+  const column = { terms: 'term_id', term_taxonomy: 'term_taxonomy_id', users: 'ID' }[table];
+  const rows: { id: number }[] = await readInParts(ids, (some) => db.from(table).whereIn(column, some).select({ id: column }));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Posts of any type that have one of these slugs. */
+export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Promise<Pick<Post, 'ID' | 'post_type' | 'post_name'>[]> {
+  return readInParts(slugs, (some) => db.from('posts').whereIn('post_name', some).select('ID', 'post_type', 'post_name'));
+}
+
+export async function highestPostId(db: Database): Promise<number> {
+  const row = (await db.from('posts').max({ id: 'ID' }).first()) as { id: number | null } | undefined;
+  return Number(row?.id ?? 0);
+}
