@@ -320,7 +320,6 @@ export interface Errors {
   "rest_request_too_large": 413;
   "rest_upload_unknown_error": 500;
   "rest_upload_sideload_error": 500;
-  "rest_upload_file_too_big": 400;
   "rest_too_many_requests": 429;
   "rest_suggestions_full": 429;
   "rest_server_busy": 503;

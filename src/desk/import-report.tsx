@@ -33,7 +33,10 @@ export function ReadingOptionFields({ visit, reading }: { readonly visit: Visit;
         name="dates"
         label={say('desk:import.dates')}
         value={reading.dateOrder ?? ''}
-        options={['', 'dmy', 'mdy', 'ymd'].map((value) => ({ value, text: say(`desk:import.order${value === '' ? '' : `-${value}`}`) }))}
+        options={['', 'dmy', 'mdy', 'ymd'].map((value) => ({
+          value,
+          text: say(value === '' ? 'desk:import.order' : `desk:import.order-${value}`),
+        }))}
       />
       <Select
         name="status"

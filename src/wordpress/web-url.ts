@@ -6,13 +6,24 @@ import { trimAscii } from './trim.ts';
 const ALLOWED_PROTOCOLS: readonly string[] =
   'http https ftp ftps mailto news irc irc6 ircs gopher nntp feed telnet mms rtsp sms svn tel fax xmpp webcal urn'.split(' ');
 
-/** A URL to be shown in HTML (`esc_url`): as `escUrlRaw`, with `&` as `&#038;` and `'` as `&#039;`. */
-export const escUrl = (url: string): string => cleanUrl(url, shownInHtml);
-
 /**
- * A URL with what may not stand in one taken out, "" when its scheme is not allowed (`esc_url_raw`, `sanitize_url`).
+ * A URL to be shown in HTML (`esc_url`): what may not stand in one is taken out, `&` becomes `&#038;` and `'` `&#039;`;
+ * "" when its scheme is not allowed.
  */
-export const escUrlRaw = (url: string): string => cleanUrl(url);
+export function escUrl(raw: string): string {
+  if (raw === '') return '';
+  let url = raw
+    .replace(/^[ \t\n\r\0\v]+/, '')
+    .replaceAll(' ', '%20')
+    .replace(/[^a-z0-9\-~+_.?#=!&;,/:%@$|*'()[\]\x80-\u{10ffff}]/giu, '');
+  if (url === '') return '';
+  if (!/^mailto:/i.test(url)) url = withoutEncodedLineBreaks(url);
+  url = url.replaceAll(';//', '://');
+  if (!url.includes(':') && !/^[/#?]/.test(url) && !/^[a-z0-9-]+?\.php/i.test(url)) url = `http://${url}`;
+  url = encodeBrackets(shownInHtml(url));
+  if (url.startsWith('/')) return url;
+  return withoutBadProtocol(url).toLowerCase() === url.toLowerCase() ? url : '';
+}
 
 /**
  * The form in which an address of the web is stored, or null when it is none (decision D38): `http`, `https` and `ftp`
@@ -76,21 +87,6 @@ function isHost(host: string): boolean {
 }
 
 const shownInHtml = (url: string): string => normalizeEntities(url).replaceAll('&amp;', '&#038;').replaceAll("'", '&#039;');
-
-function cleanUrl(raw: string, shown = (url: string): string => url): string {
-  if (raw === '') return '';
-  let url = raw
-    .replace(/^[ \t\n\r\0\v]+/, '')
-    .replaceAll(' ', '%20')
-    .replace(/[^a-z0-9\-~+_.?#=!&;,/:%@$|*'()[\]\x80-\u{10ffff}]/giu, '');
-  if (url === '') return '';
-  if (!/^mailto:/i.test(url)) url = withoutEncodedLineBreaks(url);
-  url = url.replaceAll(';//', '://');
-  if (!url.includes(':') && !/^[/#?]/.test(url) && !/^[a-z0-9-]+?\.php/i.test(url)) url = `http://${url}`;
-  url = encodeBrackets(shown(url));
-  if (url.startsWith('/')) return url;
-  return withoutBadProtocol(url).toLowerCase() === url.toLowerCase() ? url : '';
-}
 
 /** `%0d` and `%0a` go, and those that arise from taking them out (`_deep_replace`). */
 function withoutEncodedLineBreaks(url: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { escUrl, escUrlRaw, normalizeWebUrl, withoutBadProtocol } from '../../src/wordpress/web-url.ts';
+import { escUrl, normalizeWebUrl, withoutBadProtocol } from '../../src/wordpress/web-url.ts';
 
 describe('normalizeWebUrl (D38)', () => {
   it.each([
@@ -64,22 +64,19 @@ describe('normalizeWebUrl (D38)', () => {
 
 describe('escUrl', () => {
   it.each([
-    ['https://x.test/?a=1&b=2', 'https://x.test/?a=1&#038;b=2', 'https://x.test/?a=1&b=2'],
-    ["https://x.test/it's", 'https://x.test/it&#039;s', "https://x.test/it's"],
-    [' https://x.test/a b', 'https://x.test/a%20b', 'https://x.test/a%20b'],
-    ['x.test', 'http://x.test', 'http://x.test'],
-    ['/path#x', '/path#x', '/path#x'],
-    ['javascript:alert(1)', '', ''],
-    ['java\nscript:alert(1)', '', ''],
-    ['https://x.test/"<>{}', 'https://x.test/', 'https://x.test/'],
-    ['https://x.test/%0%0DAx%0d', 'https://x.test/x', 'https://x.test/x'],
-    ['https://x.test/?a[0]=1', 'https://x.test/?a%5B0%5D=1', 'https://x.test/?a%5B0%5D=1'],
-    ['mailto:a@b.test', 'mailto:a@b.test', 'mailto:a@b.test'],
-    ['', '', ''],
-  ])('%j', (url, shown, raw) => {
-    expect(escUrl(url)).toBe(shown);
-    expect(escUrlRaw(url)).toBe(raw);
-  });
+    ['https://x.test/?a=1&b=2', 'https://x.test/?a=1&#038;b=2'],
+    ["https://x.test/it's", 'https://x.test/it&#039;s'],
+    [' https://x.test/a b', 'https://x.test/a%20b'],
+    ['x.test', 'http://x.test'],
+    ['/path#x', '/path#x'],
+    ['javascript:alert(1)', ''],
+    ['java\nscript:alert(1)', ''],
+    ['https://x.test/"<>{}', 'https://x.test/'],
+    ['https://x.test/%0%0DAx%0d', 'https://x.test/x'],
+    ['https://x.test/?a[0]=1', 'https://x.test/?a%5B0%5D=1'],
+    ['mailto:a@b.test', 'mailto:a@b.test'],
+    ['', ''],
+  ])('%j', (url, shown) => expect(escUrl(url)).toBe(shown));
 });
 
 describe('withoutBadProtocol', () => {

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { settings } from '../src/config/settings.ts';
+import { problems } from '../src/errors.ts';
+import { TEXT_FILES } from '../src/texts.ts';
+
+/*
+ * Rows of tables that nothing in the program asks for any more. `test/house.test.ts` looks for unused exports in the
+ * same way, `test/texts.test.ts` for unused descriptions of routes, parameters and fields.
+ */
+
+const root = new URL('..', import.meta.url);
+const code = new Map(
+  readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => [name, readFileSync(new URL(`src/${name}`, root), 'utf8').replace(/^\s*(\/\/|\/?\*).*$/gm, '')]),
+);
+const codeBeside = (table: string): string => [...code].map(([name, text]) => (name === table ? '' : text)).join('\n');
+
+it('refuses by the name of every problem somewhere', () => {
+  const all = codeBeside('errors.ts');
+  expect(Object.keys(problems).filter((name) => !all.includes(`'${name}'`))).toEqual([]);
+});
+
+it('reads every setting somewhere', () => {
+  const words = new Set(codeBeside('config/settings.ts').match(/\w+/g));
+  expect(words.size).toBeGreaterThan(5000);
+  expect(Object.keys(settings).filter((name) => !words.has(name))).toEqual([]);
+});
+
+/** Files whose sentences `test/texts.test.ts` compares with what they describe. */
+const DESCRIPTIONS: ReadonlySet<string> = new Set(['routes', 'params', 'fields', 'problems', 'statuses', 'reasons']);
+
+/** Keys that the program puts together in several steps; what they are made of has to be said somewhere, too. */
+const IN_STEPS: readonly RegExp[] = [/^(desk:suggestion\.[\w-]+)-sure$/, /^upkeep:(?:findings|advice)\.(?:event|recurrence)-([\w-]+)$/];
+
+it('says every sentence somewhere', () => {
+  const all = codeBeside('');
+  const words = new Set([...all.matchAll(/[\w-]+/g)].flatMap(([word]) => [word, ...word.split('-')]));
+  const templates = [...all.matchAll(/`([\w-]+[:.][\w.-]*\$\{[^`\s]*|[\w-]+[:.][^`\n]*\$\{[^`\n]*)`/g)].map(([, text]) => patternOf(text!));
+  expect(templates.length).toBeGreaterThan(50);
+
+  /** Whether this is a text of the program, or a template with values that are words of it. */
+  const isSaid = (key: string): boolean =>
+    all.includes(`'${key}'`) ||
+    [...templates, ...IN_STEPS].some((pattern) => {
+      const values = pattern.exec(key)?.slice(1);
+      return values?.every((value) => value !== key && (/[.:]/.test(value) ? isSaid(value) : words.has(value)));
+    });
+
+  const unsaid = TEXT_FILES.filter((file) => !DESCRIPTIONS.has(file)).flatMap((file) =>
+    namesIn(JSON.parse(readFileSync(new URL(`locales/en/${file}.json`, root), 'utf8')))
+      .map((name) => name.replace(/_(?:one|other)$/, ''))
+      .filter((name) => !isSaid(`${file}:${name}`) && !isSaid(name))
+      .map((name) => `${file}:${name}`),
+  );
+  expect(unsaid).toEqual([]);
+});
+
+/** The names of all sentences of a file: `doctor.title`. */
+function namesIn(sentences: object): string[] {
+  return Object.entries(sentences).flatMap(([name, member]: [string, string | object]) =>
+    typeof member === 'string' ? [name] : namesIn(member).map((below) => `${name}.${below}`),
+  );
+}
+
+/** A template of the program as the pattern of the texts that it makes. */
+function patternOf(template: string): RegExp {
+  const fixed = template.split(/\$\{[^}]*\}/).map((part) => part.replace(/[.*+?^$(){}|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${fixed.join('([\\w.-]+)')}$`);
+}
