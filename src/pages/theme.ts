@@ -72,7 +72,7 @@ const isView = (file: string): boolean => file.endsWith('.js') && Object.hasOwn(
 /** The views that modules of the folder hold, each by the name of its file. */
 async function ownViews(folder: string, names: readonly string[]): Promise<Partial<Views>> {
   const views = names.filter(isView).map(async (name) => {
-    const { default: view } = (await import(pathToFileURL(resolve(folder, name)).href)) as { readonly default?: unknown };
+    const { default: view }: { readonly default?: unknown } = await import(pathToFileURL(resolve(folder, name)).href);
     if (typeof view !== 'function') throw new Error(`${name} has no default export that is a function.`);
     return [name.slice(0, -3), (props: object) => view(props, TOOLS) as VNode] as const;
   });

@@ -207,7 +207,16 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     const api = '/wp-json/calendar/events/v1/changes';
     let [token, more] = ['', true];
     while (more) ({ next: token, more } = (await before.send('GET', `${api}?limit=500${token ? `&since=${token}` : ''}`)).body);
-    const message = { id: 'msg_1', hook: 1, number: 1, subject: 's', payload: '{}', state: 'waiting', next_at: '', created_at: '' };
+    const message = {
+      id: 'msg_1',
+      hook: 1,
+      number: 1,
+      subject: 's',
+      payload: '{}',
+      state: 'waiting',
+      next_at: '',
+      created_at: '',
+    } as const;
     await insertRows(to, 'fasti_hook_messages', [message]);
     expect((await fasti(urlOf(to), ['restore', file, '--force'])).code).toBe(0);
     expect(await to.from('fasti_hook_messages')).toEqual([]);

@@ -75,7 +75,7 @@ export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorIt
 export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
   const items: TermItem[] = [];
   for (const kind of termKinds) {
-    const all = (await termsOf(db, kind.taxonomy).orderBy('t.term_id')) as Term[];
+    const all: Term[] = await termsOf(db, kind.taxonomy).orderBy('t.term_id');
     const byId = new Map(all.map((term) => [term.term_id, term]));
     const placed = new Set<number>();
     const place = (term: Term) => {

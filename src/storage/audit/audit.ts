@@ -79,18 +79,18 @@ export interface WrongCount {
 
 /** Terms whose count is not the number of published posts that carry them. */
 export async function wrongCounts(db: Database): Promise<WrongCount[]> {
-  const rows = (await db
+  const rows: { id: number; name: string; count: number }[] = await db
     .from('term_taxonomy', 'tt')
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('tt.taxonomy', taxonomies)
-    .select('tt.term_taxonomy_id as id', 't.name as name', 'tt.count as count')) as { id: number; name: string; count: number }[];
-  const counted = (await db
+    .select('tt.term_taxonomy_id as id', 't.name as name', 'tt.count as count');
+  const counted: { id: number; real: number | string }[] = await db
     .from('term_relationships', 'r')
     .join({ p: db.table('posts') }, 'p.ID', 'r.object_id')
     .where('p.post_status', 'publish')
     .groupBy('r.term_taxonomy_id')
     .select('r.term_taxonomy_id as id')
-    .count({ real: '*' })) as { id: number; real: number | string }[];
+    .count({ real: '*' });
   const real = new Map(counted.map((row) => [Number(row.id), Number(row.real)]));
   return rows.flatMap(({ id, name, count }) =>
     Number(count) === (real.get(id) ?? 0) ? [] : [{ termTaxonomyId: id, name, count: Number(count), real: real.get(id) ?? 0 }],
@@ -118,14 +118,14 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
     BrokenValue['table'],
     (typeof VALUES)[BrokenValue['table']],
   ][]) {
-    const read = async (after: number, size: number) =>
-      (await db
+    const read = (after: number, size: number): PromiseLike<{ id: number; value: string; name: string; owner: number }[]> =>
+      db
         .from(table)
         .where(id, '>', after)
         .where(value, 'like', 'a:%')
         .orderBy(id)
         .limit(size)
-        .select({ id, value, name, owner: owner ?? id })) as { id: number; value: string; name: string; owner: number }[];
+        .select({ id, value, name, owner: owner ?? id });
     for await (const rows of pagesById(AT_ONCE, read)) {
       for (const row of rows)
         if (isBrokenArray(row.value)) yield { table, id: row.id, of: owner ? `${row.owner} ${row.name}` : row.name, value: row.value };
@@ -162,11 +162,11 @@ export async function sharedSlugs(
     query
       .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', ELEMENTS))
       .groupBy('w.language_code');
-  const rows = (await query.having(db.raw('count(*) > 1')).select('post_type as type', 'post_name as slug').count({ count: '*' })) as {
+  const rows: {
     type: string;
     slug: string;
     count: number | string;
-  }[];
+  }[] = await query.having(db.raw('count(*) > 1')).select('post_type as type', 'post_name as slug').count({ count: '*' });
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
@@ -181,7 +181,7 @@ export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id
 
 /** Records of the calendar whose author is no user. */
 export async function postsOfNobody(db: Database): Promise<number[]> {
-  const rows = (await db
+  const rows: { id: number }[] = await db
     .from('posts', 'p')
     .whereIn('p.post_type', postTypes)
     .whereNotExists((sub) =>
@@ -191,14 +191,14 @@ export async function postsOfNobody(db: Database): Promise<number[]> {
         .where('u.ID', db.ref('p.post_author')),
     )
     .orderBy('p.ID')
-    .select('p.ID as id')) as { id: number }[];
+    .select('p.ID as id');
   return rows.map(({ id }) => id);
 }
 
 /** Files of the library: the ids of attachments and their paths below the folder of uploads. */
 export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number; file: string }> {
-  const read = async (after: number, size: number) =>
-    (await db
+  const read = (after: number, size: number): PromiseLike<{ id: number; file: string | null }[]> =>
+    db
       .from('postmeta', 'm')
       .join({ p: db.table('posts') }, 'p.ID', 'm.post_id')
       .where('p.post_type', 'attachment')
@@ -206,7 +206,7 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
       .where('p.ID', '>', after)
       .orderBy('p.ID')
       .limit(size)
-      .select('p.ID as id', 'm.meta_value as file')) as { id: number; file: string | null }[];
+      .select('p.ID as id', 'm.meta_value as file');
   for await (const rows of pagesById(AT_ONCE, read)) for (const { id, file } of rows) yield { id, file: file ?? '' };
 }
 
@@ -222,7 +222,7 @@ export async function indexState(db: Database, languages: ContentLanguages | und
   const number = async (table: TableName, narrow: (rows: QueryBuilder) => void): Promise<number> => {
     const rows: QueryBuilder = db.from(table, 'o');
     narrow(rows);
-    const row = (await rows.countDistinct({ n: 'o.post_id' }).first()) as { n: number | string } | undefined;
+    const row: { n: number | string } | undefined = await rows.countDistinct({ n: 'o.post_id' }).first();
     return Number(row?.n ?? 0);
   };
   const listed = await number('fasti_entries', (rows) => rows.where('o.facet', ALL));

@@ -187,11 +187,11 @@ async function calendarRowsOf(db: Database, ids: readonly number[]): Promise<Map
 type OccurrenceRow = Occurrence & { readonly occurrence_id: number };
 
 const occurrencesOf = async (db: Database, id: number): Promise<OccurrenceRow[]> =>
-  (await db
+  db
     .from('tec_occurrences')
     .where('post_id', id)
     .orderBy('occurrence_id')
-    .select('occurrence_id', ...TIMES)) as OccurrenceRow[];
+    .select('occurrence_id', ...TIMES);
 
 async function dropOccurrences(db: Database, rows: readonly OccurrenceRow[]): Promise<void> {
   const ids = rows.map((row) => row.occurrence_id);

@@ -57,7 +57,7 @@ interface Said {
 }
 
 async function saidIn(db: Database): Promise<Said> {
-  const rows = (await db
+  const rows: Row[] = await db
     .from('term_taxonomy', 'tt')
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .whereIn('tt.taxonomy', Object.keys(OF))
@@ -69,13 +69,13 @@ async function saidIn(db: Database): Promise<Said> {
       slug: 't.slug',
       description: 'tt.description',
       count: 'tt.count',
-    })) as Row[];
-  const relations = (await db
+    });
+  const relations: { object: number; row: number }[] = await db
     .from('term_relationships', 'r')
     .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
     .whereIn('tt.taxonomy', Object.keys(OF))
     .orderBy('r.object_id')
-    .select({ object: 'r.object_id', row: 'r.term_taxonomy_id' })) as { object: number; row: number }[];
+    .select({ object: 'r.object_id', row: 'r.term_taxonomy_id' });
   const objects = groupedBy(
     relations,
     ({ row }) => row,

@@ -236,16 +236,16 @@ function rowsOf(db: Database, { table, orphans }: Rule): Query {
 
 async function foundBy(db: Database, rule: Rule): Promise<FoundRows> {
   const count = await countRows(rowsOf(db, rule));
-  const rows = count === 0 ? [] : ((await rowsOf(db, rule).select('o.*').limit(EXAMPLES)) as Record<string, unknown>[]);
+  const rows: Record<string, unknown>[] = count === 0 ? [] : await rowsOf(db, rule).select('o.*').limit(EXAMPLES);
   return { count, examples: rows.map(rule.describe) };
 }
 
 /** In pieces, by their keys: neither database deletes from a table that the condition reads. */
 async function fixBy(db: Database, rule: Rule): Promise<void> {
   for (;;) {
-    const rows = (await rowsOf(db, rule)
+    const rows: Record<string, number>[] = await rowsOf(db, rule)
       .select(rule.key.map((column) => `o.${column}`))
-      .limit(AT_ONCE)) as Record<string, number>[];
+      .limit(AT_ONCE);
     if (rows.length === 0) return;
     const chosen = () =>
       db.from(rule.table).where((any: Query) => {

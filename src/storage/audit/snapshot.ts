@@ -88,7 +88,7 @@ export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[
     const source = new Sqlite(file, { readonly: true, fileMustExist: true });
     try {
       const sound = (source.pragma('quick_check(1)') as { quick_check: string }[])[0]?.quick_check === 'ok';
-      const names = source.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[];
+      const names = source.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
       const prefixes = names.filter((name) => name.endsWith('postmeta')).map((name) => name.slice(0, -'postmeta'.length));
       return { sound, prefixes: prefixes.filter((prefix) => names.includes(`${prefix}options`) && names.includes(`${prefix}posts`)) };
     } finally {
@@ -107,7 +107,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
     const numbers = numbersIn(source);
     for (const name of backupTables()) {
       if (source.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(prefix + name) === undefined) continue;
-      const rows = toAsync(source.prepare(`SELECT * FROM \`${prefix}${name}\``).iterate() as IterableIterator<Row>);
+      const rows = toAsync(source.prepare<[], Row>(`SELECT * FROM \`${prefix}${name}\``).iterate());
       yield { name, last: numbers.get(prefix + name) ?? 0, rows };
     }
   } finally {
@@ -118,7 +118,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
 /** The last numbers that tables of a file gave to rows. */
 function numbersIn(source: InstanceType<typeof Sqlite>): Map<string, number> {
   const isThere = source.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").get() !== undefined;
-  const rows = isThere ? (source.prepare('SELECT name, seq FROM sqlite_sequence').all() as { name: string; seq: number }[]) : [];
+  const rows = isThere ? source.prepare<[], { name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence').all() : [];
   return new Map(rows.map(({ name, seq }) => [name, seq]));
 }
 

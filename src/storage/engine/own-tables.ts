@@ -104,10 +104,10 @@ export interface DayRow {
 interface ChangeColumns {
   /** UTC. */
   at: string;
-  kind: string;
+  kind: 'post' | 'term' | 'user' | 'option' | 'all';
   type: string;
   object: number;
-  what: string;
+  what: 'made' | 'changed' | 'removed';
   user: number;
   was_public: number;
   is_public: number;
@@ -116,7 +116,7 @@ interface ChangeColumns {
 /** A change in the journal. */
 export interface JournalRow extends ChangeColumns {
   number: number;
-  writer: string;
+  writer: 'fasti' | 'wordpress' | 'found';
 }
 
 /** A change that the WordPress plugin has noted. */
@@ -131,7 +131,8 @@ export interface HookRow {
   secret: string;
   kinds: string;
   user: number;
-  state: string;
+  /** `paused`: by a person; `off`: because its receiver, or its user, is gone. Neither gets new messages. */
+  state: 'active' | 'paused' | 'off';
   position: number;
   busy_until: string;
   created_at: string;
@@ -144,7 +145,8 @@ export interface HookMessageRow {
   number: number;
   subject: string;
   payload: string;
-  state: string;
+  /** `failed`: given up. */
+  state: 'waiting' | 'done' | 'failed';
   attempts: number;
   next_at: string;
   created_at: string;

@@ -72,7 +72,7 @@ async function fingerprintsBetween(db: Database, table: WatchedName, { from, to 
   const { key, plain, texts } = WATCHED[table];
   // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
   const parts = [...plain.map((name) => `\`${name}\``), ...texts.flatMap((name) => [`COALESCE(LENGTH(\`${name}\`), -1)`, `\`${name}\``])];
-  return (await db
+  return db
     .from(table)
     .where(key, '>=', from)
     .where(key, '<', to)
@@ -80,11 +80,11 @@ async function fingerprintsBetween(db: Database, table: WatchedName, { from, to 
       db.raw(`\`${key}\` - \`${key}\` % ${RANGE} AS start`),
       db.raw(`${db.dialect.fingerprint(`CONCAT_WS('|', ${parts.join(', ')})`)} AS fingerprint`),
     )
-    .groupBy('start')) as Found[];
+    .groupBy('start');
 }
 
 async function firstKey(db: Database, table: WatchedName, from: number): Promise<number | undefined> {
   const { key } = WATCHED[table];
-  const [row] = (await db.from(table).where(key, '>=', from).min(`${key} as first`)) as { first: number | null }[];
+  const [row]: { first: number | null }[] = await db.from(table).where(key, '>=', from).min(`${key} as first`);
   return row?.first === null || row?.first === undefined ? undefined : Number(row.first);
 }

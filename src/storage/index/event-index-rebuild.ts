@@ -126,10 +126,10 @@ export async function hasWrongCounts(db: Database, atOnce = ENTRIES): Promise<bo
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
     for (let day: number | undefined = 0; day !== undefined; ) {
       const { until, inRange } = await rangeFrom(db, facet, day);
-      if (differ((await inRange(days(db, facet))) as DayRow[], await countDays(db, facet, day, until))) return true;
+      if (differ(await inRange(days(db, facet)), await countDays(db, facet, day, until))) return true;
       day = until === undefined ? undefined : until + 1;
     }
-    if (differ((await days(db, facet).where('day', '<', 0)) as DayRow[], await countMonths(db, facet))) return true;
+    if (differ(await days(db, facet).where('day', '<', 0), await countMonths(db, facet))) return true;
   }
   return false;
 }
@@ -146,7 +146,7 @@ async function wholeIndex(
   most: number,
   ofDays: (rows: QueryBuilder) => QueryBuilder = (rows) => rows,
 ): Promise<FacetRows[] | undefined> {
-  const counts = (await ofDays(db.from('fasti_days').limit(most + 1))) as DayRow[];
+  const counts: DayRow[] = await ofDays(db.from('fasti_days').limit(most + 1));
   if (counts.length > most) return undefined;
   const held = await db.from('fasti_entries').limit(most + 1);
   if (held.length > most) return undefined;
@@ -184,8 +184,8 @@ function differ(rows: readonly DayRow[], right: ReadonlyMap<number, DayRow>): bo
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
   const next = await Promise.all(
     (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
-      const row = (await db.from(table).where('facet', '>', facet).min({ facet: 'facet' }).first()) as { facet: number | null };
-      return row.facet ?? Number.POSITIVE_INFINITY;
+      const row: { facet?: number | null } | undefined = await db.from(table).where('facet', '>', facet).min({ facet: 'facet' }).first();
+      return row?.facet ?? Number.POSITIVE_INFINITY;
     }),
   );
   const following = Math.min(...next);
@@ -231,7 +231,7 @@ async function setRight(
   inRange: (rows: QueryBuilder) => QueryBuilder,
   count: () => Promise<Map<number, DayRow>>,
 ): Promise<void> {
-  const held = async () => (await inRange(days(db, facet)).forUpdate()) as DayRow[];
+  const held = async (): Promise<DayRow[]> => inRange(days(db, facet)).forUpdate();
   const before = await held();
   const missing = [...(await count()).keys()].filter((key) => !before.some((row) => row.day === key));
   const empty = missing.map((day) => ({ facet, day, n: 0, running: 0 }));

@@ -125,11 +125,11 @@ export async function eventsUnder(db: Database, category: number): Promise<numbe
  * to be changed at once.
  */
 export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
-  const rows = (await db
+  const rows: { object_id: number }[] = await db
     .from('term_relationships', 'r')
     .where('r.term_taxonomy_id', termTaxonomyId)
     .limit(MOST_AT_ONCE + 1)
-    .select('r.object_id')) as { object_id: number }[];
+    .select('r.object_id');
   return rows.length > MOST_AT_ONCE ? undefined : rows.map(({ object_id: id }) => id);
 }
 

@@ -49,20 +49,18 @@ export async function loadEventRows(db: Database, ids: readonly number[]): Promi
   if (own.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
   // All columns: `has_recurrence` is not there in every database.
-  const occurrences = (await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of')) as Of<
-    EventRows['occurrences']
-  >;
-  const metas = (await db
+  const occurrences: Of<EventRows['occurrences']> = await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of');
+  const metas: Of<EventRows['metas']> = await db
     .from('postmeta')
     .whereIn('post_id', own)
     .whereIn('meta_key', [VENUE_LINK, ORGANIZER_LINK, HIDDEN_META, FEATURED_META])
-    .select('post_id as of', 'meta_key', 'meta_value')) as Of<EventRows['metas']>;
-  const terms = (await db
+    .select('post_id as of', 'meta_key', 'meta_value');
+  const terms: Of<EventRows['terms']> = await db
     .from('term_relationships', 'r')
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', own)
     .whereIn('tt.taxonomy', taxonomies)
-    .select('r.object_id as of', 'tt.term_id', 'tt.taxonomy')) as Of<EventRows['terms']>;
+    .select('r.object_id as of', 'tt.term_id', 'tt.taxonomy');
   const [datesOf, metasOf, termsOf] = [
     groupedBy(occurrences, (row) => row.of),
     groupedBy(metas, (row) => row.of),

@@ -15,7 +15,7 @@ import type { OwnChange } from './own-changes.ts';
 /**
  * What was changed. `all`: anything may have changed, as after a restore; whoever follows the journal starts anew.
  */
-export type ObjectKind = 'post' | 'term' | 'user' | 'option' | 'all';
+export type ObjectKind = JournalRow['kind'];
 
 /** One change of one object. */
 export interface Change {
@@ -24,7 +24,7 @@ export interface Change {
   readonly type: string;
   /** The id of a post, term or user; 0 where the kind has no ids. */
   readonly object: number;
-  readonly what: 'made' | 'changed' | 'removed';
+  readonly what: JournalRow['what'];
   /** Whether everybody could see the object before; terms always, users and options never. */
   readonly wasPublic: boolean;
   readonly isPublic: boolean;
@@ -44,7 +44,7 @@ export interface JournalEntry extends Change {
   readonly own?: OwnChange | undefined;
 }
 
-export type JournalWriter = 'fasti' | 'wordpress' | 'found';
+export type JournalWriter = JournalRow['writer'];
 
 /** Who made changes, and when. */
 export interface Origin {
@@ -167,12 +167,11 @@ export async function pruneJournal(db: Database, days: number, now: Date): Promi
 const entryOf = (row: JournalRow): JournalEntry => ({
   number: Number(row.number),
   at: row.at,
-  // Only these words are ever written.
-  kind: row.kind as ObjectKind,
+  kind: row.kind,
   type: row.type,
   object: Number(row.object),
-  what: row.what as Change['what'],
-  writer: row.writer as JournalWriter,
+  what: row.what,
+  writer: row.writer,
   user: Number(row.user),
   wasPublic: Boolean(row.was_public),
   isPublic: Boolean(row.is_public),

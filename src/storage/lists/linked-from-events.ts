@@ -64,7 +64,7 @@ async function namedByEvents(db: Database, condition: LinkedFromAny, query: Post
         .whereRaw(...indexed)
         .select({ id: 'p.ID' })
     : linkedFromEvents(db, db.query(), condition, query).distinct();
-  const rows = (await named.limit(most)) as { id: number }[];
+  const rows: { id: number }[] = await named.limit(most);
   return rows.map(({ id }) => Number(id));
 }
 

@@ -127,7 +127,8 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | '
 /** One page of a list in which events may recur: a record for each occurrence, or for each event. */
 async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
   if (recurrence.each === 'event') {
-    const ids = [...new Set(((await ordered) as Dated[]).map(({ id }) => Number(id)))];
+    const rows: Dated[] = await ordered;
+    const ids = [...new Set(rows.map(({ id }) => Number(id)))];
     return { ids: ids.slice(query.offset, query.offset + query.limit), total: ids.length, linked: [] };
   }
   const { rows, total } = await pageOfRows<Dated>(db, query, ordered);
@@ -164,7 +165,7 @@ const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', '
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
   const dates = query.recurrence !== undefined && query.kind.dated;
-  const rows = (await narrowedPosts(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) })) as (Dated & { readonly start: string })[];
+  const rows: (Dated & { readonly start: string })[] = await narrowedPosts(db, query).select({ id: 'p.ID', ...(dates ? DATED : {}) });
   const found = new Set(rows.map(({ id }) => Number(id)));
   const links: { post_id: number; meta_value: string }[] = await db
     .from('postmeta')

@@ -37,7 +37,7 @@ export async function findTerms(
   if (hideEmpty) counted.where('tt.count', '>', 0);
   order(db, page, query);
   const [terms, total] = await Promise.all([page.limit(query.limit).offset(query.offset), countRows(counted)]);
-  return { terms: terms as Term[], total, tree };
+  return { terms, total, tree };
 }
 
 function narrowedTerms(db: Database, { kind, search, include, exclude, parent, parents, slugs, post, language }: TermQuery): QueryBuilder {

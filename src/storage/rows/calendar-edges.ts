@@ -57,12 +57,7 @@ export async function noteEdges(db: Database, postId: number, known?: EdgeEvent)
 function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined): Edges | 'same' | 'unknown' {
   const members = membersOf(stored);
   const marks = [members.earliest_date_markers, members.latest_date_markers].some(
-    (ids) =>
-      ids !== null &&
-      typeof ids === 'object' &&
-      Object.values(ids as object)
-        .map(Number)
-        .includes(postId),
+    (ids) => ids !== null && typeof ids === 'object' && Object.values(ids).map(Number).includes(postId),
   );
   const edges = { first: String(members.earliest_date || ''), last: String(members.latest_date || '') };
   if (marks || edges.first === '' || edges.last === '') return 'unknown';

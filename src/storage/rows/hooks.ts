@@ -2,24 +2,19 @@ import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { HookMessageRow, HookRow } from '../engine/own-tables.ts';
 
-/** `paused`: by a person; `off`: because its receiver, or its user, is gone. Neither gets new messages. */
-export type HookState = 'active' | 'paused' | 'off';
-/** `failed`: given up. */
-export type MessageState = 'waiting' | 'done' | 'failed';
+export type HookState = HookRow['state'];
 
 /** Dates are UTC, `YYYY-MM-DD HH:MM:SS`. */
-export type Hook = Omit<HookRow, 'state'> & { readonly state: HookState };
-export type HookMessage = Omit<HookMessageRow, 'state'> & { readonly state: MessageState };
+export type Hook = HookRow;
+export type HookMessage = HookMessageRow;
 
 export async function loadHooks(db: Database): Promise<Hook[]> {
   const rows = await db.rows<HookRow>`SELECT * FROM {fasti_hooks} ORDER BY id`;
-  // Only these words are ever written.
   return rows.map((row) => ({
     ...row,
     id: Number(row.id),
     user: Number(row.user),
     position: Number(row.position),
-    state: row.state as HookState,
   }));
 }
 
@@ -90,8 +85,6 @@ const messageOf = (row: HookMessageRow): HookMessage => ({
   ...row,
   hook: Number(row.hook),
   number: Number(row.number),
-  // Only these words are ever written.
-  state: row.state as MessageState,
 });
 
 /** What came of sending a message. */

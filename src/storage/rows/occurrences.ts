@@ -137,9 +137,9 @@ export async function calendarEdges(db: Database): Promise<Edges> {
       .where('p.post_type', 'tribe_events')
       .whereIn('p.post_status', ['publish', 'private']);
   const edge = async (column: string, pick: 'min' | 'max') => {
-    const found = (await rows()[pick]({ at: column }).first()) as { at: string | null } | undefined;
+    const found: { at?: string | null } | undefined = await rows()[pick]({ at: column }).first();
     if (!found?.at) return undefined;
-    const ids = (await rows().where(column, found.at).orderBy('p.ID').select('p.ID as id')) as { id: number }[];
+    const ids: { id: number }[] = await rows().where(column, found.at).orderBy('p.ID').select('p.ID as id');
     return { at: found.at, ids: ids.map(({ id }) => id) };
   };
   const [earliest, latest] = [await edge('o.start_date_utc', 'min'), await edge('o.end_date_utc', 'max')];

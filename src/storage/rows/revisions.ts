@@ -9,13 +9,13 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
  * change, and for each that differs from the last one kept.
  */
 export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
-  const last = (await db
+  const last = await db
     .from('posts')
     .where({ post_parent: after.ID, post_type: 'revision' })
     .orderBy('post_date', 'desc')
     .orderBy('ID', 'desc')
-    .select(TEXTS)
-    .first()) as Post | undefined;
+    .select(...TEXTS)
+    .first();
   if (last && TEXTS.every((column) => last[column] === after[column])) return;
   if (after.post_status === 'auto-draft') return;
   const id = await insertPost(db, {
@@ -40,13 +40,13 @@ export async function keepRevision(db: Database, after: Post, author: number, ho
  */
 export async function countRevisions(db: Database, ids: readonly number[]): Promise<Map<number, { count: number; last: number }>> {
   if (ids.length === 0) return new Map();
-  const rows = (await db
+  const rows: { post_parent: number; count: number | string; last: number | string }[] = await db
     .from('posts')
     .where('post_type', 'revision')
     .whereIn('post_parent', [...new Set(ids)])
     .groupBy('post_parent')
     .select('post_parent')
     .count({ count: '*' })
-    .max({ last: 'ID' })) as { post_parent: number; count: number | string; last: number | string }[];
+    .max({ last: 'ID' });
   return new Map(rows.map(({ post_parent: id, count, last }) => [id, { count: Number(count), last: Number(last) }]));
 }

@@ -2,7 +2,7 @@ import type { QueryBuilder } from '../engine/builder.ts';
 
 /** How many rows a query finds. It must not have chosen columns. */
 export async function countRows(rows: QueryBuilder): Promise<number> {
-  const counted = (await rows.count({ total: '*' }).first()) as { total: number | string };
+  const counted: { total: number | string } = await rows.count({ total: '*' }).first();
   return Number(counted.total);
 }
 

@@ -27,6 +27,6 @@ export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Pr
 }
 
 export async function highestPostId(db: Database): Promise<number> {
-  const row = (await db.from('posts').max({ id: 'ID' }).first()) as { id: number | null } | undefined;
+  const row: { id?: number | null } | undefined = await db.from('posts').max({ id: 'ID' }).first();
   return Number(row?.id ?? 0);
 }

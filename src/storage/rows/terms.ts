@@ -31,12 +31,12 @@ export function termsOf(db: Database, taxonomy: string) {
     .from('term_taxonomy', 'tt')
     .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
     .where('tt.taxonomy', taxonomy)
-    .select(COLUMNS);
+    .select<Term[]>(COLUMNS);
 }
 
 /** The terms of a taxonomy in the order of their ids, the first ones. */
 export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
-  (await termsOf(db, taxonomy).orderBy('t.term_id').limit(most)) as Term[];
+  termsOf(db, taxonomy).orderBy('t.term_id').limit(most);
 
 /** One term of a taxonomy; undefined: there is none. */
 export const findTerm = async (db: Database, taxonomy: string, id: number): Promise<Term | undefined> =>
@@ -84,12 +84,12 @@ export async function findTermsLike(
 
 /** The terms of any taxonomy, but for `exceptId`, whose slug is this one or this one with a number behind it. */
 export async function takenTermSlugs(db: Database, base: string, exceptId: number): Promise<Term[]> {
-  return (await db
+  return db
     .from('terms', 't')
     .join({ tt: db.table('term_taxonomy') }, 't.term_id', 'tt.term_id')
     .whereNot('t.term_id', exceptId)
     .whereRaw(...isSlugLike(db, 't.slug', base))
-    .select(COLUMNS)) as Term[];
+    .select(COLUMNS);
 }
 
 /** Every term of a taxonomy with its parent, for walking the tree. Small by nature. */
@@ -270,12 +270,12 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
 /** Rows of the taxonomies that these posts carry. */
 export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
   if (postIds.length === 0 || taxonomies.length === 0) return [];
-  const rows = (await db
+  const rows: { id: number }[] = await db
     .from('term_relationships', 'r')
     .joinRaw(`${db.dialect.joinInOrder} ?? tt ON tt.term_taxonomy_id = r.term_taxonomy_id`, [db.table('term_taxonomy')])
     .whereIn('r.object_id', [...postIds])
     .whereIn('tt.taxonomy', [...taxonomies])
-    .distinct('tt.term_taxonomy_id as id')) as { id: number }[];
+    .distinct('tt.term_taxonomy_id as id');
   return rows.map(({ id }) => id);
 }
 

@@ -240,8 +240,8 @@ export interface PeopleQuery extends Omit<PersonCondition, 'publishedIn' | 'capa
 export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
   const page = people(db, query).select('u.ID').limit(query.limit).offset(query.offset);
   orderPeople(db, page, query);
-  const [rows, total] = await Promise.all([page, countRows(people(db, query))]);
-  return { ids: (rows as { ID: number }[]).map(({ ID }) => ID), total };
+  const [rows, total]: [{ ID: number }[], number] = await Promise.all([page, countRows(people(db, query))]);
+  return { ids: rows.map(({ ID }) => ID), total };
 }
 
 /** Which of these people have published something of these types. */

@@ -40,11 +40,9 @@ const SETTINGS = {
 /** Adds a language as Polylang's own settings page does: a term for posts and one for terms, after those there are. */
 export async function addLanguage(db: Database, { code, locale, name, rtl, isDefault }: NewLanguage): Promise<void> {
   const stored = await lockOption(db, OPTION);
-  const [{ last }] = (await db.rows<{ last: number | null }>`
-    SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${'language'}`) as [
-    { last: number | null },
-  ];
-  const place = last === null ? 0 : last + 1;
+  const [row] = await db.rows<{ last: number | null }>`
+    SELECT MAX(t.term_group) AS last FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id WHERE tt.taxonomy = ${'language'}`;
+  const place = (row?.last ?? -1) + 1;
   await insertLanguageTerm(db, 'language', { name, slug: code, place, description: toSerialized({ locale, rtl, flag_code: '' }) });
   await insertLanguageTerm(db, 'term_language', { name, slug: `pll_${code}`, place, description: '' });
   const known = serializedMembers(stored);
@@ -81,13 +79,13 @@ export async function neutralRecords(
   const listed = listedOf(of);
   const query = recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listed, null));
   if (of.is === 'term') {
-    const rows = (await query.orderBy('t.term_id').limit(most).select({ id: 't.term_id' })) as { id: number }[];
+    const rows: { id: number }[] = await query.orderBy('t.term_id').limit(most).select({ id: 't.term_id' });
     return rows.map(({ id }) => ({ id, visible: false }));
   }
-  const rows = (await query.orderBy('p.ID').limit(most).select({ id: 'p.ID', status: 'p.post_status' })) as {
+  const rows: {
     id: number;
     status: string;
-  }[];
+  }[] = await query.orderBy('p.ID').limit(most).select({ id: 'p.ID', status: 'p.post_status' });
   return rows.map(({ id, status }) => ({ id, visible: status === 'publish' }));
 }
 

@@ -62,8 +62,8 @@ async function begin(connection: Connection, statements: readonly string[]): Pro
 }
 
 /** Runs one statement and returns its rows. */
-export function ask(connection: Connection, sql: string): Promise<unknown> {
+export function ask<Row>(connection: Connection, sql: string): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    connection.query(sql, [], (error, rows) => (error ? reject(error) : resolve(rows)));
+    connection.query(sql, [], (error, rows) => (error ? reject(error) : resolve(rows as Row[])));
   });
 }

@@ -76,8 +76,13 @@ export function lookAtServers(
   };
 }
 
+interface Shown {
+  readonly Variable_name: string;
+  readonly Value: string;
+}
+
 async function showAll(connection: Connection): Promise<Map<string, string>> {
-  const rows = [await ask(connection, VARIABLES), await ask(connection, STATUS)].flat() as { Variable_name: string; Value: string }[];
+  const rows = [...(await ask<Shown>(connection, VARIABLES)), ...(await ask<Shown>(connection, STATUS))];
   return new Map(rows.map(({ Variable_name: name, Value: value }) => [name.toLowerCase(), value]));
 }
 

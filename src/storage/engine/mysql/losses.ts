@@ -33,7 +33,7 @@ export const hasWarnings = (result: unknown): boolean => ((result as { warningSt
  */
 export async function refuseLosses(connection: Connection, asked: Query): Promise<void> {
   if (!isWrite(asked)) return;
-  const warnings = (await ask(connection, 'SHOW WARNINGS')) as readonly Warning[];
+  const warnings = await ask<Warning>(connection, 'SHOW WARNINGS');
   const lost = warnings.find(({ Code: code }) => LOSSES.has(code));
   if (!lost) return;
   // The server's own words hold the value.

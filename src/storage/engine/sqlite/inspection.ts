@@ -5,16 +5,16 @@ import type { Asker } from '../driver.ts';
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
   const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT sqlite_version() AS version');
   const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
-  const keys = (await db.ask(
+  const keys: { of: string; key: string; part: string }[] = await db.ask(
     `SELECT m.name AS "of", i.name AS "key", c.name AS part FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
      WHERE m.type = 'table' AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, i.name, c.seqno`,
     [...tables],
-  )) as { of: string; key: string; part: string }[];
-  const numbered = (await db.ask(
+  );
+  const numbered: { of: string; key: string; part: string }[] = await db.ask(
     `SELECT m.name AS "of", 'primary' AS "key", c.name AS part FROM sqlite_master m JOIN pragma_table_info(m.name) c
      WHERE m.type = 'table' AND c.pk > 0 AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, c.pk`,
     [...tables],
-  )) as { of: string; key: string; part: string }[];
+  );
   return {
     version: `SQLite ${version}`,
     keys: keysOf([...numbered, ...keys]),
