@@ -7,7 +7,7 @@ export type Say = (key: string | readonly string[], values?: Words) => string;
 /** The sentence about an error, for the person who made the request. */
 export function refusalSentence(say: Say, { problem, details }: ApiError): string {
   const { faults, data = {}, values = {} } = details;
-  const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? (data.params as string[]) : [];
+  const names = faults ? [...faults.keys()] : Array.isArray(data.params) ? data.params : [];
   return say(`problems:${problem}`, { params: names.join(', '), ...values });
 }
 

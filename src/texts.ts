@@ -90,7 +90,7 @@ async function readTexts(languages: readonly string[]): Promise<Texts> {
   const known = new Map<string, TFunction>(languages.map((language) => [language, i18n.getFixedT(language)]));
   const usual = i18n.getFixedT(standard);
   const sentence = (language: string, key: string | readonly string[], values: Words) =>
-    (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values) as string;
+    (known.get(language) ?? usual)(typeof key === 'string' ? key : [...key], values);
   // What has no places to fill in is the same each time.
   const whole = new Map(languages.map((language) => [language, memoize((key) => sentence(language, key, {}))]));
   // What has some is often filled with the same.

@@ -48,7 +48,7 @@ const LATEST = '9998-12-31 23:59:59';
 function rulesIn(text: string, name: 'rules' | 'exclusions'): StoredRule[] | undefined {
   const all = parseSerialized(text);
   if (!isMembers(all)) return undefined;
-  const list = Object.values((all[name] ?? {}) as object);
+  const list = Object.values(all[name] ?? {});
   return list.every(isMembers) ? list.filter(({ type }) => typeof type === 'string' && type !== '' && type !== 'None') : undefined;
 }
 
@@ -166,6 +166,6 @@ function dayText(when: StoredRule): string[] | undefined {
 
 /** Members of a list, or of a text with commas. */
 const valuesOf = (value: unknown): string[] =>
-  (typeof value === 'string' ? value.split(',') : Object.values((value ?? {}) as object).map(String))
+  (typeof value === 'string' ? value.split(',') : Object.values(value ?? {}).map(String))
     .map((one) => one.trim())
     .filter((one) => one !== '');

@@ -157,7 +157,7 @@ function parseValue(name: string, param: Param, given: unknown): unknown {
 /** Throws CliError `json-invalid`. */
 function json(name: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     throw new CliError('json-invalid', { name }, EXIT.usage);
   }

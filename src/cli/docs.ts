@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type Setting, settings } from '../config/settings.ts';
-import { type ProblemName, problems } from '../errors.ts';
+import { problems } from '../errors.ts';
 import { loadTexts, type Texts } from '../texts.ts';
+import { typedKeys } from '../typed-keys.ts';
 import { clientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
 import { feedRows, nginxExample } from './feeds-page.ts';
@@ -27,7 +28,7 @@ export function configurationPage(): string {
 
 /** The page about all errors, in Markdown, from the table of problems and the English sentences. */
 export function errorsPage({ t }: Pick<Texts, 't'>): string {
-  const names = Object.keys(problems) as ProblemName[];
+  const names = typedKeys(problems);
   const rows = names.map((name) => {
     const { code = name, status }: { code?: string; status: number } = problems[name];
     return [`\`${code}\``, String(status), t('en', `problems:${name}`, SAMPLES)];

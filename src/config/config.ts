@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
+import { typedKeys } from '../typed-keys.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
@@ -97,7 +98,7 @@ function readSetting(
 
 /** All four or none: with some of them no cookie could ever be verified, and nobody would know why. */
 function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
-  const names = Object.keys(given) as KeyName[];
+  const names = typedKeys(given);
   const missing = names.filter((name) => given[name] === undefined);
   if (missing.length === names.length) return undefined;
   if (missing.length > 0) {

@@ -56,7 +56,7 @@ export function formPlan({ settings, caller }: Visit, declared: PostKind): FormP
   };
   const main = allowed.filter((name) => !beside.includes(name)).sort((one, other) => place(one) - place(other));
   const aside = Object.entries(ASIDE).flatMap(([group, names]) => {
-    const own = (names as readonly string[]).filter((name) => allowed.includes(name));
+    const own = names.filter((name) => allowed.includes(name));
     return own.length > 0 ? [{ group: group as AsideGroup, names: own }] : [];
   });
   return { kind, main, aside, names: [...main, ...aside.flatMap(({ names }) => names)] };

@@ -98,7 +98,7 @@ export const bringsPassword = (...sources: readonly (Raw | undefined)[]): boolea
  */
 export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, personal, nonce, changedAt }: Frame): Answer {
   const { jsonp, script, envelope, pretty } = wrapping;
-  const { headers: { Link: link, ...own } = {} as Record<string, string>, status, version, timeliness = 'always' } = reply;
+  const { headers: { Link: link, ...own } = {}, status, version, timeliness = 'always' } = reply;
   const whole = withLinks(reply, wrapping.fields);
   const json = JSON.stringify(envelope ? { body: whole, status, headers: headersInEnvelope(reply.headers) } : whole, null, pretty ? 4 : 0);
   const body = Buffer.from(method === 'HEAD' && sent !== 'HEAD' ? '' : jsonp === undefined ? json : `/**/${jsonp}(${scriptSafe(json)})`);

@@ -88,7 +88,7 @@ export async function runAndKeep(
 
 function replay({ fingerprint, answer }: KeptAnswer, key: AnswerKey): Reply {
   if (fingerprint !== key.fingerprint) fail('idempotency-key-reused');
-  const reply = JSON.parse(answer) as Reply;
+  const reply: Reply = JSON.parse(answer);
   return { ...reply, headers: { ...reply.headers, [REPLAYED]: 'true' } };
 }
 

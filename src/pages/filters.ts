@@ -7,6 +7,7 @@ import type { Caller } from '../records/caller.ts';
 import { listPosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
+import { typedEntries } from '../typed-keys.ts';
 import type { Pairs } from './addresses.ts';
 
 /*
@@ -85,7 +86,7 @@ export interface Narrowed {
 export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, upcoming }: Narrowed): Promise<FilterBox[]> {
   const known = await knownChoices(site, caller, upcoming);
   const said = new Map([...fixed, ...filters]);
-  return (Object.entries(OFFERS) as [FilterName, Offer | undefined][]).flatMap(([name, offer]): FilterBox[] => {
+  return typedEntries(OFFERS).flatMap(([name, offer]): FilterBox[] => {
     if (!offer) return [];
     const value = said.get(name) ?? '';
     const choices = offer.choices?.(known);

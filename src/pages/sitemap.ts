@@ -5,6 +5,7 @@ import type { Caller } from '../records/caller.ts';
 import { feedEvents } from '../records/feed-events.ts';
 import { narrowedPosts } from '../records/posts.ts';
 import type { Site } from '../site.ts';
+import { typedKeys } from '../typed-keys.ts';
 import { escHtml } from '../wordpress/entities.ts';
 import { isZeroDate } from '../wordpress/time.ts';
 import { calendarUrl } from './addresses.ts';
@@ -63,7 +64,7 @@ const entryOf = ({ url, modified_utc }: Dated): Entry => ({
   ...(isZeroDate(modified_utc) ? {} : { modified: modified_utc }),
 });
 
-const names = Object.keys(PARTS) as PartName[];
+const names = typedKeys(PARTS);
 
 /** A file of the sitemap (sitemaps.org): that which names all others, or one of those. */
 export type SitemapFile = 'index' | { readonly part: PartName; readonly number: number };

@@ -30,7 +30,7 @@ export function placeIn(token: string, scope: string, key: string): JournalPlace
   const [said = '', forScope, digest] = token.split('.');
   if (digest !== digestOf(said, key)) failParam('since', 'changes-token-invalid');
   if (forScope !== digestOf(said, key, scope)) return undefined;
-  const [number, mark, kind, after] = JSON.parse(Buffer.from(said, 'base64url').toString()) as [number, string?, KindName?, number?];
+  const [number, mark, kind, after]: [number, string?, KindName?, number?] = JSON.parse(Buffer.from(said, 'base64url').toString());
   return { number, mark: mark || undefined, ...(kind === undefined || after === undefined ? {} : { walk: { kind, after } }) };
 }
 

@@ -159,7 +159,7 @@ export async function upsertPost(
   kind: PostKind,
   { by, values, extra = {} }: PostChange & { readonly by: UpsertBy },
 ): Promise<Shown & { readonly isNew: boolean }> {
-  const name = values[by as keyof PostValues];
+  const name = values[by];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
   const { id, isNew } = await writeInTransaction(site, caller, async (db) => {
     const write = { db, caller, kind };

@@ -85,7 +85,7 @@ export async function addDate(
 
 // ------------------------------------------------------------------------------------------------- dates
 const datesAfter = ({ caller, kind }: WriteContext, before: Before, values: PostValues): EventDates => {
-  const dates = Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name as keyof PostValues]]));
+  const dates = Object.fromEntries(DATE_FIELDS.filter((name) => name in values).map((name) => [name, values[name]]));
   return storedDates({ metas: new Map([...before.metas, ...Object.entries(kind.follows(dates, before, caller).metas)]) });
 };
 

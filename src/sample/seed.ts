@@ -15,6 +15,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { publishedIds } from '../storage/lists/posts-of-type.ts';
 import { lockNames } from '../storage/rows/locks.ts';
 import { readOptions, writeOption } from '../storage/rows/options.ts';
+import { typedEntries } from '../typed-keys.ts';
 import { addSeconds, nowUtc } from '../wordpress/time.ts';
 import { nowLocal } from '../wordpress/zones.ts';
 import { dayOf, shifted } from './days.ts';
@@ -58,7 +59,7 @@ type Ids = ReadonlyMap<string, number>;
 async function drawImages(site: Site, caller: Caller, done: (steps: number) => void): Promise<Images> {
   const images = new Map<PictureName, PreparedImage>();
   try {
-    for (const [name, { alt, svg }] of Object.entries(pictures) as [PictureName, (typeof pictures)[PictureName]][]) {
+    for (const [name, { alt, svg }] of typedEntries(pictures)) {
       const prepared = await prepareUpload(await drawnPicture(svg()), `selvachiara-${name}.jpg`, site, caller);
       if (prepared) images.set(name, withTexts(prepared, alt));
       done(1);

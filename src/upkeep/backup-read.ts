@@ -121,7 +121,7 @@ const LIMITS = { depth: 1, values: 1000 };
 
 function parseLine(text: string): unknown {
   if (jsonExcess(text, LIMITS)) throw new SyntaxError('not a line of a backup');
-  return JSON.parse(text) as unknown;
+  return JSON.parse(text);
 }
 
 /** The tables of a file of lines, each to be read to its end before the next. */

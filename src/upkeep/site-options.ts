@@ -3,6 +3,7 @@ import { isTakenPiece } from '../kinds/feed-pages.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
+import { typedKeys } from '../typed-keys.ts';
 import { withMembers } from '../wordpress/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -81,7 +82,7 @@ const siteOptions = {
 
 export type SiteOptionName = keyof typeof siteOptions;
 
-export const SITE_OPTIONS = Object.keys(siteOptions) as SiteOptionName[];
+export const SITE_OPTIONS = typedKeys(siteOptions);
 
 /** The value of an option that is in force, whether it is stored or a default. */
 export const siteOption = (settings: SiteSettings, name: SiteOptionName): string => siteOptions[name].shown(settings);

@@ -67,7 +67,7 @@ function recordIn(subject: string): { readonly kind: KindName | undefined; reado
 }
 
 function removedInstead(one: HookMessage): HookMessage {
-  const { timestamp } = JSON.parse(one.payload) as Payload;
+  const { timestamp }: Payload = JSON.parse(one.payload);
   const { kind = '', id } = recordIn(one.subject);
   return { ...one, payload: JSON.stringify({ type: `${kind}.removed`, timestamp, data: { kind, id } } satisfies Payload) };
 }

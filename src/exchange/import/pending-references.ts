@@ -5,17 +5,21 @@ import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { loadTerms, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import type { Link, LinkedKind, PostItem } from '../items/items.ts';
-import { lose, type ReportedKind } from '../items/report.ts';
+import { lose } from '../items/report.ts';
 import { ledgerKey } from './ledger.ts';
 import { authorOf, linkTarget } from './resolve.ts';
 import type { Waiting, Wants, Work } from './run.ts';
 import { termFromReference } from './write-terms.ts';
 
+/** What a record waits for. */
+const wantsOf = ({ wants }: Pick<Waiting, 'wants'>): Wants => JSON.parse(wants);
+
 /** The names that a record waits for, as the ledger keeps them. */
 export function keysWanted(rows: readonly Waiting[]): Set<string> {
   return new Set(
-    rows.flatMap(({ kind, wants }) => {
-      const { author, parent, links = [], terms = [] } = JSON.parse(wants) as Wants;
+    rows.flatMap((row) => {
+      const { kind } = row;
+      const { author, parent, links = [], terms = [] } = wantsOf(row);
       return [
         ...(author === undefined ? [] : [ledgerKey('author', author)]),
         ...(parent === undefined ? [] : [ledgerKey(kind === 'category' || kind === 'tag' ? kind : 'post', parent)]),
@@ -32,15 +36,16 @@ export function keysWanted(rows: readonly Waiting[]): Set<string> {
  */
 export async function settleWaiting(work: Work, rows: readonly Waiting[]): Promise<void> {
   for (const row of rows) {
-    const wants = JSON.parse(row.wants) as Wants;
-    if (row.kind === 'category' || row.kind === 'tag') await settleTerm(work, row.kind, row.target, wants);
-    else await settlePost(work, row, row.kind as PostItem['kind'], wants);
+    const wants = wantsOf(row);
+    const { kind } = row;
+    if (kind === 'category' || kind === 'tag') await settleTerm(work, kind, row.target, wants);
+    else await settlePost(work, row, kind as PostItem['kind'], wants);
   }
 }
 
 /** The same record, waiting for no term that would have to be made: such a term counts as missing. */
 export function withoutNewTerms(row: Waiting): Waiting {
-  const { terms, ...wants } = JSON.parse(row.wants) as Wants;
+  const { terms, ...wants } = wantsOf(row);
   const known = terms?.map(({ kind, sourceId }) => ({ kind, sourceId }));
   return { ...row, wants: JSON.stringify(known ? { ...wants, terms: known } : wants) };
 }
@@ -72,7 +77,7 @@ async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem[
   let whole = true;
   const missing = (reason: string, detail: string, linked?: LinkedKind) => {
     whole = false;
-    lose(tally, { reason, kind: kind as ReportedKind, of, place, detail, ...(linked ? { linked } : {}) });
+    lose(tally, { reason, kind: kind, of, place, detail, ...(linked ? { linked } : {}) });
   };
   touched.any = true;
 

@@ -96,12 +96,12 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
     now,
   });
   if ('problem' in dates) return metas;
-  const missing: [string, string][] = [
+  const missing: (readonly [string, string])[] = [
     [DATES.startUtc, dates.startUtc],
     [DATES.endUtc, dates.endUtc],
     [DATES.timezone, dates.timezone],
     [DATES.abbreviation, dates.abbreviation],
-    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as [string, string]]),
+    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as const]),
   ];
   const added = missing.filter(([key]) => !given.get(key));
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];

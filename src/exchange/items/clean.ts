@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addressMetas } from '../../kinds/index.ts';
 import type { HtmlTrust } from '../../records/post-rows.ts';
+import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/plain-text.ts';
 import { EDITOR_METAS } from '../../wordpress/rows.ts';
@@ -59,7 +60,7 @@ interface Cleaning extends HtmlTrust {
 
 function cleanColumns(given: PostColumns, cleaning: Cleaning): CleanColumns {
   const columns: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries(given) as [keyof PostColumns, string | number | undefined][]) {
+  for (const [name, value] of typedEntries(given)) {
     if (typeof value === 'number') columns[name] = Number.isSafeInteger(value) ? value : 0;
     else if (value !== undefined) columns[name] = cleanText(name, value, cleaning);
   }

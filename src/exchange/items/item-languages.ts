@@ -25,8 +25,4 @@ export async function withLanguages<I extends PostItem | TermItem>(
 }
 
 const typeOf = (item: PostItem | TermItem): string =>
-  item.kind === 'attachment'
-    ? 'attachment'
-    : isPostItem(item)
-      ? postKind(item.kind as 'event').postType
-      : termKind(item.kind as 'tag').taxonomy;
+  item.kind === 'attachment' ? 'attachment' : isPostItem(item) ? postKind(item.kind).postType : termKind(item.kind).taxonomy;

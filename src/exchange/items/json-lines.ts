@@ -153,7 +153,7 @@ function parseLine(text: string, place: LinePlace): unknown {
   const excess = jsonExcess(text, LIMITS);
   if (excess) throw new SourceFault(excess === 'depth' ? 'too-deep' : 'too-long', place);
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch (cause) {
     throw new SourceFault('not-json', place, cause);
   }

@@ -132,7 +132,7 @@ export const tallyText = ({ losses, ...counts }: Tally): string => JSON.stringif
 
 export function tallyFrom(text: string): Tally {
   if (text === '') return newTally();
-  const { losses, ...counts } = JSON.parse(text) as Omit<Tally, 'losses'> & { losses: [string, { count: number; examples: Loss[] }][] };
+  const { losses, ...counts }: Omit<Tally, 'losses'> & { losses: [string, { count: number; examples: Loss[] }][] } = JSON.parse(text);
   return { ...counts, losses: new Map(losses) };
 }
 

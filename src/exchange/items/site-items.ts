@@ -1,6 +1,6 @@
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { postKind, termKind, termKinds } from '../../kinds/index.ts';
-import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadRecurrences, loadSeries } from '../../storage/rows/recurrences.ts';
@@ -32,8 +32,7 @@ export async function postItems(
   { author, uploads }: { author: AuthorName; uploads: string },
 ): Promise<PostItem[]> {
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
-  const terms =
-    kind === 'attachment' || postKind(kind as PostKindName).terms.length === 0 ? new Map<number, Term[]>() : await loadTermsOf(db, ids);
+  const terms = kind === 'attachment' || postKind(kind).terms.length === 0 ? new Map<number, Term[]>() : await loadTermsOf(db, ids);
   return ids.flatMap((id) => {
     const row = rows.get(id);
     const loaded = row && { row, metas: metas.get(id), terms: terms.get(id) ?? [], author: author(row.post_author) };

@@ -48,7 +48,7 @@ export function labelOf(head: Buffer): string | undefined {
 
 /** The addresses that a sitemap or an index of sitemaps lists. */
 export function locationsOf(xml: string): { pages: string[]; sitemaps: string[] } {
-  const found = { pages: [] as string[], sitemaps: [] as string[] };
+  const found: { readonly pages: string[]; readonly sitemaps: string[] } = { pages: [], sitemaps: [] };
   let inside: string[] | undefined;
   let list = found.pages;
   const parser = new Parser(

@@ -204,7 +204,7 @@ const LIMITS = { depth: 100, values: 1_000_000 };
 function parseAnswer(text: string, site: string): unknown {
   if (jsonExcess(text, LIMITS)) throw new SourceFault('site-answer-too-complex', { site });
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

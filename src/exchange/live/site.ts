@@ -350,7 +350,7 @@ const ofShape = <Value>(shape: z.ZodType<Value>, list: readonly unknown[]): Valu
     return success ? [data] : [];
   });
 
-const listIn = (body: Raw, name: string): Raw[] => (Array.isArray(body[name]) ? (body[name] as unknown[]).filter(isMembers) : []);
+const listIn = (body: Raw, name: string): Raw[] => (Array.isArray(body[name]) ? body[name].filter(isMembers) : []);
 
 function nameOf({ title, venue, organizer, id }: Raw): string {
   const name = [title, organizer, venue].find((text) => typeof text === 'string' && text !== '');

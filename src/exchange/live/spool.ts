@@ -108,7 +108,7 @@ export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(
 
 function parseLine(text: string): Entry | { mark: Mark } | undefined {
   try {
-    return JSON.parse(text) as Entry | { mark: Mark };
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -93,7 +93,7 @@ const isLenient = ([name, value]: [string, string | number]): boolean =>
 /** Records that one of two lists holds and the other does not: there are such, and this holds of all of them. */
 function everyUnpaired({ old: before, new: after }: AnswerPair, list: string, holds: (record: Members) => boolean): boolean {
   const [mine, yours] = [before, after].map(({ body }) =>
-    isMembers(body) && Array.isArray(body[list]) ? (body[list] as unknown[]).filter(isMembers) : [],
+    isMembers(body) && Array.isArray(body[list]) ? body[list].filter(isMembers) : [],
   );
   const without = (some: readonly Members[], others: readonly Members[]) =>
     some.filter(({ id }) => !others.some((other) => other.id === id));
@@ -139,7 +139,7 @@ const keyOf =
 
 /** The records of both lists. */
 const listsIn = ({ route }: Difference, { old: before, new: after }: AnswerPair): Members[][] =>
-  [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? (body[route] as unknown[]).filter(isMembers) : []));
+  [before, after].map(({ body }) => (isMembers(body) && Array.isArray(body[route]) ? body[route].filter(isMembers) : []));
 
 /** Both lists are in the order that was asked for; only what counts the same there is in another one. */
 function onlyTiesDiffer(difference: Difference, answers: AnswerPair): boolean {

@@ -127,7 +127,7 @@ interface Walk {
  */
 async function walk(kind: KindPath, { ask, pair, report, collected, progress }: Walk): Promise<{ old: number; new: number }> {
   const waiting = { old: new Map<number, Members>(), new: new Map<number, Members>() };
-  const order = { old: [] as string[], new: [] as string[] };
+  const order: { readonly old: string[]; readonly new: string[] } = { old: [], new: [] };
   const counts = { old: 0, new: 0 };
   let pages = 1;
   for (let page = 1; page <= pages; page += 1) {

@@ -33,14 +33,14 @@ export function metasAt(
   { start, end, startUtc, endUtc, duration }: Pick<EventDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'>,
 ): Metas {
   const zone = parseZone(metaOf(metas, DATES.timezone) ?? '');
-  const dated: [key: string, value: string][] = [
+  const dated: (readonly [key: string, value: string])[] = [
     [DATES.start, start],
     [DATES.end, end],
     [DATES.startUtc, startUtc],
     [DATES.endUtc, endUtc],
-    ...(metas.has(DATES.duration) ? [[DATES.duration, String(duration)] as [string, string]] : []),
+    ...(metas.has(DATES.duration) ? [[DATES.duration, String(duration)] as const] : []),
     // Summer and winter time differ within one event.
-    ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as [string, string]] : []),
+    ...(zone ? [[DATES.abbreviation, abbreviation(start, zone)] as const] : []),
   ];
   return new Map([...metas, ...dated.map(([key, value]) => [key, [value]] as const)]);
 }

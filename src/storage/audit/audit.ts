@@ -1,4 +1,5 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
+import { typedEntries } from '../../typed-keys.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { isBrokenArray } from '../../wordpress/serialized-repair.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
@@ -114,10 +115,7 @@ const VALUES = {
 
 /** Serialized arrays that can't be read, in options and in metas of posts and people. */
 export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
-  for (const [table, { id, value, name, owner }] of Object.entries(VALUES) as [
-    BrokenValue['table'],
-    (typeof VALUES)[BrokenValue['table']],
-  ][]) {
+  for (const [table, { id, value, name, owner }] of typedEntries(VALUES)) {
     const read = (after: number, size: number): PromiseLike<{ id: number; value: string; name: string; owner: number }[]> =>
       db
         .from(table)

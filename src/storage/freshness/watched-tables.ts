@@ -1,3 +1,4 @@
+import { typedKeys } from '../../typed-keys.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -70,7 +71,7 @@ export const WATCHED = {
 
 export type WatchedName = keyof typeof WATCHED;
 
-export const watchedNames = Object.keys(WATCHED) as WatchedName[];
+export const watchedNames = typedKeys(WATCHED);
 
 /** The tables of plugins, which not every site has. */
 const OF_PLUGINS: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];

@@ -1,3 +1,4 @@
+import { typedKeys } from '../../typed-keys.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Database, Gathering } from '../engine/database.ts';
@@ -121,7 +122,7 @@ export function postChanged(db: Database, id: number, parts?: readonly Part[]): 
 /** A post of whose row these columns were written. */
 export function columnsWritten(db: Database, id: number, columns: Partial<Post>): void {
   const known = db.gathered(TOUCHED)?.posts.get(id);
-  const names = Object.keys(columns) as (keyof Post)[];
+  const names = typedKeys(columns);
   const { row = {} } = known ?? {};
   postChanged(
     db,

@@ -65,7 +65,7 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
   }
   const page = ordered.limit(limit).offset(offset);
   if (!isLedByDates(query)) {
-    const [rows, total] = await Promise.all([page as Promise<Row[]>, countRows(narrowedPosts(db, query))]);
+    const [rows, total] = await Promise.all([page, countRows(narrowedPosts(db, query))]);
     return { rows, total };
   }
   // All dates are gone through for the page anyway: its rows bring the total with them, where it has any.

@@ -77,7 +77,7 @@ function matching(db: Database, asked: PostSearch): Sql[] {
   };
   return [
     // Words alone pass over what is protected, and for visitors only, as in `WP_Query::parse_search`.
-    ...(asked.viewer === 0 && asked.terms.length > 0 ? [withoutPassword('p') as Sql] : []),
+    ...(asked.viewer === 0 && asked.terms.length > 0 ? [withoutPassword('p')] : []),
     ...asked.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
   ];
 }

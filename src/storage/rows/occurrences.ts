@@ -1,6 +1,7 @@
 import { type EventDates, type Occurrence, occurrence, occurrenceHash } from '../../calendar/dates.ts';
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
 import { fail } from '../../errors.ts';
+import { typedKeys } from '../../typed-keys.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import { DATES_PART } from '../journal/own-changes.ts';
@@ -100,7 +101,7 @@ async function eventIdsOf(db: Database, ids: readonly number[]): Promise<Map<num
 async function keptDates(db: Database, postId: number, moments: Occurrence): Promise<Occurrence> {
   const [first] = await db.rows<Omit<Occurrence, 'duration'>>`
     SELECT start_date, start_date_utc, end_date, end_date_utc FROM {tec_events} WHERE post_id = ${postId}`;
-  const same = first && (Object.keys(first) as (keyof typeof first)[]).every((name) => first[name] === moments[name]);
+  const same = first && typedKeys(first).every((name) => first[name] === moments[name]);
   return same ? moments : fail('recurring-event-dates');
 }
 

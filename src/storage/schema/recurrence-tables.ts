@@ -1,3 +1,4 @@
+import { typedKeys } from '../../typed-keys.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import type { TableDefinition } from '../engine/dialect.ts';
 
@@ -54,6 +55,6 @@ export async function createRecurrenceTables(db: Database): Promise<void> {
 
 async function missingColumns(db: Database): Promise<typeof everyColumn> {
   const there = new Map<string, readonly string[]>();
-  for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) there.set(table, await db.dialect.columns(db, db.table(table)));
+  for (const table of typedKeys(COLUMNS)) there.set(table, await db.dialect.columns(db, db.table(table)));
   return everyColumn.filter(({ table, column }) => !there.get(table)?.includes(column));
 }
