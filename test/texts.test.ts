@@ -108,6 +108,27 @@ describe('there is a sentence, and none besides,', () => {
     expect(texts.has('en', `routes:${createIndex(routes, LANGUAGES).endpoints[0]!.summary}`)).toBe(true));
 });
 
+/** What no sentence says: WordPress's other names for some orders, and orders of terms that few lists have a use for. */
+const UNSAID_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  event: ['event_date', 'post__in'],
+  venue: ['name'],
+  organizer: ['name'],
+  category: ['include_slugs', 'parent', 'term_id'],
+  tag: ['include_slugs', 'parent', 'term_id'],
+};
+
+describe.each(LANGUAGES)('what is said in %s of the order of lists', (language) => {
+  it.each(kinds.map((kind) => [kind.name, kind] as const))('names all orders of %s', (_, { name, filters }) => {
+    const declared: Readonly<Record<string, { readonly grammar: { readonly json: { readonly enum?: readonly unknown[] } } }>> = filters;
+    for (const param of ['orderby', 'order']) {
+      const sentence = texts.t(language, [`params:${name}.${param}`, `params:common.${param}`]);
+      const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, word]) => word);
+      if (param === 'orderby') named.push(...(UNSAID_ORDERS[name] ?? []));
+      expect([param, named.sort()]).toEqual([param, [...(declared[param]?.grammar.json.enum ?? [])].sort()]);
+    }
+  });
+});
+
 /** Words inside records, asked for where these are made. */
 const isSpoken = (key: string) => key.startsWith('site:words.');
 
