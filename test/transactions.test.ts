@@ -123,7 +123,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
       },
       (image: unknown) => discardingImages(site, { image }, (own) => changePost(own, caller, event, 38, { image })),
     ]) {
-      const image = await prepareUpload(bytes, 'picture.png', site, caller);
+      const image = await prepareUpload(site, caller, { bytes, name: 'picture.png' });
       expect(files().length).toBeGreaterThan(1);
       await runScript(ask.db(), trigger(engine, 'UPDATE', 'fasti_changes'));
       const outcome = await write(image).then(
@@ -135,7 +135,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
       expect(files()).toEqual([]);
       expect(await ask.everything()).toEqual(before);
     }
-    const image = await prepareUpload(bytes, 'picture.png', site, caller);
+    const image = await prepareUpload(site, caller, { bytes, name: 'picture.png' });
     const { record } = await createPost(site, caller, event, { ...EVENT, image });
     expect(record.image).toMatchObject({ extension: 'png', width: 1200 });
     expect(files().length).toBeGreaterThan(1);
@@ -147,7 +147,7 @@ describeAsking('a request that fails in the middle', (ask, engine) => {
   ])('leaves the files of an image whose rows are written, where %s', async (_, error) => {
     const { site, caller, bytes, files } = await writing();
     const before = files().length;
-    const image = await prepareUpload(bytes, 'kept.png', site, caller);
+    const image = await prepareUpload(site, caller, { bytes, name: 'kept.png' });
     const work = discardingImages(site, { image }, async (own) => {
       await createPost(own, caller, event, { ...EVENT, image });
       throw error;

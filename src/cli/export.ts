@@ -75,7 +75,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
         if (kind === undefined || item.kind === kind) written += 1;
       },
     );
-    const pieces = await writerFor(format, kind ?? 'event', site, caller, items);
+    const pieces = await piecesOf(site, caller, items, { format, kind: kind ?? 'event' });
     if (file === '-') for await (const piece of pieces) io.out(piece);
     else {
       await writeWhole(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
@@ -92,12 +92,12 @@ async function* passOn(items: AsyncIterable<Item>, each: (item: Item) => void): 
   }
 }
 
-async function writerFor(
-  format: FileFormat,
-  kind: PostKindName,
+/** The text of a file, piece by piece. */
+async function piecesOf(
   site: Site,
   caller: Caller,
   items: AsyncIterable<Item>,
+  { format, kind }: { readonly format: FileFormat; readonly kind: PostKindName },
 ): Promise<AsyncIterable<string>> {
   const { settings, language } = caller;
   if (format === 'csv')

@@ -179,7 +179,7 @@ async function* idsOfKind(
     return;
   }
   const visible = listVisibility(caller.viewer, postKind(kind), { statuses: asked });
-  yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, after, size));
+  yield* pagesById(IDS, (after, size) => visibleIds(site.db, postKind(kind).postType, visible, { after, limit: size }));
 }
 
 async function filteredIds(

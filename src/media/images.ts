@@ -6,7 +6,7 @@ import { findImage, insertAttachment } from '../storage/rows/media.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
-import { nowLocal, type Zone } from '../wordpress/zones.ts';
+import { nowLocal } from '../wordpress/zones.ts';
 import { namesAnotherType } from './file-name.ts';
 import { imageType } from './image-type.ts';
 import { type Library, type StoredImage, storeImage } from './library.ts';
@@ -28,6 +28,12 @@ interface ImageSite {
 interface ImageCaller extends OwnAddresses {
   readonly settings: Pick<SiteSettings, 'raw' | 'zone'>;
   readonly now: Date;
+}
+
+/** Whose image it becomes, and when. */
+interface Uploader extends Pick<ImageCaller, 'now'> {
+  readonly viewer: { readonly id: number };
+  readonly settings: Pick<SiteSettings, 'zone'>;
 }
 
 /** An image with its files on disk, to be inserted in a transaction or undone. */
@@ -82,18 +88,21 @@ export async function fetchForLibrary(
   }
 }
 
+/** A file as it came. `month`: the folder by date that it belongs in, `YYYY/MM`; without one that of today. */
+interface Upload {
+  readonly bytes: Buffer;
+  readonly name: string;
+  readonly month?: string | undefined;
+}
+
 /**
  * Puts the files of an uploaded image into the library; undefined where the bytes are no image, or the name says that
  * they are something else. Throws the error of the file system.
- *
- * @param month the folder by date, `YYYY/MM`; without one that of today
  */
 export async function prepareUpload(
-  bytes: Buffer,
-  name: string,
   site: ImageSite,
   caller: ImageCaller,
-  month?: string,
+  { bytes, name, month }: Upload,
 ): Promise<PreparedImage | undefined> {
   const type = imageType(bytes);
   if (!type || namesAnotherType(name)) return undefined;
@@ -109,8 +118,9 @@ export async function prepareUpload(
  * Inserts the rows of a prepared image, in the transaction that uses it. Returns its id. May run again; on failure call
  * `prepared.undo()`.
  */
-export function insertPrepared(db: Database, prepared: PreparedImage, author: number, now: Date, zone: Zone): Promise<number> {
-  return insertAttachment(db, prepared.attachment, { author, date: nowLocal(now, zone), dateUtc: nowUtc(now) });
+export function insertPrepared(db: Database, prepared: PreparedImage, { viewer, now, settings }: Uploader): Promise<number> {
+  const date = nowLocal(now, settings.zone);
+  return insertAttachment(db, prepared.attachment, { author: viewer.id, date, dateUtc: nowUtc(now) });
 }
 
 const LONGEST_URL = 4096;

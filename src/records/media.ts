@@ -176,7 +176,10 @@ export async function prepareMedia(
 ): Promise<PreparedImage> {
   await checkTargets(site.db, values);
   const month = await monthOfParent(site.db, values.post);
-  return (await prepareUpload(file.bytes, file.name, site, caller, month)) ?? fail(file.raw ? 'raw-upload-refused' : 'upload-refused');
+  return (
+    (await prepareUpload(site, caller, { bytes: file.bytes, name: file.name, month })) ??
+    fail(file.raw ? 'raw-upload-refused' : 'upload-refused')
+  );
 }
 
 /**
@@ -190,12 +193,11 @@ async function monthOfParent(db: Database, post = 0): Promise<string | undefined
 
 /** Writes the rows of an uploaded file; without a slug of its own it gets one from the title. Returns its id. */
 export function uploadMedia({ db }: Site, caller: Caller, prepared: PreparedImage, values: MediaFieldValues): Promise<number> {
-  const { viewer, now, settings } = caller;
   return db.transaction(async (trx) => {
     const { slug, ...others } = values;
-    const title = others.title === undefined ? {} : { title: storedTitle(others.title, viewer) };
+    const title = others.title === undefined ? {} : { title: storedTitle(others.title, caller.viewer) };
     const attachment = { ...prepared.attachment, ...title, ...(slug ? { slug } : {}) };
-    const id = await insertPrepared(trx, { ...prepared, attachment }, viewer.id, now, settings.zone);
+    const id = await insertPrepared(trx, { ...prepared, attachment }, caller);
     await writeFields(trx, caller, (await findPost(trx, id))!, others);
     noteChange(trx, caller);
     return id;

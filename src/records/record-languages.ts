@@ -50,8 +50,7 @@ export function languageOfNew(
   caller: Caller,
   kind: Kind,
   values: Values,
-  beside?: string,
-  parent?: string | null,
+  { beside, parent }: { readonly beside?: string | undefined; readonly parent?: string | null | undefined } = {},
 ): ContentLanguage | undefined {
   const own = languagesOf(caller, kind);
   if (!own) return undefined;

@@ -134,7 +134,7 @@ async function languageOfNewTerm(db: Database, caller: Caller, kind: TermKind, v
   const own = languagesOf(caller, kind);
   const { parent } = values;
   const above = own && parent ? (await languagesOfRecords(db, own, [parent])).get(parent) : undefined;
-  return languageOfNew(caller, kind, values, undefined, above);
+  return languageOfNew(caller, kind, values, { parent: above });
 }
 
 type Tree = ReadonlyMap<number, { readonly parent: number; readonly slug: string }>;

@@ -59,7 +59,7 @@ export async function lockExisting({ db, kind }: Pick<WriteContext, 'db' | 'kind
 
 /** The write of a new record. `beside`: the language of the record that it is made for. */
 export function newWrite(db: Database, caller: Caller, kind: PostKind, values: PostValues, beside?: string): WriteContext {
-  const language = languageOfNew(caller, kind, values, beside);
+  const language = languageOfNew(caller, kind, values, { beside });
   return { db, caller, kind, ...(language ? { language: { language, before: null, values: languageValues(values) } } : {}) };
 }
 
@@ -168,8 +168,7 @@ export async function withTermsInLanguage(
 type Making = Pick<WriteContext, 'db' | 'caller'>;
 
 async function imageRows({ db, caller }: Making, image: number | FetchedImage | null | undefined): Promise<string[]> {
-  const { viewer, now, settings } = caller;
-  const id = isPrepared(image) ? await insertPrepared(db, image, viewer.id, now, settings.zone) : image;
+  const id = isPrepared(image) ? await insertPrepared(db, image, caller) : image;
   return id ? [String(id)] : [];
 }
 

@@ -60,7 +60,7 @@ async function drawImages(site: Site, caller: Caller, done: (steps: number) => v
   const images = new Map<PictureName, PreparedImage>();
   try {
     for (const [name, { alt, svg }] of typedEntries(pictures)) {
-      const prepared = await prepareUpload(await drawnPicture(svg()), `selvachiara-${name}.jpg`, site, caller);
+      const prepared = await prepareUpload(site, caller, { bytes: await drawnPicture(svg()), name: `selvachiara-${name}.jpg` });
       if (prepared) images.set(name, withTexts(prepared, alt));
       done(1);
     }
@@ -84,8 +84,7 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   await lockNames(site.db, [OPTION]);
   if (await isSeeded(site.db)) return 0;
   const imageIds = new Map<string, number>();
-  for (const [name, image] of images)
-    imageIds.set(name, await insertPrepared(site.db, image, caller.viewer.id, caller.now, caller.settings.zone));
+  for (const [name, image] of images) imageIds.set(name, await insertPrepared(site.db, image, caller));
 
   const writing = await inLanguages(site, caller);
   await writeTerms(writing, 'category', categories);

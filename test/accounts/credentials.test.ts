@@ -285,7 +285,7 @@ describeDatabases('identify', (open) => {
       const user = (await loadUsers(db, [2], ['_application_passwords'])).get(2)!;
       const before = user.metas.get('_application_passwords')!;
       await revokeApplicationPassword(site, 'ed', uuid);
-      expect(await replaceUserMeta(db, 2, '_application_passwords', before, before)).toBe(false);
+      expect(await replaceUserMeta(db, 2, '_application_passwords', { before, after: before })).toBe(false);
       expect((await storedOf(2)).map((entry) => entry.name)).toEqual(['replay']);
     });
 

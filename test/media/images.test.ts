@@ -69,7 +69,7 @@ describeDatabases('images', (open) => {
   const fetched = async (url: string) => fetchForLibrary(url, site(), await callerNow(), options);
   const inserted = async (prepared: PreparedImage | undefined) => {
     const { settings } = await callerNow();
-    return db.transaction((trx) => insertPrepared(trx, prepared!, 2, now, settings.zone));
+    return db.transaction((trx) => insertPrepared(trx, prepared!, { viewer: { id: 2 }, now, settings }));
   };
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -161,7 +161,7 @@ describeDatabases('images', (open) => {
     const large = await sharp({ create: { width: 2600, height: 100, channels: 3, background: '#c06040' } })
       .jpeg()
       .toBuffer();
-    const id = await inserted(await prepareUpload(large, 'large.jpg', site(), await callerNow()));
+    const id = await inserted(await prepareUpload(site(), await callerNow(), { bytes: large, name: 'large.jpg' }));
     expect((await loadMetas(db, [id])).get(id)?.get('_wp_attached_file')).toEqual(['2026/12/large-scaled.jpg']);
     for (const name of ['large-scaled.jpg', 'large.jpg', 'large-300x12.jpg'])
       expect(await imageIdAt(db, `${own.uploads}/2026/12/${name}`, own)).toBe(id);
@@ -188,7 +188,7 @@ describeDatabases('images', (open) => {
 
   it('stores below the folder of uploads only, whatever the name', async () => {
     for (const name of ['..%2f..%2fevil.png', '%2e%2e/evil.png', '..%5cevil.png', '/etc/cron.d/evil']) {
-      const prepared = await prepareUpload(picture, decodeURIComponent(name), site(), await callerNow());
+      const prepared = await prepareUpload(site(), await callerNow(), { bytes: picture, name: decodeURIComponent(name) });
       for (const file of prepared!.files) expect(file.startsWith(`${join(folder, '2026', '12')}/`)).toBe(true);
     }
   });
@@ -196,7 +196,11 @@ describeDatabases('images', (open) => {
   it('puts files into one folder where the site wants it so', async () => {
     const caller = await callerNow();
     const raw = new Map([...caller.settings.raw, ['uploads_use_yearmonth_folders', '']]);
-    const prepared = await prepareUpload(picture, 'flat.png', site(), { ...caller, settings: { ...caller.settings, raw } });
+    const prepared = await prepareUpload(
+      site(),
+      { ...caller, settings: { ...caller.settings, raw } },
+      { bytes: picture, name: 'flat.png' },
+    );
     expect(prepared?.attachment).toMatchObject({ guid: `${own.uploads}/flat.png`, metas: { _wp_attached_file: ['flat.png'] } });
     expect(await readdir(folder)).toContain('flat.png');
   });
@@ -209,7 +213,7 @@ describeDatabases('images', (open) => {
 
   it('leaves no file behind when it is no image', async () => {
     for (const path of ['/page.png', '/torn.png']) expect(await fetched(elsewhere + path)).toBeUndefined();
-    expect(await prepareUpload(Buffer.from('<?php'), 'a.png', site(), await callerNow())).toBeUndefined();
+    expect(await prepareUpload(site(), await callerNow(), { bytes: Buffer.from('<?php'), name: 'a.png' })).toBeUndefined();
     expect(await files()).toEqual([]);
   });
 

@@ -71,8 +71,8 @@ function countedByDays(db: Database, range: IndexRange): Sql {
   const terms: { readonly sign: '+' | '-'; readonly sql: Sql }[] = [];
   const add = (sign: '+' | '-', pieces: readonly Sql[]) => terms.push(...pieces.map((sql) => ({ sign, sql })));
   add('+', starting(db, facet, Math.max(from, endFrom), last));
-  if (endFrom > from) add('+', passing(db, facet, endFrom, from, Math.min(last, endFrom - 1)));
-  if (endTo < LATEST) add('-', passing(db, facet, endTo + 1, from, last));
+  if (endFrom > from) add('+', passing(db, facet, endFrom, [from, Math.min(last, endFrom - 1)]));
+  if (endTo < LATEST) add('-', passing(db, facet, endTo + 1, [from, last]));
   return [`0 ${terms.map(({ sign, sql }) => `${sign} ${sql[0]}`).join(' ')}`, terms.flatMap(({ sql }) => sql[1])];
 }
 
@@ -81,11 +81,11 @@ function starting(db: Database, facet: Facet, from: number, to: number): Sql[] {
   if (from > to) return [];
   const [first, last] = [dayOf(from), dayOf(to)];
   const [wholeFirst, wholeLast] = [from <= Math.max(beginOf(first), UNDATED + 1), to >= endOf(last)];
-  if (first === last && !(wholeFirst && wholeLast)) return [scan(db, facet, from, to)];
+  if (first === last && !(wholeFirst && wholeLast)) return [scan(db, facet, [from, to])];
   return [
-    ...(wholeFirst ? [] : [scan(db, facet, from, endOf(first))]),
+    ...(wholeFirst ? [] : [scan(db, facet, [from, endOf(first)])]),
     ...onDays(db, facet, wholeFirst ? first : first + 1, wholeLast ? last : last - 1),
-    ...(wholeLast ? [] : [scan(db, facet, beginOf(last), to)]),
+    ...(wholeLast ? [] : [scan(db, facet, [beginOf(last), to])]),
   ];
 }
 
@@ -106,11 +106,13 @@ const sumOf = (db: Database, facet: Facet, first: number, last: number): Sql => 
   [db.table('fasti_days'), facet, first, last],
 ];
 
+type Span = readonly [from: number, to: number];
+
 /**
  * Those that start between two moments, before a third one, and end then or later. At midnight the day before knows
  * their number.
  */
-function passing(db: Database, facet: Facet, moment: number, from: number, to: number): Sql[] {
+function passing(db: Database, facet: Facet, moment: number, [from, to]: Span): Sql[] {
   if (from > to) return [];
   const near = shortBefore(moment);
   const eve = eveOf(moment);
@@ -119,11 +121,11 @@ function passing(db: Database, facet: Facet, moment: number, from: number, to: n
       'COALESCE((SELECT c.running FROM ?? c WHERE c.facet = ? AND c.day = ?), 0)',
       [db.table('fasti_days'), facet, eve],
     ];
-    return [running, scan(db, longOnes(facet), from, to, moment)];
+    return [running, scan(db, longOnes(facet), [from, to], moment)];
   }
   return [
-    scan(db, facet, Math.max(from, near), to, moment),
-    ...(from < near ? [scan(db, longOnes(facet), from, Math.min(near - 1, to), moment)] : []),
+    scan(db, facet, [Math.max(from, near), to], moment),
+    ...(from < near ? [scan(db, longOnes(facet), [from, Math.min(near - 1, to)], moment)] : []),
   ];
 }
 
@@ -134,7 +136,7 @@ const eveOf = (moment: number): number | undefined => {
 };
 
 /** Public events of a facet that start between two moments (and end from a third on), counted one by one. */
-function scan(db: Database, facet: Facet, from: number, to: number, endFrom?: number): Sql {
+function scan(db: Database, facet: Facet, [from, to]: Span, endFrom?: number): Sql {
   const guarded = isOpen(facet < 0 ? longOnes(facet) : facet) ? '' : ' AND x.locked = 0';
   const ends = endFrom === undefined ? '' : ' AND x.end_at >= ?';
   return [

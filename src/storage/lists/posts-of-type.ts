@@ -8,6 +8,12 @@ import { whereVisible } from './post-visibility.ts';
  * All posts of a type, for exports, audits and forms: their ids, and how many there are.
  */
 
+/** A page of a list by ids: how many, and the id that it follows. */
+interface PageAfter {
+  readonly after: number;
+  readonly limit: number;
+}
+
 /** Ids of posts of a type, whatever their status but unsaved ones, those after an id, in their order. */
 export async function idsOfType(db: Database, type: string, after: number, limit: number): Promise<number[]> {
   const rows: { id: number }[] = await db
@@ -28,7 +34,7 @@ export async function publishedIds(db: Database, type: string, most: number): Pr
 }
 
 /** Ids of the posts of a type that a caller may see, those after an id, in their order. */
-export async function visibleIds(db: Database, type: string, visible: Visibility, after: number, limit: number): Promise<number[]> {
+export async function visibleIds(db: Database, type: string, visible: Visibility, { after, limit }: PageAfter): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts', 'p')
     .where('p.post_type', type)

@@ -138,7 +138,12 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
  * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction.
  * Returns whether it did.
  */
-export async function replaceUserMeta(db: Database, id: number, key: string, before: string, after: string): Promise<boolean> {
+export async function replaceUserMeta(
+  db: Database,
+  id: number,
+  key: string,
+  { before, after }: { readonly before: string; readonly after: string },
+): Promise<boolean> {
   return (await db.from('usermeta').where({ user_id: id, meta_key: key, meta_value: before }).update({ meta_value: after })) > 0;
 }
 
