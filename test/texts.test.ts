@@ -108,7 +108,7 @@ describe('there is a sentence, and none besides,', () => {
     expect(texts.has('en', `routes:${createIndex(routes, LANGUAGES).endpoints[0]!.summary}`)).toBe(true));
 });
 
-/** What no sentence says: WordPress's other names for some orders, and orders of terms that few lists have a use for. */
+/** What no sentence says: WordPress's other names for orders, and orders of terms that few lists have a use for. */
 const UNSAID_ORDERS: Readonly<Record<string, readonly string[]>> = {
   event: ['event_date', 'post__in'],
   venue: ['name'],
