@@ -9,8 +9,8 @@ import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
 
 /*
- * Beside a real WordPress: what it writes shows at once where our plugin is active and soon where it is not, and its own
- * routes list what ours do. Skipped where none is installed. `REAL_WRITES=1000` makes so many random writes.
+ * Beside a real WordPress: what it writes shows at once where our plugin is active and soon where it is not, and its
+ * own routes list what ours do. Skipped where none is installed. `REAL_WRITES=1000` makes so many random writes.
  */
 
 const V1 = '/wp-json/calendar/events/v1';
