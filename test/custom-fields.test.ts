@@ -312,6 +312,7 @@ describeAsking('Fields that a site defines', (ask) => {
       expect([name, wrong.status]).toEqual([name, 400]);
       const none = await ask.send('POST', `${CORE}/${id}`, { as: 'admin', body: { meta: { [key]: '<i>?' } } });
       expect([name, none.status]).toEqual([name, type === 'text' ? 200 : 400]);
+      if (type !== 'text') expect(none.body.message).toBe(`Invalid parameter(s): meta.${key}`);
     }
     const { endpoints } = (await ask.send('OPTIONS', CORE)).body;
     expect(Object.keys(endpoints[1].args.meta.properties)).toEqual(fields.map(({ meta: key }) => key));

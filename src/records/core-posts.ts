@@ -2,7 +2,7 @@ import { parseEventTime } from '../calendar/dates.ts';
 import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
 import { postActions } from '../kinds/core/actions.ts';
-import { metaChange, type WrongMeta } from '../kinds/core/meta.ts';
+import { metaChange, metaOfField, type WrongMeta } from '../kinds/core/meta.ts';
 import {
   type ContextValues,
   type CoreFieldValues,
@@ -33,6 +33,7 @@ import { toUtc } from '../wordpress/zones.ts';
 import { type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, totalsOf, viewOf, withTermsBelow } from './core-lists.ts';
+import { explaining } from './explanation.ts';
 import { acceptParams } from './input.ts';
 import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
@@ -205,12 +206,16 @@ async function verdictOn(
 /** Creates a record: a draft, unless a status is named. Returns its id. */
 export async function createCorePost(site: Site, caller: Caller, declared: PostKind, values: CoreFieldValues): Promise<number> {
   const kind = onSite(declared, caller.settings);
-  const { fields, extra } = await calendarFields(site, caller, kind, values, undefined);
-  const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
-  const { status = 'draft' } = fields;
-  // What is not published yet has no slug of its own, whatever the kind (`wp_insert_post`).
-  const slug = fields.slug || !isFloating(status) ? extra.slug : { slug: '' };
-  return insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), anew: true });
+  return inWordsOfRoute(kind, async () => {
+    const { raw, fields, extra } = await calendarFields(site, caller, kind, values, undefined);
+    const metas = { ...withoutMapMetas(kind, fields), ...extra.metas };
+    const { status = 'draft' } = fields;
+    // What is not published yet has no slug of its own, whatever the kind (`wp_insert_post`).
+    const slug = fields.slug || !isFloating(status) ? extra.slug : { slug: '' };
+    return explaining(kind.fields, raw, () =>
+      insertRecord(site, caller, kind, { status, ...fields }, { ...extra, metas, ...(slug ? { slug } : {}), anew: true }),
+    );
+  });
 }
 
 /** Changes what the values name of a record. */
@@ -218,8 +223,10 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
   const kind = onSite(declared, caller.settings);
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   const metas = (await loadMetas(site.db, [post])).get(post) ?? new Map();
-  const { fields, extra } = await calendarFields(site, caller, kind, values, metas);
-  await changeRecord(site, caller, kind, id, { values: fields, extra });
+  await inWordsOfRoute(kind, async () => {
+    const { raw, fields, extra } = await calendarFields(site, caller, kind, values, metas);
+    await explaining(kind.fields, raw, () => changeRecord(site, caller, kind, id, { values: fields, extra }));
+  });
 }
 
 /**
@@ -240,11 +247,14 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
   return readCorePost(site, caller, kind, id, { context: 'edit' });
 }
 
-const NAMES = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
+/** The calendar's fields that WordPress's members stand for. */
+const MEMBERS = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
+
+const membersOf = (kind: PostKind): [member: string, field: string][] => [['title', kind.titleField], ...Object.entries(MEMBERS)];
 
 /**
- * The calendar's fields that WordPress's members and metas stand for, checked as the calendar checks them, and the rows
- * that go beside.
+ * The calendar's fields that WordPress's members and metas stand for: as they are sent, and checked as the calendar
+ * checks them; and the rows that go beside.
  */
 async function calendarFields(
   site: Site,
@@ -252,19 +262,16 @@ async function calendarFields(
   kind: PostKind,
   values: CoreFieldValues,
   stored: Metas | undefined,
-): Promise<{ fields: PostValues; extra: ExtraRows }> {
+): Promise<{ raw: Readonly<Record<string, unknown>>; fields: PostValues; extra: ExtraRows }> {
   const { viewer } = caller;
   const changed = metaChange(kind, values.meta ?? {}, stored);
   if ('wrong' in changed) return refuseMeta(changed.wrong);
 
-  const names: Record<string, string> = { title: kind.titleField, ...NAMES };
-  const sent = Object.entries(names).flatMap(([name, field]) =>
+  const sent = membersOf(kind).flatMap(([name, field]) =>
     values[name] === undefined || values[name] === null ? [] : [[field, values[name]] as const],
   );
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
-  const accepted = await acceptParams(site, caller, kind.fields, raw, 'change').catch((error: unknown) => {
-    throw inWordsOfRoute(error, new Map(Object.entries(names).map(([name, field]) => [field, name])));
-  });
+  const accepted = await acceptParams(site, caller, kind.fields, raw, 'change');
   const { password, comment_status, ping_status, excerpt, slug } = values;
   const columns = {
     ...(password === undefined ? {} : { post_password: password }),
@@ -273,6 +280,7 @@ async function calendarFields(
     ...(excerpt === undefined || 'excerpt' in kind.fields ? {} : { post_excerpt: cleanText(excerpt, viewer) }),
   };
   return {
+    raw,
     fields: { ...accepted, ...(slug && !('slug' in kind.fields) ? { slug } : {}) },
     // Drafts share slugs, but not one that is asked for.
     extra: { columns, metas: changed.metas, ...(slug ? { slug: { unique: true } } : {}) },
@@ -295,13 +303,25 @@ function refuseMeta({ name, type }: WrongMeta): never {
   return fail('rest_invalid_type', { values: { param, type }, extraMembers: { additional_data: [{ param }] } });
 }
 
-/** An error of the calendar's fields in the words of these routes. */
-function inWordsOfRoute(error: unknown, names: ReadonlyMap<string, string>): unknown {
+/** Does what may fail for a field of the calendar, and names in the error what these routes call it. */
+async function inWordsOfRoute<Result>(kind: PostKind, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw renamed(error, kind);
+  }
+}
+
+function renamed(error: unknown, kind: PostKind): unknown {
   if (!(error instanceof ApiError) || !error.details.faults) return error;
-  const { faults } = error.details;
+  const { faults, sent } = error.details;
   if (faults.has('author')) return new ApiError('rest_invalid_author');
   if (faults.has('image')) return new ApiError('rest_invalid_featured_media');
-  const renamed = new Map([...faults].map(([field, fault]): [string, Fault] => [names.get(field) ?? 'meta', fault]));
-  const sent = new Map([...(error.details.sent ?? [])].map(([field, value]) => [names.get(field) ?? 'meta', value]));
-  return new ApiError('rest_invalid_param', { faults: renamed, ...(sent.size > 0 ? { sent } : {}) });
+  const members = new Map(membersOf(kind).map(([member, field]) => [field, member]));
+  const nameOf = (field: string, fault: Fault) => members.get(field) ?? metaOfField(kind, field, fault);
+  const named = [...faults].map(([field, fault]) => ({ name: nameOf(field, fault), fault, value: sent?.get(field) }));
+  return new ApiError('rest_invalid_param', {
+    faults: new Map(named.map(({ name, fault }) => [name, fault])),
+    sent: new Map(named.flatMap(({ name, value }) => (value ? [[name, value] as const] : []))),
+  });
 }

@@ -61,6 +61,22 @@ describeAsking('what the form for editing is told', (ask) => {
     expect((await send({ _EventVenueID: [12, 'x'] })).body.additional_data).toEqual([{ param: 'meta._EventVenueID[1]' }]);
     expect((await send({ _EventVenueID: '12,13' })).body.meta._EventVenueID).toEqual([12, 13]);
   });
+  it.each<[string, string, object, string, string]>([
+    ['tribe_events/44', '_EventURL', { _EventURL: 'x' }, '_EventURL', '"x" is not a web address. For example: https://example.org/'],
+    ['tribe_events/44', '_EventVenueID', { _EventVenueID: [999_999] }, '_EventVenueID', 'There is no such venue'],
+    ['tribe_events/44', 'the end', { _EventEndDate: '2020-01-01 10:00' }, '_EventEndDate', 'The end must not come before the start. Received'],
+    ['tribe_events', 'what is missing', { _EventAllDay: true }, '_EventStartDate', 'The event needs a start.'],
+    ['tribe_venue/12', '_VenueLat', { _VenueLat: 'x'.repeat(100_000) }, '_VenueLat', 'The text is too long.'],
+    ['tribe_organizer/24', '_OrganizerWebsite', { _OrganizerWebsite: 'x' }, '_OrganizerWebsite', '"x" is not a web address.'],
+  ])('which meta of %s holds what cannot be: %s', async (path, _of, meta, key, sentence) => {
+    const { body } = await ask.send('POST', `${CORE}/${path}`, { as: 'ed', body: { title: 'Any', meta } });
+    expect(body).toMatchObject({ code: 'rest_invalid_param', message: `Invalid parameter(s): meta.${key}` });
+    expect(Object.entries(body.data.params)).toEqual([[`meta.${key}`, expect.stringContaining(sentence)]]);
+  });
+  it.each(['_EventAllDay', '_EventStartDate', '_EventTimezone', '_EventURL'])('nothing of %s as null where there is none', async (key) => {
+    const { status } = await ask.send('POST', `${CORE}/tribe_events`, { as: 'ed', body: { title: 'Any', meta: { [key]: null } } });
+    expect(status).toBe(201);
+  });
 });
 
 describeAsking('a site whose two tables are switched off', (ask) => {

@@ -1,4 +1,5 @@
 import { isTruthy } from '../../calendar/settings.ts';
+import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
 import { sanitizeTextField } from '../../wordpress/plain-text.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
@@ -119,6 +120,18 @@ function shownValue(type: MetaType, stored: readonly string[]): unknown {
   return type === 'ids' ? stored.map((value) => Number.parseInt(value, 10) || 0) : (stored[0] ?? '');
 }
 
+/**
+ * What an error of a field that a meta stands for is about: `meta._EventURL`. A field whose values are objects has a
+ * meta for each member, and the fault says which.
+ */
+export function metaOfField(kind: PostKind, field: string, fault: Fault): string {
+  const member = fault.stage === 'value' ? fault.values?.name : undefined;
+  const key =
+    membersOf(kind).find(([, one]) => one.field === field && one.name === member)?.[0] ??
+    DECLARED.find((one) => one.postType === kind.postType && one.name === field)?.key;
+  return key === undefined ? 'meta' : `meta.${key}`;
+}
+
 /** The metas of a write: the calendar's fields as they may be sent there, and rows of what is no field. */
 export interface MetaChange {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -128,7 +141,7 @@ export interface MetaChange {
 /**
  * Reads metas that are written (`WP_REST_Meta_Fields::update_value`). Those that the calendar knows by a field are
  * changed as that field, so that what depends on it follows; those that are as they were change nothing, since clients
- * send back all they were shown; null removes. Unknown ones are passed over.
+ * send back all they were shown; null removes what is there. Unknown ones are passed over.
  *
  * @returns the change, or what is wrong with the type of a meta, or with one that must be an address and is none
  */
@@ -141,7 +154,7 @@ export function metaChange(
   const members = new Map(membersOf(kind));
   const metas: Record<string, readonly string[]> = {};
   for (const [key, { type, fields }] of Object.entries(registeredMetas(kind))) {
-    if (!Object.hasOwn(sent, key)) continue;
+    if (!Object.hasOwn(sent, key) || (sent[key] === null && !stored?.get(key)?.length)) continue;
     const value = sent[key] === null ? null : valueOfType(type, sent[key]);
     if (value === undefined || isFaulty(value)) return { wrong: wrongMeta(key, type, value) };
     if (value !== null && JSON.stringify(value) === JSON.stringify(shownValue(type, stored?.get(key) ?? []))) continue;
