@@ -17,7 +17,7 @@ import { postKind, postKinds } from '../kinds/index.ts';
 import type { PostKind, PostListValues } from '../kinds/kind.ts';
 import type { PostKindName } from '../kinds/kind-names.ts';
 import type { Param } from '../kinds/param.ts';
-import type { Caller } from '../records/caller.ts';
+import { type Caller, contentTag } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
@@ -99,15 +99,21 @@ async function piecesOf(
   items: AsyncIterable<Item>,
   { format, kind }: { readonly format: FileFormat; readonly kind: PostKindName },
 ): Promise<AsyncIterable<string>> {
-  const { settings, language } = caller;
+  const { settings } = caller;
   if (format === 'csv')
     return writeCsv(kind, eachDate(items), {
       customFields: settings.calendar.customFields,
       spoken: isTranslated(settings.contentLanguages, postKind(kind).postType),
     });
   if (format === 'jsonl') return writeJsonLines(settings.home, items);
-  if (format === 'ical') return writeCalendar(eventRecords(site, caller, items), calendarHead(site, caller));
-  return writeWxr({ home: settings.home, title: settings.name, description: settings.description, language, now: site.clock() }, items);
+  if (format === 'ical') {
+    const head = calendarHead(site, caller, site.texts.chooseLanguage({ acceptLanguage: contentTag(caller) }));
+    return writeCalendar(eventRecords(site, caller, items), head);
+  }
+  return writeWxr(
+    { home: settings.home, title: settings.name, description: settings.description, language: contentTag(caller), now: site.clock() },
+    items,
+  );
 }
 
 /** Parameters of lists that choose records, of all kinds together. */

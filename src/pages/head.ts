@@ -25,6 +25,7 @@ export interface HeadProps {
   /** The address of the same in the API. */
   readonly api: string;
   readonly icon: string;
+  /** As Open Graph writes it: `it_IT`. */
   readonly locale: string;
 }
 
@@ -36,7 +37,7 @@ export function headOf(head: HeadProps): Required<Pick<DocumentProps, 'links' | 
     ['og:type', isRecord ? 'article' : 'website'],
     ...(canonical === undefined ? [] : [['og:url', canonical] as const]),
     ['og:site_name', siteName],
-    ['og:locale', locale.replace('-', '_')],
+    ['og:locale', locale],
     ...(description === '' ? [] : [['og:description', description] as const]),
     ...(picture ? [['og:image', picture.src] as const] : []),
   ];

@@ -6,7 +6,8 @@ import { type I18n, i18nIn } from '../html/i18n.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import { languageTag, urlIn } from '../wordpress/content-languages.ts';
+import { languageOfCode, languageTag, urlIn } from '../wordpress/content-languages.ts';
+import { knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { calendarUrl, type Pairs, suggestUrl, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
@@ -68,6 +69,14 @@ export interface Content {
 export const i18nFor = ({ texts }: Pick<Site, 'texts'>, { language, settings }: Caller): I18n =>
   i18nIn(texts, language, settings.contentLanguage);
 
+/** The locale of the texts of a page as Open Graph writes it (`it_IT`): that of the content, else that of its words. */
+function graphLocale({ language, locale }: I18n, { settings, content }: Caller): string {
+  const own = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
+  const known = (own?.locale || locale).replaceAll('-', '_');
+  // WordPress knows varieties that are no places: `de_DE_formal`.
+  return /^[a-z]{2,3}_[A-Z]{2}/.exec(known)?.[0] ?? knownLanguage(own?.code ?? language)?.locale ?? known;
+}
+
 /** A page around its content. */
 export function pageOf({ site, assets, theme }: PageContext, caller: Caller, content: Content, status = 200): Page {
   const { settings, home } = caller;
@@ -98,7 +107,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     news: newsOf(caller),
     api: restUrl(caller, `${USUAL_NAMESPACE}/${route}`, query),
     icon: assets.at(base, theme.icon),
-    locale: i18n.locale,
+    locale: graphLocale(i18n, caller),
   });
   const html = documentOf({
     i18n,

@@ -2,6 +2,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
+import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
 import { siteAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -59,6 +60,12 @@ export const bundleOptions = ({ settings, content }: Caller): BundleOptions => (
 function uploadsAddress(stored: string, home: string): string {
   const path = /^\/[^/]/.test(stored) ? new URL(home).origin + stored : stored;
   return siteAddress(path) ?? `${home}/wp-content/uploads`;
+}
+
+/** The language tag of the content that this caller asks for; where that is in no one language, that of the site. */
+export function contentTag({ settings, content }: Caller): string {
+  const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
+  return language ? languageTag(language) : settings.contentLanguage;
 }
 
 /** How a viewer asks: in which language, and what else is known where it is by a request. */

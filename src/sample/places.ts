@@ -5,6 +5,7 @@ import type { PictureName } from './pictures.ts';
  * lead nowhere.
  */
 const TOWN = { city: 'Borgo Selvachiara', province: 'Perugia', zip: '06099', country: 'Italy' } as const;
+const IN_ITALIAN = { country: 'Italia' } as const;
 
 export interface SampleVenue {
   readonly key: string;
@@ -35,7 +36,7 @@ const venue = (
   picture?: PictureName,
 ): SampleVenue => ({
   key,
-  italian: { venue: name, description: italian },
+  italian: { venue: name, description: italian, ...IN_ITALIAN },
   ...(picture ? { picture } : {}),
   fields: {
     venue: name,

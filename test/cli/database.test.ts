@@ -103,6 +103,16 @@ describeDatabases('an empty database', (open) => {
     expect(some(({ status }) => status === 'private')).toBe(1);
   });
 
+  it('speaks each language throughout', async () => {
+    const countries = async (language: string) =>
+      new Set(
+        ((await json('venue', 'list', `--content-language=${language}`, '--fields=country')) as Record<string, unknown>[]).map(
+          ({ country }) => country,
+        ),
+      );
+    expect([await countries('en'), await countries('it')]).toEqual([new Set(['Italy']), new Set(['Italia'])]);
+  });
+
   it('puts markets on Saturdays', async () => {
     const [market] = (await json('event', 'list', '--search="Market day in Piazza"', '--start_date=2026-06-01')) as {
       start_date: string;

@@ -131,7 +131,7 @@ describeDatabases('recurring events in bulk', (open) => {
     const events = (await allOf(eachDate(items()))).filter(isPostItem).filter((item) => item.kind === 'event');
     const starts = events.map(({ metas }) => new Map(metas).get('_EventStartDate'));
     expect(starts).toEqual(expect.arrayContaining(EXPECTED_DATES.map((date) => date.start_date)));
-    const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHead(source, caller)))).join('');
+    const text = (await allOf(writeCalendar(eventRecords(source, caller, items()), calendarHead(source, caller, 'en')))).join('');
     const written = text.split('BEGIN:VEVENT').slice(1);
     const uids = written.filter((one) => !one.includes('RECURRENCE-ID')).map((one) => /^UID:(.*)/m.exec(one)![1]);
     expect(new Set(uids).size).toBe(uids.length);
@@ -153,7 +153,7 @@ describeDatabases('recurring events in bulk', (open) => {
       '502 2031-01-16 18:30:00',
       '503 2031-01-15 18:00:00',
     ]);
-    const text = (await allOf(writeCalendar(eventRecords(source, caller, again(items)), calendarHead(source, caller)))).join('');
+    const text = (await allOf(writeCalendar(eventRecords(source, caller, again(items)), calendarHead(source, caller, 'en')))).join('');
     expect([...text.matchAll(/^UID:(\d+)/gm)].map(([, id]) => Number(id)).sort()).toEqual([
       10000303, 10000304, 10000305, 10000307, 10000319,
     ]);

@@ -162,6 +162,17 @@ describeAsking('feeds', (ask) => {
       expect(text).toContain('X-WR-CALDESC:Eventi di Sample Calendar');
       expect((await get('/it/events/feed/')).text).toContain('<language>en-US</language>');
     });
+
+    it('has its words in the language of the site, whatever calendar programs prefer', async () => {
+      const described = async (language: string) =>
+        (await get('/events/?ical=1', { 'Accept-Language': language })).text
+          .match(/^(?:PRODID|X-WR-CALDESC):.*/gm)
+          ?.map((line) => line.trim());
+      const english = ['PRODID:-//Sample Calendar//Fasti//EN', 'X-WR-CALDESC:Events of Sample Calendar'];
+      expect(await described('it')).toEqual(english);
+      await ask.options({ WPLANG: 'it_IT' });
+      expect(await described('en')).toEqual(['PRODID:-//Sample Calendar//Fasti//IT', 'X-WR-CALDESC:Eventi di Sample Calendar']);
+    });
   });
 
   describe('narrowed', () => {

@@ -55,6 +55,20 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
+  it.each(FORMS)('and feeds name the language of what they hold, whatever is preferred (%s)', async (form) => {
+    const { site } = await readerOf(form);
+    for (const [path, locale, words] of [
+      ['/events/list/', 'en_US', 'X-WR-CALDESC:Events of '],
+      ['/it/events/list/', 'it_IT', 'X-WR-CALDESC:Eventi di '],
+    ] as const) {
+      const headers = { 'accept-language': locale === 'it_IT' ? 'en' : 'it' };
+      const { elements } = readPage((await site.send('GET', path, { headers })).text);
+      const shown = elements.find(({ attributes }) => attributes.property === 'og:locale')?.attributes.content;
+      expect([path, shown]).toEqual([path, locale]);
+      expect((await site.send('GET', `${path}?ical=1`, { headers })).text).toContain(words);
+    }
+  });
+
   it.each(FORMS)('that do not exist are in the language of their address, and no address is theirs (%s)', async (form) => {
     const { site } = await readerOf(form);
     for (const [path, language] of [

@@ -151,6 +151,17 @@ describeAsking(
       ]);
     });
 
+    it.each([
+      ['', '/events/list/', 'en_US'],
+      ['', '/it/events/list/', 'it_IT'],
+      ['en_GB', '/events/list/', 'en_GB'],
+      ['it_IT', '/en/events/list/', 'en_US'],
+    ])('name language and place as Open Graph does: WPLANG "%s", %s: %s', async (WPLANG, path, locale) => {
+      await ask.options({ WPLANG });
+      const { elements } = await page(path);
+      expect(elements.find(({ attributes }) => attributes.property === 'og:locale')?.attributes.content).toBe(locale);
+    });
+
     it.each(['/', '/events/list/', '/events/2026-12/', '/events/2026-12-05/', '/events/?tribe-bar-search=fair', '/venue/town-hall/'])(
       '%s describes the events that it names to programs, each as its own page does',
       async (path) => {

@@ -29,8 +29,8 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
   yield* await recordsOf(site, caller, asked, links);
 }
 
-/** What the calendar of a site says of itself, in the language of the caller. */
-export const calendarHead = ({ texts }: Site, { settings, language }: Caller): CalendarHead => ({
+/** What the calendar of a site says of itself, in a language. */
+export const calendarHead = ({ texts }: Site, { settings }: Caller, language: string): CalendarHead => ({
   name: settings.name,
   description: texts.t(language, 'site:words.events-of', { name: plainLine(settings.name) }),
   url: settings.home,

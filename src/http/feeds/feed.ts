@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
+import type { SiteSettings } from '../../calendar/settings.ts';
 import { shownTimes } from '../../calendar/shown-times.ts';
 import { fail } from '../../errors.ts';
 import { calendarHead } from '../../exchange/ical/records.ts';
@@ -15,12 +16,11 @@ import type { FeedForm } from '../../kinds/feed-pages.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { PageSubject } from '../../pages/page-subject.ts';
 import { listCalendar } from '../../records/calendar-list.ts';
-import type { Caller } from '../../records/caller.ts';
+import { contentTag } from '../../records/caller.ts';
 import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } from '../../records/feed-events.ts';
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
-import type { Site } from '../../site.ts';
-import { languageOfCode, languageTag } from '../../wordpress/content-languages.ts';
+import type { Say } from '../../refusals.ts';
 import { decodeEntities } from '../../wordpress/entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
@@ -125,13 +125,15 @@ async function jsonLd(wanted: FeedRequest): Promise<Feed> {
   return { type: 'application/ld+json', body: JSON.stringify(record.json_ld ?? {}), timeliness: 'never', records: [record], subject };
 }
 
-async function calendar({ site, caller, query, address }: FeedRequest, { events, timeliness, subject }: Found): Promise<Feed> {
+async function calendar(wanted: FeedRequest, { events, timeliness, subject }: Found): Promise<Feed> {
+  const { site, caller, query, address } = wanted;
+  const language = languageOfWords(wanted);
   const whole = address.page.of === 'event' && address.page.on === undefined ? events.map(({ record }) => record) : [];
   const dates = await datesOfEvents(site, caller, whole);
-  const locked = site.texts.t(caller.language, 'site:words.locked');
+  const locked = site.texts.t(language, 'site:words.locked');
   const records = await inTurns(events, (event) => calendarRecord(event, dates.get(event.id), locked));
   const pieces: string[] = [];
-  for await (const piece of writeCalendar(records, calendarHead(site, caller))) pieces.push(piece);
+  for await (const piece of writeCalendar(records, calendarHead(site, caller, language))) pieces.push(piece);
   return {
     type: 'text/calendar',
     body: pieces.join(''),
@@ -170,11 +172,9 @@ function fileName(name: string, form: 'ical' | 'outlook', ids: readonly number[]
 
 const FILE_DIGITS = 11;
 
-async function news(
-  { site, caller, self }: FeedRequest,
-  form: Exclude<FeedForm, 'ical' | 'jsonld'>,
-  { events, title, subject }: Found,
-): Promise<Feed> {
+async function news(wanted: FeedRequest, form: Exclude<FeedForm, 'ical' | 'jsonld'>, { events, title, subject }: Found): Promise<Feed> {
+  const { site, caller, self } = wanted;
+  const words: Words = { say: (key, values) => site.texts.t(languageOfWords(wanted), key, values), settings: caller.settings };
   const { settings } = caller;
   const authors = await authorNames(site, events);
   const { type, write } = NEWS[form];
@@ -183,27 +183,37 @@ async function news(
     description: settings.description,
     home: caller.home,
     self,
-    language: languageOf(caller),
+    language: contentTag(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,
   };
-  const body = write(await inTurns(events, (event) => newsEvent(site, caller, event, authors.get(event.row.post_author) ?? '')), head);
+  const body = write(await inTurns(events, (event) => newsEvent(words, event, authors.get(event.row.post_author) ?? '')), head);
   // Changes of the authors' names are not watched for.
   return { type, body, timeliness: 'always', records: events.map(({ record }) => record), subject };
 }
 
-/** The language of the texts of a feed: that of its events, where it holds those of one. */
-function languageOf({ settings, content }: Caller): string {
-  const language = settings.contentLanguages && languageOfCode(settings.contentLanguages, content.code);
-  return language ? languageTag(language) : settings.contentLanguage;
+/**
+ * The language of the words that stand beside the events: that of the events, whatever language a calendar program
+ * prefers, since people read the one with the other. Where content has no languages, the address may ask for another.
+ */
+function languageOfWords({ site, caller, address, query }: FeedRequest): string {
+  const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
+  const asked = caller.settings.contentLanguages ? {} : { parameter, segment: address.language };
+  return site.texts.chooseLanguage({ ...asked, acceptLanguage: contentTag(caller) });
 }
 
-function newsEvent({ texts }: Site, { language, settings }: Caller, event: FeedEvent, author: string): NewsEvent {
+/** The words of a feed of news, and the site that it is of. */
+interface Words {
+  readonly say: Say;
+  readonly settings: SiteSettings;
+}
+
+function newsEvent({ say, settings }: Words, event: FeedEvent, author: string): NewsEvent {
   const { record, row, locked, tags } = event;
-  const text = locked ? texts.t(language, 'site:words.locked') : record.description;
+  const text = locked ? say('site:words.locked') : record.description;
   const content = settings.rssExcerpts ? {} : { content: text };
   return {
     record,
-    title: locked ? texts.t(language, 'site:words.protected-title', { title: record.title }) : record.title,
+    title: locked ? say('site:words.protected-title', { title: record.title }) : record.title,
     guid: event.id === row.ID ? decodeEntities(row.guid) || `${settings.home}/?post_type=tribe_events&p=${row.ID}` : record.url,
     author,
     start: shownTimes(record, settings.calendar.timezoneMode, settings.zone).start,
