@@ -9,7 +9,9 @@ import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
+import type { Page } from '../storage/lists/event-index-list.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
+import type { PostQuery } from '../storage/lists/post-query.ts';
 import { loadBundle, loadPosts } from '../storage/rows/bundle.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { findPost, insertPost, updatePost } from '../storage/rows/posts.ts';
@@ -35,22 +37,55 @@ import { opens, publishedRights } from './visibility.ts';
  */
 export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
   const { limit, offset, page } = paging(values);
-  const conditions = [
-    ...(await withTermsBelow(site.db, conditionsOf(BLOG_FILTERS[type], values, caller))),
-    ...(values.sticky === undefined ? [] : [await whetherSticky(site.db, values.sticky)]),
-  ];
-  const found = await findPostIds(site.db, {
-    kind: { postType: type, dated: false },
-    ...publishedRights(caller.viewer),
-    conditions,
-    order: orderOf(values),
-    limit,
-    offset,
-    occurrences: caller.settings.occurrenceTables,
-  });
+  const narrowing = await withTermsBelow(site.db, conditionsOf(BLOG_FILTERS[type], values, caller));
+  const conditions = [...narrowing, ...(values.sticky === undefined ? [] : [await whetherSticky(site.db, values.sticky)])];
+  const found = await findBlogPosts(site, caller, type, { conditions, order: orderOf(values), limit, offset });
   const totals = totalsOf(found, { page, limit });
-  const shown = await shownBlogPosts(site, caller, type, found.ids, values);
+  const hasFront = values.ignore_sticky === false && page === 1 && isWholeBlog(values, narrowing);
+  const ids = hasFront ? await stickyFirst(site, caller, found.ids, conditions) : found.ids;
+  const shown = await shownBlogPosts(site, caller, type, ids, values);
   return { records: [...shown.values()], ...totals, timeliness: 'always' };
+}
+
+const findBlogPosts = (
+  { db }: Site,
+  { viewer, settings }: Caller,
+  type: BlogType,
+  wanted: Pick<PostQuery, 'conditions' | 'order' | 'limit' | 'offset'>,
+): Promise<Page> =>
+  findPostIds(db, {
+    kind: { postType: type, dated: false },
+    ...publishedRights(viewer),
+    ...wanted,
+    occurrences: settings.occurrenceTables,
+  });
+
+/** Whether a list is that of the whole blog to WordPress (`WP_Query::is_home`): neither searched nor of some terms. */
+const isWholeBlog = ({ search }: BlogListValues, conditions: readonly Condition[]): boolean =>
+  search === undefined && !conditions.some((condition) => [condition, ...(condition.by === 'either' ? condition.of : [])].some(isOfTerms));
+
+const isOfTerms = (condition: Condition): boolean => condition.by === 'terms' && condition.wanted !== 'none';
+
+/**
+ * The first page of the blog with the posts that are kept on top before all others, in excess of its length where they
+ * are not on it (`WP_Query::get_posts`).
+ */
+async function stickyFirst(
+  site: Site,
+  caller: Caller,
+  ids: readonly number[],
+  conditions: readonly Condition[],
+): Promise<readonly number[]> {
+  const sticky = await stickyPosts(site.db);
+  const excluded = new Set(conditions.flatMap((condition) => (condition.by === 'notId' ? condition.ids : [])));
+  const missing = [...sticky].filter((id) => !ids.includes(id) && !excluded.has(id));
+  const order = { by: 'date', descending: true } as const;
+  const fetched =
+    missing.length === 0
+      ? []
+      : (await findBlogPosts(site, caller, 'post', { conditions: [{ by: 'id', ids: missing }], order, limit: missing.length, offset: 0 }))
+          .ids;
+  return [...ids.filter((id) => sticky.has(id)), ...fetched, ...ids.filter((id) => !sticky.has(id))];
 }
 
 /**

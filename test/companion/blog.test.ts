@@ -93,6 +93,29 @@ describeAsking('posts of the blog and pages', (ask) => {
       expect(await ids(`posts?${query}`)).toEqual(found);
     });
 
+    it.each([
+      ['', [521, 1, 522, 520]],
+      ['&per_page=1', [521, 1]],
+      ['&per_page=2&page=2', [521, 520]],
+      ['&orderby=id&order=asc', [521, 1, 520, 522]],
+      ['&exclude=521', [1, 522, 520]],
+      ['&sticky=false', [1, 522, 520]],
+      ['&categories_exclude=601', [521, 1, 522, 520]],
+      ['&format=aside', [521, 522]],
+      ['&tags=602', [522, 521]],
+      ['&tags=602&categories=600&tax_relation=OR', [522, 521, 520]],
+      ['&search=new', [522, 521, 520]],
+    ])('posts?ignore_sticky=false%s, with those on top before all others', async (query, found) => {
+      expect(await ids(`posts?ignore_sticky=false${query}`)).toEqual(found);
+      expect(await ids(`posts?ignore_sticky=true${query}`)).toEqual(await ids(`posts?${query}`));
+    });
+
+    it('which stays so where one on top is no longer published', async () => {
+      await ask.rows((db) => db.from('posts').where('ID', 521).update({ post_status: 'draft' }));
+      expect(await ids('posts?ignore_sticky=false')).toEqual([1, 522, 520]);
+      expect((await ask.send('GET', `${CORE}/pages?ignore_sticky=false`)).body.map(({ id }: Json) => id)).toEqual([2]);
+    });
+
     it('posts?sticky=true, where nothing is sticky', async () => {
       await ask.options({ sticky_posts: 'a:0:{}' });
       expect([await ids('posts?sticky=true'), (await ids('posts?sticky=false')).length]).toEqual([[], 4]);

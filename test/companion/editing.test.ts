@@ -64,7 +64,13 @@ describeAsking('what the form for editing is told', (ask) => {
   it.each<[string, string, object, string, string]>([
     ['tribe_events/44', '_EventURL', { _EventURL: 'x' }, '_EventURL', '"x" is not a web address. For example: https://example.org/'],
     ['tribe_events/44', '_EventVenueID', { _EventVenueID: [999_999] }, '_EventVenueID', 'There is no such venue'],
-    ['tribe_events/44', 'the end', { _EventEndDate: '2020-01-01 10:00' }, '_EventEndDate', 'The end must not come before the start. Received'],
+    [
+      'tribe_events/44',
+      'the end',
+      { _EventEndDate: '2020-01-01 10:00' },
+      '_EventEndDate',
+      'The end must not come before the start. Received',
+    ],
     ['tribe_events', 'what is missing', { _EventAllDay: true }, '_EventStartDate', 'The event needs a start.'],
     ['tribe_venue/12', '_VenueLat', { _VenueLat: 'x'.repeat(100_000) }, '_VenueLat', 'The text is too long.'],
     ['tribe_organizer/24', '_OrganizerWebsite', { _OrganizerWebsite: 'x' }, '_OrganizerWebsite', '"x" is not a web address.'],

@@ -190,8 +190,11 @@ const OF_BLOG = {
   ...READ_CONTEXT,
   status: control(choices(['publish']), { fallback: 'publish' }),
 } satisfies ListParams;
-/** `sticky`: those that the blog keeps on top, or all others. They stand in an option, which the handler looks up. */
-const STICKY = { sticky: control(truth) };
+/**
+ * `sticky`: those that the blog keeps on top, or all others; `ignore_sticky`: whether they stay among the others. They
+ * are in an option, which the handler looks up.
+ */
+const STICKY = { sticky: control(truth), ignore_sticky: control(truth, { fallback: true }) };
 const PAGE_ORDERS = orderParams([...POST_ORDERS, 'menu_order'], 'date', 'desc');
 export const BLOG_FILTERS = {
   post: {
