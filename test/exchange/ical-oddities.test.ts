@@ -156,6 +156,46 @@ const SERIES: Case[] = [
     'whole days until a moment',
     event('DTSTART;VALUE=DATE:20261222', 'RRULE:FREQ=DAILY;UNTIL=20261223T230000Z'),
     ['2026-12-22/2026-12-23', '2026-12-23/2026-12-24'],
+    ['ical-last-day-unsure'],
+  ],
+  [
+    'whole days until a moment of another day where the calendar is, the last day named by it',
+    event('DTSTART;VALUE=DATE:20261222', 'RRULE:FREQ=WEEKLY;UNTIL=20261228T230000Z'),
+    ['2026-12-22/2026-12-23'],
+    ['ical-last-day-unsure'],
+  ],
+  [
+    'whole days until a moment of an earlier day where the calendar is',
+    ['X-WR-TIMEZONE:America/New_York', ...event('DTSTART;VALUE=DATE:20261222', 'RRULE:FREQ=DAILY;UNTIL=20261224T045959Z')],
+    ['2026-12-22/2026-12-23', '2026-12-23/2026-12-24', '2026-12-24/2026-12-25'],
+    ['ical-last-day-unsure'],
+  ],
+  [
+    'whole days until a moment of another day, which the rule does not name',
+    event('DTSTART;VALUE=DATE:20261222', 'RRULE:FREQ=WEEKLY;UNTIL=20261229T230000Z'),
+    ['2026-12-22/2026-12-23', '2026-12-29/2026-12-30'],
+  ],
+  ...['T235959Z', 'T000000Z'].map(
+    (time): Case => [
+      `whole days until a day written as ${time}`,
+      event('DTSTART;VALUE=DATE:20261222', `RRULE:FREQ=DAILY;UNTIL=20261223${time}`),
+      ['2026-12-22/2026-12-23', '2026-12-23/2026-12-24'],
+    ],
+  ),
+  [
+    'until a moment of a later day than where it takes place',
+    event('DTSTART;TZID=America/New_York:20261221T210000', 'RRULE:FREQ=DAILY;UNTIL=20261224T020000Z'),
+    ['2026-12-22 02:00-02:00', '2026-12-23 02:00-02:00', '2026-12-24 02:00-02:00'],
+  ],
+  [
+    'until a moment of an earlier day than where it takes place',
+    event('DTSTART;TZID=Asia/Tokyo:20261222T080000', 'RRULE:FREQ=WEEKLY;BYDAY=TU,WE,TH;UNTIL=20261222T230000Z'),
+    ['2026-12-21 23:00-23:00', '2026-12-22 23:00-23:00'],
+  ],
+  [
+    'a time of no zone until a moment of an earlier day than in the zone of the calendar',
+    [...AUCKLAND, ...event('DTSTART:20261222T080000', 'RRULE:FREQ=DAILY;UNTIL=20261222T190000Z')],
+    ['2026-12-21 19:00-19:00', '2026-12-22 19:00-19:00'],
   ],
   ['no count, told as -1', daily('RRULE:FREQ=DAILY;COUNT=-1;UNTIL=20261222T235959Z'), ['2026-12-22 09:00-10:00']],
   ['blanks in the rule', daily('RRULE:FREQ=WEEKLY; BYDAY=TU, WE; COUNT=2'), ['2026-12-22 09:00-10:00', '2026-12-23 09:00-10:00']],
@@ -242,6 +282,29 @@ const OVERRIDES: Case[] = [
     'one that repeats the rule of its series',
     changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'RRULE:FREQ=DAILY;COUNT=3'),
     ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+  ],
+  [
+    'one that has exceptions of its own, and one of its series',
+    [
+      ...daily('RRULE:FREQ=DAILY;COUNT=4', 'EXDATE:20261225T090000Z'),
+      ...event('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'EXDATE:20261225T090000Z,20261224T090000Z'),
+    ],
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+    ['ical-change-exception'],
+  ],
+  [
+    'one that names its own time as an exception',
+    changed('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'EXDATE:20261223T090000Z'),
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00', '2026-12-24 09:00-10:00'],
+    ['ical-change-exception'],
+  ],
+  [
+    'one that repeats the exceptions of its series',
+    [
+      ...daily('RRULE:FREQ=DAILY;COUNT=3', 'EXDATE:20261224T090000Z'),
+      ...event('RECURRENCE-ID:20261223T090000Z', 'DTSTART:20261223T110000Z', 'EXDATE:20261224T090000Z'),
+    ],
+    ['2026-12-22 09:00-10:00', '2026-12-23 11:00-12:00'],
   ],
   [
     'one and all later ones by a rule of its own',

@@ -287,6 +287,58 @@ describeDatabases('JSON-LD', (open) => {
     expect(entries.map((entry) => entry.kind === 'loss' && entry.isWhole)).toEqual([undefined, true]);
   });
 
+  describe('takes what one @id says several times', () => {
+    const one = { ...concert, '@id': '#event', url: '/agenda/' };
+    const datesIn = (...values: unknown[]) =>
+      read(page(...values)).events.map(({ columns, metas, sourceId }) => [
+        columns.post_title,
+        Object.fromEntries(metas)._EventStartDate,
+        Object.fromEntries(metas)._EventCost,
+        sourceId,
+      ]);
+    const first = ['Concert', '2027-05-01 20:00:00', undefined, 'https://x.example/page/#event'];
+
+    it('as events of their own where each has its name and start', () =>
+      expect(
+        datesIn(
+          one,
+          { ...one, startDate: '2027-05-02T20:00' },
+          { ...one, name: 'Fair', startDate: '2027-05-03' },
+          { ...one, startDate: '2027-05-02' },
+        ),
+      ).toEqual([
+        [...first.slice(0, 3), 'https://x.example/page/#event#2027-05-01T20:00'],
+        ['Concert', '2027-05-02 20:00:00', undefined, 'https://x.example/page/#event#2027-05-02T20:00'],
+        ['Fair', '2027-05-03 00:00:00', undefined, 'https://x.example/page/#event#2027-05-03'],
+      ]));
+    it.each([
+      ['the same start in another zone', { ...one, startDate: '2027-05-01T18:00Z' }],
+      ['its day alone', { ...one, startDate: '2027-05-01' }],
+      ['no name', { '@id': '#event', '@type': 'Event', startDate: '2027-05-01T20:00' }],
+      ['no start', { '@id': '#event', '@type': 'Event', name: 'Concert' }],
+    ])('as one where the other has %s', (_what, other) =>
+      expect(datesIn(other, { ...one, startDate: '2027-05-01T20:00+02:00' })).toEqual([first]),
+    );
+    it('and completes each with what is said of all', () =>
+      expect(
+        datesIn(one, { '@id': '#event', offers: { price: '5' } }, { ...one, startDate: '2027-05-02T20:00', offers: { price: '7' } }).map(
+          ([, start, cost]) => [start, cost],
+        ),
+      ).toEqual([
+        ['2027-05-01 20:00:00', '5'],
+        ['2027-05-02 20:00:00', '7'],
+      ]));
+    it('as places of their own where each has its name', () => {
+      const at = (day: string, name: string) => ({ ...concert, startDate: day, location: { '@id': '#place', '@type': 'Place', name } });
+      const { entries } = read(page(at('2027-05-01', 'Hall'), at('2027-05-02', 'Park'), { '@id': '#place', telephone: '1' }));
+      const venues = entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'venue');
+      expect(venues.map(({ columns, metas }) => [columns.post_title, Object.fromEntries(metas)._VenuePhone])).toEqual([
+        ['Hall', '1'],
+        ['Park', '1'],
+      ]);
+    });
+  });
+
   it('says of an event what the plugin has fields for', () => {
     const { entries, events } = read(
       page({

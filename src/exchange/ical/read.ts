@@ -221,10 +221,14 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
 
 /** What overrides say of times other than their own and is not followed. */
 function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], reading: Reading): Generator<Entry> {
-  // Some programs repeat the rule of the series in each change, which says nothing.
+  // Some programs repeat the rule and the exceptions of the series in each change, which says nothing. Other exceptions
+  // are none: what is left out is said by what recurs, and a change is of one time (RFC 5545, 3.8.4.4 and 3.8.5.1).
   const known = new Set(masters.flatMap(({ repeating }) => repeating.map(({ text }) => text)));
+  const excepted = new Set(masters.flatMap(({ exceptDates }) => exceptDates.map((moment) => JSON.stringify(moment))));
   for (const event of overrides) {
     for (const line of event.repeating) if (!known.has(line.text)) yield lossOfLine(reading, 'ical-change-rule', event, line);
+    const own = event.exceptDates.filter((moment) => !excepted.has(JSON.stringify(moment)));
+    if (own.length > 0) yield lossAt(reading, 'ical-change-exception', event, own.map(({ wall }) => wall).join(', '));
     if (event.andFuture && masters.length === 0) yield lossAt(reading, 'ical-change-alone', event, event.recurrenceId?.wall);
   }
 }

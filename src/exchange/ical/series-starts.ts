@@ -7,7 +7,7 @@ import { type Clocks, momentOf, type Span } from './spans.ts';
 
 /** What can't be followed: a sentence of `exchange:losses`, the event, what exactly. */
 export interface Trouble {
-  readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-event-unreadable' | 'ical-zone-unknown';
+  readonly reason: 'ical-rule-cut' | 'ical-last-day' | 'ical-last-day-unsure' | 'ical-event-unreadable' | 'ical-zone-unknown';
   readonly event: CalendarEvent;
   readonly detail?: string | undefined;
 }
@@ -63,8 +63,10 @@ export function startsWithin(
     const wall = timeOnLastDay(rule, series, range);
     return wall === undefined || starts.has(wall) ? [] : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) }];
   });
+  const unsure = rules.flatMap((rule) => unsureDay(rule, series, range) ?? []);
+  const doubted = unsure.map((wall): Trouble => ({ reason: 'ical-last-day-unsure', event: core, detail: shownIn(series, wall) }));
   for (const rule of exceptRules) exclude(starts, wallsOf(rule, series, range, { startCounts: false }));
-  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed] };
+  return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed, ...doubted] };
 }
 
 /**
@@ -147,6 +149,26 @@ function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly
   const begin = clock.toWall(span.start);
   const [wall] = occurrences({ ...rule, until: `${rule.until}T235959` }, begin, to, {
     from: Math.max(begin, from, unixFromText(dayText(rule.until))),
+    startCounts: false,
+  });
+  return wall;
+}
+
+/**
+ * The whole day that a rule names or not as its end is read. The standard wants a day as the end of days (RFC 5545,
+ * 3.3.10). Of a moment the day in UTC counts, as in nearly every program, but some write the midnight at which the last
+ * day begins or ends where they are. Undefined: that is the same day, the end is one of UTC itself, or the rule does
+ * not name the day between.
+ */
+function unsureDay(rule: Rule, { span, clocks }: Series, [from, to]: readonly [number, number]): number | undefined {
+  const { until } = rule;
+  if (!span.allDay || !until?.endsWith('Z') || /T(000000|235959)Z$/.test(until)) return undefined;
+  const moment = unixFromText(utcText(until));
+  const [utc, own] = [moment, clocks.own.toWall(moment)].map((wall) => wall - within(wall)) as [number, number];
+  if (utc === own) return undefined;
+  const later = Math.max(utc, own);
+  const [wall] = occurrences({ ...rule, until: undefined }, span.start, Math.min(to, later), {
+    from: Math.max(span.start, from, later),
     startCounts: false,
   });
   return wall;

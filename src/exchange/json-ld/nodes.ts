@@ -46,19 +46,55 @@ export function parsedBlock(text: string): unknown {
 
 /**
  * All events of a page, wherever they stand in its blocks, and those inside of events. What several say under one `@id`
- * is one event.
+ * is one event, unless they are whole events that begin at different times: some templates give all of them one `@id`.
  */
 export function eventsIn(values: readonly unknown[]): Node[] {
   const byId = nodesById(values);
-  const events = new Map<unknown, Node>();
+  const events: Node[] = [];
+  const seen = new Set<string>();
   walk(values, (node) => {
-    if (!listOf(node['@type']).some(isEventType)) return Object.values(node);
-    const known = resolveNode(node, byId);
-    events.set(typeof node['@id'] === 'string' ? node['@id'] : node, known);
+    if (!isEvent(node)) return Object.values(node);
+    const id = node['@id'];
+    if (typeof id !== 'string') events.push(node);
+    else if (!seen.has(id)) events.push(...eventsOf(byId.get(id)?.nodes ?? [node]));
+    if (typeof id === 'string') seen.add(id);
     return [node.subEvent, node.subEvents];
   });
-  return [...events.values()].map((event) => withReferences(event, byId));
+  return events.map((event) => withReferences(event, byId));
 }
+
+const isEvent = (node: Node): boolean => listOf(node['@type']).some(isEventType);
+
+/**
+ * The events that nodes of one `@id` make: one, or one for each time at which whole ones begin. What is no whole event
+ * completes them all.
+ */
+function eventsOf(nodes: readonly Node[]): Node[] {
+  const starts = new Map<string, Set<Node>>();
+  for (const node of nodes.filter(isWhole)) {
+    const start = textOf(node.startDate);
+    const known = starts.get(start) ?? [...starts].slice(0, MOST_COMPARED).find(([other]) => areSameTime(start, other))?.[1];
+    if (known) known.add(node);
+    else starts.set(start, new Set([node]));
+  }
+  if (starts.size === 0) return [merged(nodes)];
+  const common = nodes.filter((node) => !isWhole(node));
+  return [...starts.values()].map((own) => merged([...common, ...[...own].sort(byExactness)])).filter(isEvent);
+}
+
+/** Each start is compared with no more others than that. */
+const MOST_COMPARED = 100;
+
+const isWhole = ({ name, startDate }: Node): boolean => textOf(name) !== '' && textOf(startDate) !== '';
+
+/** Whether two dates are one, written in two ways: with and without its time or zone, or in another zone. */
+const areSameTime = (one: string, other: string): boolean =>
+  one.startsWith(other) || other.startsWith(one) || Date.parse(one) === Date.parse(other);
+
+/** The last one counts: a start with its time rather than its day alone. */
+const byExactness = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
+
+const merged = (nodes: readonly Node[]): Node => Object.assign({}, ...nodes);
 
 /** Goes through values and whatever `visit` finds inside of each object, in order. */
 function walk(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
@@ -71,23 +107,41 @@ function walk(values: readonly unknown[], visit: (node: Node) => readonly unknow
   }
 }
 
-function nodesById(values: readonly unknown[]): Map<string, Node> {
-  const byId = new Map<string, Node>();
+/** What is said under an `@id`, in order, and what of it is said of each name; without a name, of the empty one. */
+interface Known {
+  readonly nodes: Node[];
+  readonly byName: Map<string, Node>;
+}
+type NodesById = ReadonlyMap<string, Known>;
+
+function nodesById(values: readonly unknown[]): NodesById {
+  const byId = new Map<string, Known>();
   walk(values, (node) => {
     const id = node['@id'];
-    if (typeof id === 'string') byId.set(id, { ...byId.get(id), ...node });
+    if (typeof id !== 'string') return Object.values(node);
+    const { nodes, byName } = byId.get(id) ?? { nodes: [], byName: new Map<string, Node>() };
+    const name = textOf(node.name);
+    nodes.push(node);
+    byName.set(name, merged([byName.get(name) ?? {}, node]));
+    byId.set(id, { nodes, byName });
     return Object.values(node);
   });
   return byId;
 }
 
-const resolveNode = (node: Node, byId: ReadonlyMap<string, Node>): Node =>
-  typeof node['@id'] === 'string' ? (byId.get(node['@id']) ?? node) : node;
+/** A node with what others of its `@id` say of it. Those that have another name are something else. */
+function resolveNode(node: Node, byId: NodesById): Node {
+  const known = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
+  if (!known) return node;
+  const name = textOf(node.name);
+  const [one = '', other = ''] = known.byName.keys();
+  return merged([known.byName.get('') ?? {}, known.byName.get(name || one || other) ?? {}, node]);
+}
 
 /** Members that may refer by `@id` to a node elsewhere on the page. */
 const REFERRING = ['location', 'organizer', 'offers', 'image'] as const;
 
-function withReferences(event: Node, byId: ReadonlyMap<string, Node>): Node {
+function withReferences(event: Node, byId: NodesById): Node {
   const referenced = REFERRING.flatMap((name) =>
     event[name] === undefined
       ? []
