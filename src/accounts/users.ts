@@ -7,6 +7,7 @@ import {
   capabilitiesKey,
   closeUser,
   countPostsOf,
+  findUserByEmail,
   findUserByLoginOrEmail,
   insertUser,
   keepUser,
@@ -18,6 +19,7 @@ import {
   removeUser,
   type StoredUser,
   takenNames,
+  updateUser,
   writeUserMeta,
 } from '../storage/rows/users.ts';
 import type { Roles } from '../wordpress/capabilities.ts';
@@ -40,7 +42,8 @@ export interface Account {
 
 export interface NewAccount {
   readonly login: string;
-  readonly email: string;
+  /** Undefined: the user has none. */
+  readonly email: string | undefined;
   /** For signing in to WordPress; without one nobody knows the password and it must be reset there. */
   readonly password?: string | undefined;
   readonly role: string;
@@ -58,7 +61,7 @@ export type UserReference = number | string;
  */
 export async function createUser(site: Site, { login, email, password, role, displayName = login }: NewAccount): Promise<Account> {
   if (!LOGIN.test(login) || login.trim() !== login) throw new AccountError('login-invalid', { login });
-  if (!isEmail(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
+  if (email !== undefined) checkEmail(email);
   if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
   const hash = await hashPassword(password ?? randomBytes(32).toString('base64url'));
@@ -66,14 +69,14 @@ export async function createUser(site: Site, { login, email, password, role, dis
   const nicename = sanitizeTitle(login).slice(0, NICENAME_LETTERS) || 'user';
   const id = await site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
-    const taken = await takenNames(db, { login, email, nicename });
+    const taken = await takenNames(db, { login, email: email ?? '', nicename });
     if (taken.login) throw new AccountError('login-taken', { login });
-    if (taken.email) throw new AccountError('email-taken', { email });
+    if (email !== undefined && taken.email) throw new AccountError('email-taken', { email });
     const row = {
       user_login: login,
       user_pass: hash,
       user_nicename: uniqueSlug(nicename, taken.nicenames),
-      user_email: email,
+      user_email: email ?? '',
       user_url: '',
       user_registered: registered,
       user_activation_key: '',
@@ -82,7 +85,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
     };
     return insertUser(db, row, { nickname: login, ...PROFILE, [capabilitiesKey(db)]: capabilities, [levelKey(db)]: level });
   });
-  return { id, login, email, displayName, registered, roles: [role] };
+  return { id, login, email: email ?? '', displayName, registered, roles: [role] };
 }
 
 /** All users in the order of their ids. */
@@ -137,6 +140,28 @@ export async function setRole(site: Site, reference: UserReference, role: string
     await writeUserMeta(db, user.row.ID, levelKey(db), level);
     return { ...accountOf(db, roles, user), roles: [role] };
   });
+}
+
+/**
+ * Gives a user this e-mail address.
+ *
+ * @throws AccountError `user-unknown`, `email-invalid`, `email-taken`
+ */
+export async function setEmail(site: Site, reference: UserReference, email: string): Promise<Account> {
+  checkEmail(email);
+  const roles = await rolesOf(site);
+  return site.db.transaction(async (db) => {
+    await lockNames(db, [USERS_LOCK]);
+    const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
+    const holder = await findUserByEmail(db, email);
+    if (holder !== undefined && holder !== user.row.ID) throw new AccountError('email-taken', { email });
+    await updateUser(db, user.row.ID, { user_email: email });
+    return { ...accountOf(db, roles, user), email };
+  });
+}
+
+function checkEmail(email: string): void {
+  if (!isEmail(email) || email.length > LONGEST_EMAIL) throw new AccountError('email-invalid', { email });
 }
 
 /** Notes the language that a person wants to see the site's own pages in, as WordPress notes it (`it_IT`). */

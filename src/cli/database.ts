@@ -140,6 +140,7 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
   const credentials = say('done.administrator', { login: administrator.login, password: groupedPassword(password) });
   const message = `${say('done.sign-in-link', { url: link, minutes: LINK_SECONDS.first / 60 })}\n${credentials}\n`;
   print(io, io.terminal ? message : `${keptAside(session, site.config, message, administrator.login)}\n`);
+  if (administrator.email === '' && !given.sample) print(io, `${say('done.no-email', { login: administrator.login })}\n`);
 }
 
 /**
@@ -156,7 +157,8 @@ async function identityOf(session: Session, given: InitOptions, url: string): Pr
   return {
     title: await answer(given.title, 'ask-title', usual.title),
     timezone: await answer(given.timezone, 'ask-timezone', usual.timezone),
-    email: await answer(given.email, 'ask-email', 'admin@example.org'),
+    // An address that is nobody's, or somebody else's, would be worse than none.
+    email: await answer(given.email, 'ask-email', ''),
   };
 }
 

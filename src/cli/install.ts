@@ -13,6 +13,7 @@ import { CliError } from './io.ts';
 
 export interface Administrator {
   readonly login: string;
+  /** Empty: the administrator has none. */
   readonly email: string;
 }
 
@@ -37,7 +38,7 @@ export async function installSite(site: Site, fresh: FreshSite, administrator: A
       { name: 'Uncategorized', slug: 'uncategorized', description: '', parent: 0 },
     );
     const inside = withinTransaction(site, db);
-    await createUser(inside, { ...administrator, role: 'administrator' });
+    await createUser(inside, { login: administrator.login, email: administrator.email || undefined, role: 'administrator' });
     const { password } = await createApplicationPassword(inside, administrator.login, passwordName);
     noteChange(db, { now: site.clock() });
     return password;

@@ -5,7 +5,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { acceptParams } from '../records/input.ts';
 import { changePost } from '../records/post-writes.ts';
 import { mayChange } from '../records/posts.ts';
-import { addSiteLanguage, assignLanguage, countLanguages } from '../records/site-languages.ts';
+import { addSiteLanguage, assignLanguage, countLanguages, requireLinkable } from '../records/site-languages.ts';
 import { changeTerm } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
@@ -82,11 +82,21 @@ function addLink(command: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(self));
         if (!caller.settings.contentLanguages) throw new CliError('no-languages');
-        for (const reference of others) {
-          const id = idIn(reference);
-          const declared = given.kind === undefined ? await kindOfPost(site.db, id) : kindNamed(given.kind);
+        const records: { id: number; kind: Kind }[] = [];
+        for (const id of [first, ...others].map(idIn))
+          records.push({ id, kind: given.kind === undefined ? await kindOfPost(site.db, id) : kindNamed(given.kind) });
+        const [source, ...translations] = records;
+        const alike = records.filter(({ kind }) => kind === source!.kind);
+        await requireLinkable(
+          site,
+          caller,
+          source!.kind,
+          alike.map(({ id }) => id),
+        );
+        for (const { id, kind: declared } of translations) {
+          const reference = String(id);
           const kind = onSite(declared, caller.settings);
-          const values = await acceptParams(site, caller, kind.fields, { translation_of: idIn(first) }, 'change');
+          const values = await acceptParams(site, caller, kind.fields, { translation_of: source!.id }, 'change');
           if (kind.is === 'term') {
             if (!mayManageTerms(caller, kind)) throw new CliError('not-found', { reference });
             await changeTerm(site, caller, kind, id, values);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
-import { createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
+import { createUser, deleteUser, listUsers, setEmail, setRole } from '../accounts/users.ts';
 import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
@@ -14,11 +14,11 @@ type Options = Readonly<Record<string, string | undefined>> & { readonly porcela
 const COLUMNS = ['id', 'login', 'displayName', 'email', 'registered', 'roles'];
 const PASSWORD_COLUMNS = ['uuid', 'name', 'created', 'lastUsed', 'lastAddress'];
 
-/** Adds `user create|list|delete|set-role|link` and `user application-password create|list|revoke`. */
+/** Adds `user create|list|delete|set-role|set-email|link` and `user application-password create|list|revoke`. */
 export function addUserCommands(program: Command, session: Session): void {
   const { say } = session;
   const user = program.command('user').helpCommand(false).description(say('user.group'));
-  for (const add of [addCreate, addList, addDelete, addSetRole, addLink]) add(user, session);
+  for (const add of [addCreate, addList, addDelete, addSetRole, addSetEmail, addLink]) add(user, session);
   const passwords = user.command('application-password').helpCommand(false).description(say('password.group'));
   for (const add of [addPasswordCreate, addPasswordList, addPasswordRevoke]) add(passwords, session);
 }
@@ -99,6 +99,18 @@ const addSetRole = (user: Command, session: Session): void => {
       withSite(session, 'write', async (site) => {
         const { login } = await setRole(site, reference, role);
         printDone(session, {}, 'role-set', { login, role }, login);
+      }),
+  );
+};
+
+const addSetEmail = (user: Command, session: Session): void => {
+  const { say } = session;
+  const examples = ['fasti user set-email anna anna@example.org'];
+  withExamples(user.command('set-email <user> <email>').description(say('user.set-email')), say, examples).action(
+    (reference: string, email: string) =>
+      withSite(session, 'write', async (site) => {
+        const { login } = await setEmail(site, reference, email);
+        printDone(session, {}, 'email-set', { login, email }, login);
       }),
   );
 };

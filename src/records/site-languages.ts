@@ -7,8 +7,9 @@ import { addLanguage, countInLanguage, neutralRecords } from '../storage/transla
 import type { ContentLanguage, ContentLanguages } from '../wordpress/content-languages.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { isLanguageCode, isLocale, isRightToLeft, knownLanguage } from '../wordpress/language-names.ts';
+import type { Caller } from './caller.ts';
 import { keepIndexOf, renewIndex } from './list-index.ts';
-import { languagesOf } from './record-languages.ts';
+import { languagesOf, languagesOfRecords } from './record-languages.ts';
 
 /** Why a language cannot be added or given to records; a sentence in `locales/<language>/cli.json` under `errors`. */
 export type LanguageProblem =
@@ -18,6 +19,8 @@ export type LanguageProblem =
   | 'language-name-missing'
   | 'language-known'
   | 'language-unknown'
+  | 'link-without-language'
+  | 'link-same-language'
   | 'languages-of-wpml'
   | 'languages-off'
   | 'no-languages';
@@ -84,6 +87,25 @@ export const assignLanguage = (site: Site, code: string, of: readonly Kind[] = k
     noteChange(db, { now: site.clock() });
     return count;
   });
+
+/**
+ * Refuses to make records translations of one another that have no language, or are in the same one, and says what to
+ * do about it.
+ *
+ * @throws LanguageError
+ */
+export async function requireLinkable(site: Site, caller: Caller, kind: Kind, ids: readonly number[]): Promise<void> {
+  const own = languagesOf(caller, kind);
+  if (!own) throw new LanguageError('no-languages');
+  const byCode = new Map<string, number>();
+  for (const [id, code] of await languagesOfRecords(site.db, own, ids)) {
+    const said = { id: String(id), kind: kind.name };
+    if (code === null) throw new LanguageError('link-without-language', said);
+    const other = byCode.get(code);
+    if (other !== undefined) throw new LanguageError('link-same-language', { ...said, other: String(other), code });
+    byCode.set(code, id);
+  }
+}
 
 /** How many records are given a language at a time. */
 const AT_ONCE = 500;

@@ -6,7 +6,7 @@ import {
   revokeApplicationPassword,
 } from '../../src/accounts/application-passwords.ts';
 import { claimOf } from '../../src/accounts/credentials.ts';
-import { createUser, deleteUser, listUsers, type NewAccount, setRole } from '../../src/accounts/users.ts';
+import { createUser, deleteUser, listUsers, type NewAccount, setEmail, setRole } from '../../src/accounts/users.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ApiError } from '../../src/errors.ts';
@@ -16,7 +16,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { joinWriters } from '../../src/storage/journal/touched.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { insertPost, updatePost } from '../../src/storage/rows/posts.ts';
-import { closeUser, existingUserIds, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
+import { closeUser, existingUserIds, findUserByLoginOrEmail, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized } from '../../src/wordpress/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -82,6 +82,18 @@ describeDatabases('accounts', (open) => {
     ])('refuses %s and writes nothing', async (_, change, problem) => {
       expect(await problemOf(createUser(site, { ...anna, ...change }))).toBe(problem);
       expect(await listUsers(site)).toHaveLength(5);
+    });
+
+    it('lets several be without an address, by which nobody is found', async () => {
+      const { id } = await createUser(site, { ...anna, email: undefined });
+      await createUser(site, { ...anna, login: 'bruno', email: undefined });
+      expect(await findUserByLoginOrEmail(db, '', [])).toBeUndefined();
+      expect(await setEmail(site, id, 'anna@example.test')).toMatchObject({ id, email: 'anna@example.test' });
+      expect((await findUserByLoginOrEmail(db, 'ANNA@example.test', []))?.row.ID).toBe(id);
+      expect((await setEmail(site, 'anna', 'Anna@example.test')).email).toBe('Anna@example.test');
+      expect(await problemOf(setEmail(site, id, 'ED@example.test'))).toBe('email-taken');
+      expect(await problemOf(setEmail(site, id, ''))).toBe('email-invalid');
+      expect(await problemOf(setEmail(site, 'nobody', 'x@example.test'))).toBe('user-unknown');
     });
 
     it('gives two alike different addresses of their pages', async () => {

@@ -52,12 +52,13 @@ describeDatabases('an empty database', (open) => {
     expect(made).toMatchObject({ code: 0, err: '' });
     // Nobody watches: what is printed may be kept in a log.
     const [, file = ''] =
-      /^Done: a new site at http:\/\/localhost:8123\.\nAdministrator admin: the application password is in (\S+); delete that file once you have read it\.\n$/.exec(
+      /^Done: a new site at http:\/\/localhost:8123\.\nAdministrator admin: the application password is in (\S+); delete that file once you have read it\.\nadmin has no e-mail address yet, and neither has the site: .+\n$/.exec(
         made.out,
       ) ?? [];
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toMatch(SHOWN);
-    expect(await json('user', 'list', '--fields=login,roles')).toEqual([{ login: 'admin', roles: ['administrator'] }]);
+    expect(await json('user', 'list', '--fields=login,email,roles')).toEqual([{ login: 'admin', email: '', roles: ['administrator'] }]);
+    expect((await fasti('option', 'get', 'email')).out).toBe('\n');
     expect(await fasti('init')).toMatchObject({ code: 1, out: '', err: 'Error: there is already a site in this database.\n' });
     expect((await loadAllUsers(db, [])).length).toBe(1);
   });

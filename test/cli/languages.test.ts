@@ -42,7 +42,7 @@ describe('fasti languages', () => {
     [['add', 'de', '--locale=German'], 'not a locale'],
     [['assign', '--to=fr'], 'does not have the language fr'],
     [['assign', '--to=it', '--kind=thing'], 'thing'],
-    [['link', '1', '2'], '2'],
+    [['link', '1', '2'], 'id or slug "2"'],
   ])('refuses %j', async (args, said) => {
     const { code, err } = await fasti('languages', ...args);
     expect(code).toBeGreaterThan(0);
@@ -70,6 +70,19 @@ describe('fasti languages', () => {
     expect((await fasti('languages', 'link', other, fiera)).code).toBe(0);
     expect((await fasti('languages', 'link', english, fiera)).err).toContain('cannot be linked');
     expect(await list()).toMatchObject([{ events: 3, categories: 1 }, { events: 2, categories: 1 }, { events: 0 }]);
+  });
+
+  it('says what to do where records cannot be translations of one another yet', async () => {
+    const [one, other] = [
+      await idOf('event', 'create', '--title=Same', ...DATES),
+      await idOf('event', 'create', '--title=Same too', ...DATES),
+    ];
+    const linked = await fasti('languages', 'link', one, other);
+    expect(linked).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`${one} and ${other} are both in the language en`) });
+    expect(linked.err).toContain(`fasti event update ${other} --content-language=CODE`);
+    expect((await fasti('event', 'update', other, '--content-language=it')).code).toBe(0);
+    expect((await fasti('languages', 'link', one, one)).code).toBe(1);
+    expect(await fasti('languages', 'link', one, other)).toMatchObject({ code: 0, err: '' });
   });
 
   it('leaves nothing for the doctor', async () => {

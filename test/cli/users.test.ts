@@ -17,6 +17,9 @@ describe('user', () => {
     expect(await json('user', 'list', '--role=author', '--fields=login,displayName,email')).toEqual([
       { login: 'anna', displayName: 'Anna R.', email: 'anna@example.org' },
     ]);
+    expect((await fasti('user', 'set-email', 'anna', 'anna@new.example')).out).toBe(
+      'Done: anna now has the e-mail address anna@new.example.\n',
+    );
     expect((await fasti('user', 'set-role', 'anna', 'editor')).out).toBe('Done: anna now has the role editor.\n');
     expect(await json('user', 'list', '--role=author')).toEqual([]);
     expect((await fasti('user', 'delete', 'anna')).out).toBe('Done: user anna deleted.\n');
@@ -44,6 +47,8 @@ describe('user', () => {
     [['create', 'clara', 'no address'], 'no address is not an e-mail address'],
     [['create', 'clara', 'clara@example.org', '--role=king'], 'there is no role king; the roles are administrator'],
     [['set-role', 'nobody', 'editor'], 'there is no user nobody'],
+    [['set-email', 'nobody', 'a@example.org'], 'there is no user nobody'],
+    [['create', 'cleo', ''], 'e-mail'],
     [['application-password', 'revoke', 'admin', 'x'], 'there is no application password x'],
   ])('%j is refused', async (args, sentence) => {
     expect(await fasti('user', ...args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(sentence) });

@@ -42,11 +42,25 @@ export async function findUserByLogin(db: Database, login: string, keys: readonl
   return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, login);
 }
 
-/** The same for a login or an e-mail address. The address of one may be the login of another, who goes first. */
+/**
+ * The same for a login or an e-mail address. The address of one may be the login of another, who goes first. Some users
+ * have no address; nobody is found by that.
+ */
 export async function findUserByLoginOrEmail(db: Database, name: string, keys: readonly string[]): Promise<StoredUser | undefined> {
   const { dialect } = db;
+  if (name === '') return findUserByLogin(db, name, keys);
   const found = await usersWith(db, keys, either([dialect.equalsFolded('u.user_login', name), dialect.equalsFolded('u.user_email', name)]));
   return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, name);
+}
+
+/** The id of the user of this e-mail address. */
+export async function findUserByEmail(db: Database, email: string): Promise<number | undefined> {
+  const row = await db
+    .from('users')
+    .whereRaw(...db.dialect.equalsFolded('user_email', email))
+    .select('ID')
+    .first();
+  return row?.ID;
 }
 
 /** Of several users the first that has this login, or else the first. */
