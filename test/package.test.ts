@@ -31,5 +31,10 @@ describe('the package', () => {
     expect(Object.keys(published).filter((name) => ['private', 'scripts', 'devDependencies'].includes(name))).toEqual([]);
   });
 
+  it('has the man page', () => {
+    expect(published.man).toBe('man/fasti.1');
+    expect(manifest.files).toContain('man');
+  });
+
   it('does without source maps', () => expect(manifest.files).toContain('!dist/**/*.map'));
 });

@@ -21,6 +21,7 @@ import { keepPassword } from './first-password.ts';
 import type { FreshSite } from './fresh-site.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError, EXIT } from './io.ts';
+import { listeningAt } from './listening.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
@@ -241,12 +242,11 @@ const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /** Waits until the server answers, so that what is said of it is true. */
-async function untilServing({ port, host }: Config): Promise<void> {
-  if (port === 0) return;
-  const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
+async function untilServing(config: Config): Promise<void> {
+  const address = listeningAt(config);
+  if (address === undefined) return;
   for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
-    const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/health/ready`;
-    const answer = await fetch(url, { headers: { connection: 'close' } }).catch(() => undefined);
+    const answer = await fetch(`${address}/health/ready`, { headers: { connection: 'close' } }).catch(() => undefined);
     if (answer?.ok) return;
     await sleep(PAUSE_MS);
   }

@@ -7,6 +7,7 @@ import { typedKeys } from '../typed-keys.ts';
 import { clientTypes } from './client-types.ts';
 import { commandsPage } from './commands-page.ts';
 import { feedRows, nginxExample } from './feeds-page.ts';
+import { manPage } from './man-page.ts';
 
 /** The page about all settings, in Markdown, from the table of settings. */
 export function configurationPage(): string {
@@ -77,6 +78,8 @@ export async function writeDocs(folder: string): Promise<void> {
   const texts = await loadTexts(['en']);
   await writeFile(`${folder}/errors.md`, errorsPage(texts));
   await writeFile(`${folder}/commands.md`, commandsPage(texts));
+  const man = `${folder}/../man`;
+  if (existsSync(man)) await writeFile(`${man}/fasti.1`, manPage(texts));
   const client = `${folder}/../client`;
   if (existsSync(client)) await writeFile(`${client}/records.d.ts`, clientTypes());
 }

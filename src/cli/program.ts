@@ -20,6 +20,7 @@ import { addMediaCommands } from './media.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
+import { addStatusCommand } from './status.ts';
 import { addUserCommands } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 import { addWebhookCommands } from './webhooks.ts';
@@ -88,6 +89,7 @@ export function createProgram(session: Session, args?: readonly string[]): Comma
   addImportCommand(program, session);
   addExportCommand(program, session);
   addVerifyCommand(program, session);
+  addStatusCommand(program, session);
   addDoctorCommand(program, session);
   addBackupCommands(program, session);
   addCompletionCommand(program, session);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandsPage } from '../../src/cli/commands-page.ts';
 import { spellOutFlags } from '../../src/cli/content-flags.ts';
+import { manPage } from '../../src/cli/man-page.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import type { Say } from '../../src/refusals.ts';
 import { loadTexts } from '../../src/texts.ts';
@@ -291,6 +292,12 @@ describe('help', () => {
 
   it('stands in docs/commands.md, which is up to date', async () => {
     expect(readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8')).toBe(commandsPage(await loadTexts(['en'])));
+  });
+
+  it('stands in the man page, which is up to date and holds no commands of its format but those of the page', async () => {
+    const page = readFileSync(new URL('../../man/fasti.1', import.meta.url), 'utf8');
+    expect(page).toBe(manPage(await loadTexts(['en'])));
+    expect([...new Set(page.match(/^\.\S+/gm))].sort()).toEqual(['.B', '.I', '.RI', '.SH', '.SS', '.TH', '.TP', '.\\"']);
   });
 
   it.each(['en', 'it'])('has a sentence for each command, argument and option in %s', async (language) => {

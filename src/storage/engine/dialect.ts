@@ -184,6 +184,9 @@ export interface Dialect {
   /** What the database says of itself and of these tables. */
   inspect(db: Asker, tables: readonly string[]): Promise<Inspection>;
 
+  /** What the database is, and about how many bytes these tables take up; of a file, all of it. */
+  measure(db: Asker, tables: readonly string[]): Promise<Measure>;
+
   /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
   isDuplicate(error: unknown): boolean;
 
@@ -210,9 +213,13 @@ export interface Dialect {
 }
 
 /** What a database says of itself. */
-export interface Inspection {
+export interface Measure {
   /** `SQLite 3.50.1`, `MariaDB 10.11.14`. */
   readonly version: string;
+  readonly bytes: number;
+}
+
+export interface Inspection extends Pick<Measure, 'version'> {
   /** Name of a table -> the columns of each of its keys, in order. */
   readonly keys: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Tables that can't roll back, or that hold fewer characters than there are; and what is damaged. */

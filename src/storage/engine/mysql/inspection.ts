@@ -1,10 +1,9 @@
-import { type Inspection, keysOf } from '../dialect.ts';
+import { type Inspection, keysOf, type Measure } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 
 /** What the server says of itself and of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
   const marks = tables.map(() => '?').join(',');
-  const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT VERSION() AS version');
   const keys = await db.ask<{ of: string; key: string; part: string }>(
     `SELECT TABLE_NAME AS \`of\`, INDEX_NAME AS \`key\`, COLUMN_NAME AS part FROM information_schema.STATISTICS
      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks}) ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
@@ -16,11 +15,26 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
     [...tables],
   );
   return {
-    version: `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`,
+    version: await versionOf(db),
     keys: keysOf(keys),
     faults: made.flatMap(({ of, engine, collation }) => [
       ...(engine === 'InnoDB' ? [] : [{ what: 'engine' as const, of, value: engine ?? '' }]),
       ...(collation?.startsWith('utf8mb4') ? [] : [{ what: 'charset' as const, of, value: collation ?? '' }]),
     ]),
   };
+}
+
+/** What the server is, and about how large it says that these tables are. */
+export async function measure(db: Asker, tables: readonly string[]): Promise<Measure> {
+  const [row] = await db.ask<{ bytes: number | string | null }>(
+    `SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES
+     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
+    [...tables],
+  );
+  return { version: await versionOf(db), bytes: Number(row?.bytes ?? 0) };
+}
+
+async function versionOf(db: Asker): Promise<string> {
+  const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT VERSION() AS version');
+  return `${/MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'} ${/^[\d.]+/.exec(version)?.[0] ?? version}`;
 }

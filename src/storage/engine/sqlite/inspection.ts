@@ -1,9 +1,8 @@
-import { type Inspection, keysOf } from '../dialect.ts';
+import { type Inspection, keysOf, type Measure } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 
 /** What SQLite says of itself and of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
-  const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT sqlite_version() AS version');
   const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
   const keys: { of: string; key: string; part: string }[] = await db.ask(
     `SELECT m.name AS "of", i.name AS "key", c.name AS part FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
@@ -16,8 +15,21 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
     [...tables],
   );
   return {
-    version: `SQLite ${version}`,
+    version: await versionOf(db),
     keys: keysOf([...numbered, ...keys]),
     faults: checked.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [{ what: 'damaged' as const, of: '', value: text }])),
   };
+}
+
+/** What SQLite is, and how large its file. */
+export async function measure(db: Asker): Promise<Measure> {
+  const [{ bytes } = { bytes: 0 }] = await db.ask<{ bytes: number }>(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+  );
+  return { version: await versionOf(db), bytes };
+}
+
+async function versionOf(db: Asker): Promise<string> {
+  const [{ version } = { version: '' }] = await db.ask<{ version: string }>('SELECT sqlite_version() AS version');
+  return `SQLite ${version}`;
 }

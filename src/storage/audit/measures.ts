@@ -1,0 +1,51 @@
+import { postTypes, taxonomies } from '../../kinds/index.ts';
+import type { Database } from '../engine/database.ts';
+import type { Measure } from '../engine/dialect.ts';
+import { tableDefinitions } from '../schema/migrate.ts';
+
+/*
+ * How much there is of what, in a few queries. Nothing here writes.
+ */
+
+/** What the database is, and about how large. */
+export const measureDatabase = (db: Database): Promise<Measure> =>
+  db.dialect.measure(
+    db,
+    tableDefinitions().map(({ name }) => db.prefix + name),
+  );
+
+/** How many records there are of each post type, without the trash, and of each taxonomy. */
+export async function countRecords(db: Database): Promise<Map<string, { all: number; public: number }>> {
+  const posts = (await db
+    .from('posts')
+    .whereIn('post_type', postTypes)
+    .whereNotIn('post_status', ['trash', 'auto-draft'])
+    .groupBy('post_type', 'post_status')
+    .select('post_type as type', 'post_status as status')
+    .count({ count: '*' })) as { type: string; status: string; count: number | string }[];
+  const terms = (await db.from('term_taxonomy').whereIn('taxonomy', taxonomies).groupBy('taxonomy').select('taxonomy as type').count({
+    count: '*',
+  })) as { type: string; count: number | string }[];
+  const counts = new Map<string, { all: number; public: number }>();
+  for (const { type, status, count } of [...posts, ...terms.map((row) => ({ ...row, status: 'publish' }))]) {
+    const known = counts.get(type) ?? { all: 0, public: 0 };
+    counts.set(type, { all: known.all + Number(count), public: known.public + (status === 'publish' ? Number(count) : 0) });
+  }
+  return counts;
+}
+
+/** Among so many of the latest changes that of somebody else is looked for. */
+const LATEST = 10_000;
+
+/**
+ * How many changes the journal holds, and when the latest was noted, and the latest of somebody else: WordPress, or
+ * whoever writes to the same tables. UTC.
+ */
+export async function journalState(db: Database): Promise<{ entries: number; latest: string | null; latestOfOthers: string | null }> {
+  const [all] = await db.rows<{ entries: number | string; latest: string | null }>`
+    SELECT COUNT(*) AS entries, MAX(at) AS latest FROM {fasti_journal}`;
+  const [others] = await db.rows<{ latest: string | null }>`
+    SELECT MAX(j.at) AS latest FROM (SELECT writer, at FROM {fasti_journal} ORDER BY number DESC LIMIT ${LATEST}) j
+    WHERE j.writer <> ${'fasti'}`;
+  return { entries: Number(all?.entries ?? 0), latest: all?.latest ?? null, latestOfOthers: others?.latest ?? null };
+}

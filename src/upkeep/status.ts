@@ -1,0 +1,60 @@
+import { kinds } from '../kinds/index.ts';
+import { hasIndex } from '../records/list-index.ts';
+import type { Site } from '../site.ts';
+import { missingTables } from '../storage/audit/audit.ts';
+import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
+import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
+import { keptBackups } from './kept-backups.ts';
+
+/** How many records of a kind there are, apart from the trash, and how many of them everybody sees. */
+export interface RecordCount {
+  readonly all: number;
+  readonly public: number;
+}
+
+/** What a person asks first about a site. Moments are UTC, `YYYY-MM-DD HH:MM:SS`; null: there is none. */
+export interface Status {
+  readonly name: string;
+  readonly home: string;
+  readonly database: { readonly version: string; readonly bytes: number; readonly tablesMissing: readonly string[] };
+  /** By the paths of the kinds. */
+  readonly records: Readonly<Record<string, RecordCount>>;
+  /** Codes of the languages of the content, the default one first; none: content has no languages. */
+  readonly languages: readonly string[];
+  /** Whether there is a list index; null: there is nothing that one could be made of. */
+  readonly index: 'built' | 'missing' | null;
+  /** Null: the tables for it are missing. */
+  readonly journal: { readonly entries: number; readonly latest: string | null; readonly latestOfOthers: string | null } | null;
+  readonly plugin: PluginState | null;
+  readonly backup: { readonly file: string; readonly at: string } | null;
+}
+
+/**
+ * What is cheap to say of a site. It only reads, and does without the tables that are still to be made.
+ *
+ * @throws DatabaseUnavailable
+ */
+export async function statusOf(site: Site): Promise<Status> {
+  const { db } = site;
+  const tablesMissing = await missingTables(db);
+  const hasJournal = !tablesMissing.some((name) => name.startsWith(`${db.prefix}fasti_journal`));
+  const settings = await site.settings();
+  const { name, home, contentLanguages } = settings;
+  const counts = await countRecords(db);
+  const none: RecordCount = { all: 0, public: 0 };
+  const [backup] = (await keptBackups(site)).backups;
+  const codes = contentLanguages?.languages.map(({ code }) => code) ?? [];
+  return {
+    name,
+    home,
+    database: { ...(await measureDatabase(db)), tablesMissing },
+    records: Object.fromEntries(kinds.map((kind) => [kind.path, counts.get(kind.is === 'post' ? kind.postType : kind.taxonomy) ?? none])),
+    languages: codes.toSorted(
+      (one, other) => Number(other === contentLanguages?.defaultCode) - Number(one === contentLanguages?.defaultCode),
+    ),
+    index: settings.occurrenceTables ? (hasIndex(settings) ? 'built' : 'missing') : null,
+    journal: hasJournal ? await journalState(db) : null,
+    plugin: (hasJournal && (await pluginState(db))) || null,
+    backup: backup ? { file: backup.file, at: backup.madeAt.toISOString().slice(0, 19).replace('T', ' ') } : null,
+  };
+}

@@ -1,0 +1,101 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type Database, hasTable } from '../../src/storage/engine/database.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { append } from '../../src/storage/journal/entries.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { keepTables, loadSite } from '../support/site.ts';
+import { commandIn, temporaryFolder } from './command.ts';
+
+const NOW = new Date('2026-11-21T09:00:00Z');
+
+describeDatabases('fasti status', (open, engine) => {
+  const folder = temporaryFolder();
+  let db: Database;
+  let putBack: () => Promise<void>;
+  let answer = '{"status":"live"}';
+  const server = createServer((_req, res) => res.end(answer));
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    putBack = await keepTables(db);
+  });
+  beforeEach(() => putBack());
+  afterAll(() => new Promise((done) => server.close(done)));
+
+  const fasti = (env: Readonly<Record<string, string>> = {}) =>
+    commandIn(
+      {
+        DATABASE_URL: urlOf(db),
+        UPLOADS_DIR: `${folder}/uploads`,
+        BACKUPS_DIR: `${folder}/backups`,
+        PORT: '0',
+        SHARED_WITH_WORDPRESS: 'off',
+        ...env,
+      },
+      { now: NOW },
+    );
+  const status = async (env?: Readonly<Record<string, string>>) => JSON.parse((await fasti(env)('status', '--format=json')).out);
+
+  it('says what a site is and how it is', async () => {
+    const found = await status();
+    expect(found).toMatchObject({
+      name: 'Sample Calendar',
+      home: 'http://127.0.0.1:8081',
+      server: null,
+      languages: [],
+      index: 'missing',
+      journal: { latestOfOthers: null },
+      plugin: null,
+      backup: null,
+      database: { version: expect.stringContaining(engine === 'SQLite' ? 'SQLite' : 'M'), tablesMissing: [] },
+      versions: { node: process.versions.node },
+    });
+    expect(found.database.bytes).toBeGreaterThan(10_000);
+    const [trash, all] = await Promise.all([
+      db.from('posts').where({ post_type: 'tribe_events', post_status: 'trash' }).count({ count: '*' }),
+      db.from('posts').where({ post_type: 'tribe_events' }).count({ count: '*' }),
+    ]);
+    expect(found.records.events.all).toBe(Number(all[0]!.count) - Number(trash[0]!.count));
+    expect(found.records.events.public).toBeLessThan(found.records.events.all);
+    expect(found.records.categories.all).toBeGreaterThan(2);
+  });
+
+  it('says whether there is an index, and who else has written', async () => {
+    await reindexEvents(db, () => NOW, { trust: true });
+    const change = { kind: 'post', type: 'tribe_events', object: 38, what: 'changed', wasPublic: true, isPublic: true } as const;
+    await append(db, [change], { writer: 'found', at: '2026-11-20 08:00:00', user: 0 });
+    await append(db, [change], { writer: 'fasti', at: '2026-11-21 08:00:00', user: 1 });
+    expect(await status()).toMatchObject({
+      index: 'built',
+      journal: { latest: '2026-11-21 08:00:00', latestOfOthers: '2026-11-20 08:00:00' },
+    });
+    const { out } = await fasti()('status');
+    expect(out).toMatch(/^List index +built$/m);
+    expect(out).toMatch(/^Last change by others +2026-11-20 08:00:00 UTC$/m);
+    expect((await fasti()('status', '--language=it')).out).toMatch(/^Indice +pronto$/m);
+  });
+
+  it('says whether a server answers where it is to listen', async () => {
+    const { port } = server.address() as AddressInfo;
+    expect((await status({ PORT: String(port) })).server).toEqual({ address: `http://127.0.0.1:${port}`, state: 'answers' });
+    answer = '<h1>Something else</h1>';
+    expect((await status({ PORT: String(port) })).server.state).toBe('other');
+    expect((await status({ PORT: '1' })).server.state).toBe('silent');
+  });
+
+  it('does without the tables of its own that are still to be made, and makes none', async () => {
+    await db.ask(`DROP TABLE ${db.prefix}fasti_journal`);
+    const { code, out, err } = await fasti()('status');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^Journal +missing: `fasti migrate` makes it$/m);
+    expect(out).toMatch(/^Tables +1 is missing: /m);
+    expect(await hasTable(db, 'fasti_journal')).toBe(false);
+  });
+
+  it('refuses other formats, and a database without a site', async () => {
+    expect((await fasti()('status', '--format=csv')).code).toBe(2);
+    expect(await fasti({ TABLE_PREFIX: 'none_' })('status')).toMatchObject({ code: 1, out: '' });
+  });
+});
