@@ -1,5 +1,5 @@
 import { indentedTerm, type TermChoice } from '../forms/control.ts';
-import { authorOptions, linkOptions } from '../forms/control-data.ts';
+import { authorOptions, linkOptions, tagOptions } from '../forms/control-data.ts';
 import { textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import type { Option } from '../html/form-fields.tsx';
@@ -27,7 +27,8 @@ export async function filterChoices(visit: Visit, kind: PostKind, categories: re
   const { say } = visit.i18n;
   const { query } = visit.request;
   const linked = (name: 'venue' | 'organizer') => (kind.dated ? linkOptions(visit, name, Number(textIn(query, name)) || 0) : []);
-  const [venues, organizers, authors] = await Promise.all([
+  const [tags, venues, organizers, authors] = await Promise.all([
+    kind.terms.includes('tag') ? tagOptions(visit, Number(textIn(query, 'tags')) || 0) : [],
     linked('venue'),
     linked('organizer'),
     authorOptions(visit, kind, textIn(query, 'author')),
@@ -37,6 +38,7 @@ export async function filterChoices(visit: Visit, kind: PostKind, categories: re
   const spoken = isTranslated(languages, kind.postType) ? languages.languages.map(({ code, name }) => ({ value: code, text: name })) : [];
   return [
     { name: 'categories', label: say('desk:list.category'), options: nested },
+    { name: 'tags', label: say('desk:list.tag'), options: tags },
     { name: 'venue', label: say('desk:columns.venue'), options: venues },
     { name: 'organizer', label: say('desk:columns.organizer'), options: organizers },
     { name: 'language', label: say('desk:columns.language'), options: spoken },

@@ -3,7 +3,7 @@ import { groupedBy } from '../grouped-by.ts';
 import type { Option } from '../html/form-fields.tsx';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
-import type { PostKind, PostListValues } from '../kinds/kind.ts';
+import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
 import { shownMedia } from '../records/media.ts';
@@ -121,6 +121,18 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
 export async function linkOptions(context: FormContext, name: 'venue' | 'organizer', chosen: number): Promise<Option[]> {
   const { known } = await linkChoices(context, name, chosen === 0 ? [] : [chosen]);
   return [...known].map(([id, text]) => ({ value: String(id), text }));
+}
+
+/** Tags to narrow a list by, by name: those that most records carry, and the one that is chosen (0: none). */
+export async function tagOptions({ site, caller }: FormContext, chosen: number): Promise<Option[]> {
+  const kind = termKind('tag');
+  const listed = (values: TermListValues) => listTerms(site, caller, kind, values);
+  const { records } = await listed({ per_page: MOST_CHOICES, orderby: 'count', order: 'desc', hide_empty: true });
+  const isListed = chosen === 0 || records.some(({ id }) => Number(id) === chosen);
+  const others = isListed ? [] : (await listed({ include: [chosen], hide_empty: false })).records;
+  return [...others, ...records]
+    .map(({ id, name }) => ({ value: String(id), text: decodeEntities(String(name)) }))
+    .sort((one, other) => one.text.localeCompare(other.text));
 }
 
 /** How a record is named where it is chosen: a venue with its town. */

@@ -15,7 +15,7 @@ export const image: Control = {
   raw: (shown) => (shown === 0 ? '' : shown),
   words: (shown, { say }) => (shown === 0 ? say('desk:form.no-image') : `#${String(shown)}`),
   Show: ({ name, label, hint, error, shown, data }) => (
-    <fieldset class={error ? 'field field-wrong' : 'field'} data-drop>
+    <fieldset class={error ? 'field field-wrong' : 'field'} data-drop data-chosen={data.say('desk:form.chosen-image')}>
       <legend>{label}</legend>
       <input type="hidden" name={`${name}[id]`} value={String(shown)} />
       {shown !== 0 && data.image && (

@@ -120,6 +120,38 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
     });
 
+    it('shows the picture that is chosen, or dropped, before it is saved', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page, complaints } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      await page.goto(at('/admin/events/new'));
+      const pictureOf = async (background: string, width: number) => ({
+        name: 'chosen.png',
+        mimeType: 'image/png',
+        buffer: await sharp({ create: { width, height: 30, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      });
+      const [input, figure] = [
+        page.locator('[name="image_file"]'),
+        page.getByRole('figure', { name: 'The chosen picture, which is not saved yet' }),
+      ];
+      expect(await figure.count()).toBe(0);
+      await input.setInputFiles(await pictureOf('#a33', 40));
+      await figure.waitFor();
+      const width = () => figure.locator('img').evaluate((shown) => (shown as unknown as { naturalWidth: number }).naturalWidth);
+      expect(await width()).toBe(40);
+      await input.setInputFiles(await pictureOf('#3a3', 50));
+      while ((await width()) !== 50) await page.waitForTimeout(20);
+      // What is no picture is not shown, and neither is one that is taken out again.
+      await input.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+      expect(await figure.count()).toBe(0);
+      await input.setInputFiles([]);
+      expect(await figure.count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+
     it('says dates in words, selects all rows, and asks before many records are deleted', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

@@ -186,17 +186,23 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get(`/admin/organizers/${other}`)).text).toContain(`<a href="/admin/events?organizer=${other}">Its events</a>`);
   }); // biome-ignore format: pairs
 
-  it('narrows the list of events by venue, organizer and author', async () => {
+  it('narrows the list of events by tag, venue, organizer and author', async () => {
     const anna = await visitor(ask, 'admin');
     const event = await ask.made('/events', {
-      title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' },
+      title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' }, tags: ['flour'],
     }); // biome-ignore format: pairs
     const page = (await anna.get('/admin/events')).text;
-    const named = { venue: event.venue.id, organizer: event.organizer[0].id, author: 1 };
+    const named = { tags: event.tags[0].id, venue: event.venue.id, organizer: event.organizer[0].id, author: 1 };
     for (const [name, id] of Object.entries(named)) {
       expect([name, new RegExp(`<select name="${name}">.*?<option value="${id}"`, 's').test(page)]).toEqual([name, true]);
       expect([name, (await anna.get(`/admin/events?${name}=${id}&search=mill`)).text.includes('At the mill')]).toEqual([name, true]);
     }
+    // A tag that no record carries any more is still said where a list is narrowed to it.
+    const { id: unused } = await ask.made('/tags', { name: 'Unused' });
+    const narrowed = (await anna.get(`/admin/events?tags=${unused}`)).text;
+    expect(narrowed).toContain(`<option value="${unused}" selected>Unused</option>`);
+    expect(narrowed).not.toContain('At the mill');
+    expect((await anna.get('/admin/events?tags=999999')).status).toBe(400);
     expect((await anna.get(`/admin/events?venue=${(await ask.made('/venues', { venue: 'Barn' })).id}`)).text).not.toContain('At the mill');
   });
 

@@ -8,13 +8,29 @@ import { forget, keepFetched } from '../../src/desk/import-files.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
-import { describeAsking, NOON } from '../support/asking.ts';
+import { describeAsking, type Json, NOON } from '../support/asking.ts';
 import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
 
 const CSV = 'Event Name,Event Start Date,Event End Date,Event Venue Name\nSpring fair,2027-04-10 10:00,2027-04-10 18:00,Market square\n';
 /** An event that the sample site does not have. */
 const NEW = CSV.replace('Spring fair', 'Barn dance');
+
+const calendarOf = () =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'BEGIN:VEVENT',
+    'UID:barn',
+    'SUMMARY:Barn dance',
+    'DTSTART:20270410T100000',
+    'DTEND:20270410T180000',
+    'END:VEVENT',
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n');
+const pageOf = () =>
+  `<script type="application/ld+json">${JSON.stringify({ '@type': 'Event', name: 'Barn dance', startDate: '2027-04-10T10:00', endDate: '2027-04-10T18:00' })}</script>`;
 
 describeAsking('The rest of the desk', (ask) => {
   /** Sends the import form of a page with a file, as a browser does. */
@@ -147,6 +163,39 @@ describeAsking('The rest of the desk', (ask) => {
       const file = await keepFetched({ site, caller }, address, { allowAddress: () => true });
       expect([file.name, readFileSync(file.path, 'utf8')]).toEqual(['table.csv', CSV]);
       await forget({ caller }, file);
+    } finally {
+      server.close();
+    }
+  });
+
+  it.each([
+    ['text/calendar', '/calendar', 'calendar.ics', calendarOf],
+    ['text/html', '/agenda/', 'agenda.html', pageOf],
+    ['text/csv', '/table', 'table.csv', () => NEW],
+  ] as const)('takes back what came from an address (%s), so that it can come again', async (type, path, name, contentOf) => {
+    const admin = await visitor(ask, 'admin');
+    const server = createServer((_, res) => res.setHeader('Content-Type', type).end(contentOf()));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      const { site } = ask.running();
+      const viewer = { ...ANONYMOUS, id: 1 };
+      const caller = callerFor(site, await site.settings(), viewer, { language: 'en' });
+      const send = async () => {
+        const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+        const { token, name: kept } = await keepFetched({ site, caller }, address, { allowAddress: () => true });
+        return upload(admin, await admin.get('/admin/import'), '/admin/import', undefined, { kept: token, name: kept, run: '1' });
+      };
+      const found = async () => (await ask.read('/events?search=barn&start_date=2027-04-01')).events as Json[];
+      expect((await send()).text).toContain('Import finished.');
+      const [first] = await found();
+      const page = await admin.get('/admin/import');
+      expect(page.text).toContain(`<p>${name}, `);
+      expect((await admin.submit(page, '/admin/import/undo')).headers.location).toMatch(/^\/admin\/import\?done=trashed&count=[12]$/);
+      expect(await found()).toEqual([]);
+      expect((await send()).text).toContain('Import finished.');
+      const again = await found();
+      expect(again).toMatchObject([{ title: 'Barn dance', status: 'publish' }]);
+      expect(again[0].id).not.toBe(first.id);
     } finally {
       server.close();
     }

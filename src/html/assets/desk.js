@@ -155,15 +155,42 @@ function selectAll(label) {
 }
 
 // ------------------------------------------------------------------------------------------------- pictures
-/** Takes a picture that is dropped on its field. */
-function takeDrops(fieldset) {
+/** Takes a picture that is dropped on its field, and shows the one that is chosen before it is saved. */
+function takePicture(fieldset) {
   const file = fieldset.querySelector('input[type="file"]');
   if (!file) return;
+  const figure = document.createElement('figure');
+  figure.className = 'form-chosen';
+  figure.hidden = true;
+  const picture = document.createElement('img');
+  picture.className = 'form-image';
+  picture.alt = '';
+  const caption = document.createElement('figcaption');
+  caption.className = 'quiet';
+  caption.textContent = fieldset.dataset.chosen;
+  figure.append(picture, caption);
+  file.closest('label').after(figure);
+  // Whatever the browser cannot show is sent all the same.
+  picture.addEventListener('load', () => {
+    figure.hidden = false;
+  });
+  const show = () => {
+    figure.hidden = true;
+    const [chosen] = file.files;
+    const reader = new FileReader();
+    // An address that is the picture itself (`data:`) is one of those from which pages take pictures anyway.
+    reader.addEventListener('load', () => {
+      if (file.files[0] === chosen) picture.src = reader.result;
+    });
+    if (chosen?.type.startsWith('image/')) reader.readAsDataURL(chosen);
+  };
+  file.addEventListener('change', show);
   fieldset.addEventListener('dragover', (event) => event.preventDefault());
   fieldset.addEventListener('drop', (event) => {
     if (event.dataTransfer.files.length === 0) return;
     event.preventDefault();
     file.files = event.dataTransfer.files;
+    show();
   });
 }
 
@@ -217,5 +244,5 @@ for (const form of document.querySelectorAll('.record-form')) {
 }
 for (const label of document.querySelectorAll('[data-select-all]')) selectAll(label);
 for (const fieldset of document.querySelectorAll('[data-links]')) completeLinks(fieldset);
-for (const fieldset of document.querySelectorAll('[data-drop]')) takeDrops(fieldset);
+for (const fieldset of document.querySelectorAll('[data-drop]')) takePicture(fieldset);
 for (const form of document.querySelectorAll('[data-move]')) moveEvents(form);
