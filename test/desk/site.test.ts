@@ -112,6 +112,11 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await send()).status).toBe(200);
     const page = await admin.get('/admin/import');
     expect(page.text).toContain('<p>fair.csv, ');
+    // While it goes on, what it has made so far is not taken away under it.
+    await ask.rows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 1 }));
+    expect((await admin.get('/admin/import')).text).not.toContain('/admin/import/undo');
+    expect((await admin.submit(page, '/admin/import/undo')).status).toBe(422);
+    await ask.rows((db) => db.from('fasti_imports').where('source', 'csv fair.csv').update({ open: 0 }));
     const [fair] = (await ask.read('/events?search=barn&start_date=2027-04-01')).events;
     const undone = await admin.submit(page, '/admin/import/undo');
     expect(undone.headers.location).toBe('/admin/import?done=trashed&count=1');

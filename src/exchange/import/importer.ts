@@ -21,7 +21,7 @@ import {
 } from '../../storage/rows/imports.ts';
 import { requireAuthor } from '../../storage/rows/posts.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
-import { nowUtc, unixFromDate, unixFromText } from '../../wordpress/time.ts';
+import { nowUtc } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
 import { createNames } from '../items/record-names.ts';
 import { addTally, count, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
@@ -31,6 +31,7 @@ import { keysWanted, settleWaiting, withoutNewTerms } from './pending-references
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import type { Run, Waiting, Work } from './run.ts';
 import { writeStorable } from './storable.ts';
+import { isUnderWay } from './under-way.ts';
 import { writeAuthors } from './write-authors.ts';
 import { assignTermLanguage, recountLanguages, writeLanguages } from './write-languages.ts';
 import { writePosts } from './write-posts.ts';
@@ -170,9 +171,6 @@ async function leaveOut(state: ImportState, entry: Entry, before: number, files:
   files.delete(entry);
 }
 
-/** A run that has noted nothing for this long has stopped. */
-const SILENT_S = 120;
-
 /** How far the last run of a source has come, and its report so far; undefined: there was none. */
 export async function importProgress(
   { db, clock }: Site,
@@ -191,7 +189,7 @@ export async function importProgress(
   const row = await findImport(db, source);
   if (!row) return undefined;
   const open = row.open === 1;
-  const stopped = open && unixFromDate(clock()) - unixFromText(row.touched_at) > SILENT_S;
+  const stopped = open && !isUnderWay(row, clock());
   return { source, done: row.done, open, stopped, report: reportOf({ source, dryRun: false }, tallyFrom(row.report)) };
 }
 

@@ -8,6 +8,7 @@ import { type Site, withinTransaction } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
 import { forgetImported, lastImport, madeBy } from '../../storage/rows/imports.ts';
+import { isUnderWay } from './under-way.ts';
 
 /*
  * Taking back the last import: what it made goes to the trash. What it changed stays changed, and so do its categories,
@@ -25,10 +26,10 @@ export interface Undoable {
   readonly made: ReadonlyMap<string, readonly number[]>;
 }
 
-/** What could be taken back; undefined: nothing. */
-export async function undoableImport({ db }: Site): Promise<Undoable | undefined> {
+/** What could be taken back; undefined: nothing, or what goes on being made at this moment. */
+export async function undoableImport({ db, clock }: Site): Promise<Undoable | undefined> {
   const last = await lastImport(db);
-  if (!last) return undefined;
+  if (!last || isUnderWay(last, clock())) return undefined;
   const all = await madeBy(db, last);
   const found: [string, number[]][] = [];
   for (const kind of postKinds) {
