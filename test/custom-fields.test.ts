@@ -9,7 +9,7 @@ import { isItem } from '../src/exchange/items/items.ts';
 import { FILE_FORMATS, openSource, type SourceOptions } from '../src/exchange/sources.ts';
 import { addCustomField, type NewCustomField } from '../src/records/custom-fields.ts';
 import { readOptions } from '../src/storage/rows/options.ts';
-import { parseSerialized } from '../src/wordpress/serialized.ts';
+import { parseSerialized } from '../src/wordpress/php/serialized.ts';
 import { commandIn, temporaryFolder } from './cli/command.ts';
 import { allOf, callerOf, textOfAll } from './exchange/sites.ts';
 import { type Asking, describeAsking, expectRefusal, idsOf, type Json, ROOT } from './support/asking.ts';

@@ -31,12 +31,13 @@ const FLOORS: readonly (readonly string[])[] = [
  */
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   storage: [['engine'], ['journal'], ['languages'], ['rows'], ['translations'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
+  wordpress: [['content', 'php']],
   kinds: [['grammars'], ['events'], ['core'], ['tec']],
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 
 /** Rooms whose own files stand beside their folders, so that these may import them; circles are found all the same. */
-const BESIDE_THEIR_FOLDERS: ReadonlySet<string> = new Set(['kinds']);
+const BESIDE_THEIR_FOLDERS: ReadonlySet<string> = new Set(['kinds', 'wordpress']);
 
 /** Rooms that are pure: what they may import besides files of the house. */
 const PURE: Readonly<Record<string, RegExp>> = {

@@ -85,7 +85,7 @@ it('makes patterns while it loads, and none of what it is sent', () => {
  * Files whose texts are cut off before any pattern sees them, so short that even the square of their length is nothing.
  * The checker finds something in their long patterns at one time and nothing at another.
  */
-const SHORT: Readonly<Record<string, string>> = { 'wordpress/php-date-grammar.ts': 'a date has at most LONGEST_DATE bytes' };
+const SHORT: Readonly<Record<string, string>> = { 'wordpress/php/date-grammar.ts': 'a date has at most LONGEST_DATE bytes' };
 
 /** The checker tries texts at random and may take a linear pattern for a slow one: what it found is tried out. */
 function isSlow(source: string, flags: string, { pumps, suffix }: AttackPattern): boolean {

@@ -6,7 +6,7 @@ import { eventRecord } from '../src/kinds/events/shape.ts';
 import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
-import { serializedMembers } from '../src/wordpress/serialized.ts';
+import { serializedMembers } from '../src/wordpress/php/serialized.ts';
 import { addDays } from '../src/wordpress/time.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';

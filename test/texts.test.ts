@@ -14,7 +14,7 @@ import { status } from '../src/kinds/grammars/grammars.ts';
 import { kinds } from '../src/kinds/index.ts';
 import { loadTexts, TEXT_FILES, type Texts } from '../src/texts.ts';
 import type { ContentLanguages } from '../src/wordpress/content-languages.ts';
-import { toSerialized } from '../src/wordpress/serialized.ts';
+import { toSerialized } from '../src/wordpress/php/serialized.ts';
 import { callerOf, config, LANGUAGES, routes } from './http/describing.ts';
 
 const root = new URL('..', import.meta.url);

@@ -9,7 +9,7 @@ import { readOptions } from '../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLoginOrEmail, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { hashApplicationPassword, normalizeApplicationPassword } from '../wordpress/passwords.ts';
-import { toSerialized } from '../wordpress/serialized.ts';
+import { toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';

@@ -23,7 +23,7 @@ import {
   verifyLoginCookie,
 } from '../wordpress/cookies.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
-import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { attemptsOf } from './attempts.ts';

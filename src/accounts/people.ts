@@ -10,7 +10,7 @@ import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { capabilitiesKey, existingUserIds, findPeople, loadUsers, publishedAuthors, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
-import { parseSerialized } from '../wordpress/serialized.ts';
+import { parseSerialized } from '../wordpress/php/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { memoize } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { loadUsers, lockUser, writeUserMeta } from '../storage/rows/users.ts';
-import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 
 /**
  * The meta that holds a user's application passwords (`WP_Application_Passwords::USERMETA_KEY_APPLICATION_PASSWORDS`).

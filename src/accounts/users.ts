@@ -25,7 +25,7 @@ import {
 import type { Roles } from '../wordpress/capabilities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { hashPassword } from '../wordpress/passwords.ts';
-import { parseSerialized, toSerialized } from '../wordpress/serialized.ts';
+import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';

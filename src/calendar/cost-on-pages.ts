@@ -1,4 +1,4 @@
-import { escHtml } from '../wordpress/entities.ts';
+import { escHtml } from '../wordpress/content/entities.ts';
 import type { CostOptions, CurrencyMetas } from './cost.ts';
 
 /** An amount as the calendar's pages find it in a text: digits with at most one comma or point before and one after. */

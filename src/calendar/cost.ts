@@ -1,6 +1,6 @@
 import { memoize } from '../memo.ts';
-import { decodeEntities, escHtml } from '../wordpress/entities.ts';
-import { stripAllTags, stripControlCharacters } from '../wordpress/plain-text.ts';
+import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
+import { stripAllTags, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { type Amount, type ReadCost, readCost } from './amounts.ts';
 

@@ -3,7 +3,7 @@
  * that lists read.
  */
 import { createHash } from 'node:crypto';
-import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
+import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
 import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 import { beginOfDay, endOfDay } from './window.ts';

@@ -1,10 +1,10 @@
 import { memoize } from '../memo.ts';
-import { escHtml, escJs } from '../wordpress/entities.ts';
-import { trimWords } from '../wordpress/excerpt.ts';
-import { forwardSearch } from '../wordpress/html-pieces.ts';
-import { ksesPost } from '../wordpress/kses.ts';
-import { addParagraphs } from '../wordpress/paragraphs.ts';
-import { renderTitle } from '../wordpress/render.ts';
+import { escHtml, escJs } from '../wordpress/content/entities.ts';
+import { trimWords } from '../wordpress/content/excerpt.ts';
+import { forwardSearch } from '../wordpress/content/html-pieces.ts';
+import { ksesPost } from '../wordpress/content/kses.ts';
+import { addParagraphs } from '../wordpress/content/paragraphs.ts';
+import { renderTitle } from '../wordpress/content/render.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { offerPrice } from './cost.ts';
 

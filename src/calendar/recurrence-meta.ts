@@ -2,7 +2,7 @@
  * The rules of an event that recurs as the calendar's paid extension stores them in the meta `_EventRecurrence`. It
  * makes the set of `recurrence-set.ts` from them whenever the event is saved in WordPress.
  */
-import { parseSerialized } from '../wordpress/serialized.ts';
+import { parseSerialized } from '../wordpress/php/serialized.ts';
 import { textFromUnix, unixFromText } from '../wordpress/time.ts';
 import { occurrences, parseRule, type Rule } from './recurrence-rule.ts';
 

@@ -1,4 +1,4 @@
-import { formatDate } from '../wordpress/date-format.ts';
+import { formatDate } from '../wordpress/php/date-format.ts';
 import { addDays, diffSeconds } from '../wordpress/time.ts';
 import type { DateFormats } from './settings.ts';
 import { beginOfDay } from './window.ts';

@@ -3,7 +3,7 @@
  * lines (`tec_events.rset`), and the rules that the set is made of (`_EventRecurrence`). Both change together, so that
  * the next save in WordPress gives the same dates.
  */
-import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
+import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
 import { datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';

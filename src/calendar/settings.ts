@@ -1,7 +1,7 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
+import { serializedMembers } from '../wordpress/php/serialized.ts';
 import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
-import { serializedMembers } from '../wordpress/serialized.ts';
 import { homeAddress, siteAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { siteZone, type Zone } from '../wordpress/zones.ts';

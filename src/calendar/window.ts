@@ -2,7 +2,7 @@
  * The date filters of the event list: what the parameters mean, which day a time counts for, and the window of a list
  * that asks for none.
  */
-import { parsePhpDate, phpTimestamp } from '../wordpress/php-date.ts';
+import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { addDays, addMonths, addSeconds, textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { localFromUnix, nowLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
 

@@ -1,5 +1,5 @@
 import { stockRoles } from '../wordpress/capabilities.ts';
-import { toSerialized } from '../wordpress/serialized.ts';
+import { toSerialized } from '../wordpress/php/serialized.ts';
 
 /** What has to be known to make a new site. */
 export interface FreshSite {

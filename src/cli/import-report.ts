@@ -8,7 +8,7 @@ import { COST, DATES } from '../kinds/events/metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
 import { VENUE } from '../kinds/venue.ts';
 import type { Say } from '../refusals.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { oneLine } from './print.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isFormula } from '../exchange/csv/formulas.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
-import { stripAllTags } from '../wordpress/plain-text.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
+import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 
 /** The forms in which records are printed, as in wp-cli. */

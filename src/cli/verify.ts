@@ -3,7 +3,7 @@ import { findSite } from '../exchange/live/site-client.ts';
 import { shortText } from '../exchange/verify/decisions.ts';
 import { type Finding, type VerifySummary, verifySites } from '../exchange/verify/verify.ts';
 import type { Say } from '../refusals.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { CliError } from './io.ts';
 import { chosen, credentialsIn, numberOf, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';

@@ -6,7 +6,7 @@ import { lossParts } from '../exchange/items/loss-text.ts';
 import type { Report } from '../exchange/items/report.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
-import { decodeEntities } from '../wordpress/entities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ColumnChoices } from './import-columns.tsx';
 import type { KeptFile } from './import-files.ts';
 import { deskPage, Nonce } from './layout.tsx';

@@ -1,7 +1,7 @@
 import { hourCycleOf, spanInWords } from '../html/dates.ts';
 import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Editable } from '../records/editing.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import type { Visit } from './visit.ts';
 
 /*

@@ -15,7 +15,7 @@ import { changeTerm, createTerm, deleteTerm, readTerm } from '../records/terms.t
 import { lockTermVersion, onlyIf, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { faultSentence } from '../refusals.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';

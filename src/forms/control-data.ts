@@ -10,7 +10,7 @@ import { shownMedia } from '../records/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import type { ControlData, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
 import type { FormContext } from './form-context.ts';

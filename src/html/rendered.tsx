@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { memoize } from '../memo.ts';
-import { ksesPost } from '../wordpress/kses.ts';
+import { ksesPost } from '../wordpress/content/kses.ts';
 
 /*
  * The two places where a page takes in what is already HTML. Everything else is escaped by being text in JSX.

@@ -12,7 +12,7 @@ import { changeDate, changePost, createDate, createPost, createPosts, deleteDate
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { lockPostVersion } from '../records/versions.ts';
 import { standsByItself } from '../records/write-post.ts';
-import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, postList, record, written } from './reply.ts';
 import {

@@ -3,7 +3,7 @@ import { isCustomMeta } from '../calendar/custom-fields.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Fault } from '../errors.ts';
 import { memoizeByObject } from '../memo.ts';
-import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { type Metas, metaOf } from '../wordpress/rows.ts';
 import { normalizeWebUrl } from '../wordpress/web-url.ts';
 import type { Condition } from './condition.ts';

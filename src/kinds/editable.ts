@@ -1,7 +1,7 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
 import { memoizeByObject } from '../memo.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';

@@ -1,5 +1,5 @@
 import { beginOfDay, endOfDay } from '../calendar/window.ts';
-import { parsePhpDate } from '../wordpress/php-date.ts';
+import { parsePhpDate } from '../wordpress/php/date.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';

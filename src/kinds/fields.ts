@@ -1,4 +1,4 @@
-import { sanitizeTextField } from '../wordpress/plain-text.ts';
+import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { flag } from './grammars/flags.ts';
 import { type Grammar, LENGTHS } from './grammars/grammar.ts';

@@ -1,5 +1,5 @@
 import { memoizeText } from '../memo.ts';
-import { filteredContent, filteredExcerpt, type RenderOptions, wordsOf } from '../wordpress/render.ts';
+import { filteredContent, filteredExcerpt, type RenderOptions, wordsOf } from '../wordpress/content/render.ts';
 
 /*
  * Stored texts as they are published, remembered: the same ones are rendered again and again.

@@ -1,4 +1,4 @@
-import { parsePhpDate } from '../wordpress/php-date.ts';
+import { parsePhpDate } from '../wordpress/php/date.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import type { Condition } from './condition.ts';

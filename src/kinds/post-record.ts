@@ -1,7 +1,7 @@
 import { memoize } from '../memo.ts';
+import { renderTitle } from '../wordpress/content/render.ts';
 import { globalId } from '../wordpress/global-id.ts';
 import { eventDateUrl, type LinkedPost, postUrl } from '../wordpress/links.ts';
-import { renderTitle } from '../wordpress/render.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { isPublic } from '../wordpress/status.ts';
 import { trimAscii } from '../wordpress/trim.ts';

@@ -1,7 +1,7 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { NewAttachment } from '../storage/rows/media.ts';
-import { toSerialized } from '../wordpress/serialized.ts';
+import { toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
 import type { ImageType } from './image-type.ts';
 import { makeSizes, type SizeRule } from './sizes.ts';

@@ -8,8 +8,8 @@ import type { ImageRecord } from '../kinds/image-record.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';
 import type { FeedEvent } from '../records/feed-events.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
-import { decodeEntities } from '../wordpress/entities.ts';
 
 /*
  * What the views of pages show, as plain values: texts without markup, dates in words, addresses. A theme's own views

@@ -6,7 +6,7 @@ import { feedEvents } from '../records/feed-events.ts';
 import { narrowedPosts } from '../records/posts.ts';
 import type { Site } from '../site.ts';
 import { typedKeys } from '../typed-keys.ts';
-import { escHtml } from '../wordpress/entities.ts';
+import { escHtml } from '../wordpress/content/entities.ts';
 import { isZeroDate } from '../wordpress/time.ts';
 import { calendarUrl } from './addresses.ts';
 import { usedCategories } from './categories.ts';

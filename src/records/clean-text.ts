@@ -1,5 +1,5 @@
-import { ksesPost, storedContent } from '../wordpress/kses.ts';
-import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import { ksesPost, storedContent } from '../wordpress/content/kses.ts';
+import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /** A text as it may be stored: what runs in browsers is taken out for those who may not write it. */

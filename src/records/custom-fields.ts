@@ -15,8 +15,8 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
-import { sanitizeTextField } from '../wordpress/plain-text.ts';
-import { parseSerialized, withMembers } from '../wordpress/serialized.ts';
+import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
+import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 
 /**
  * A field to define. Without a label it is called by its name; a checkbox without choices has the single choice `yes`.

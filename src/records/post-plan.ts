@@ -2,7 +2,7 @@ import { parseEventTime } from '../calendar/dates.ts';
 import { fail, failParam, refuse } from '../errors.ts';
 import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
 import type { Field } from '../kinds/param.ts';
-import { hasVisibleText } from '../wordpress/plain-text.ts';
+import { hasVisibleText } from '../wordpress/content/plain-text.ts';
 import { metaOf, type Post } from '../wordpress/rows.ts';
 import { settleSlug } from '../wordpress/slug.ts';
 import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';

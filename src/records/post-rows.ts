@@ -2,8 +2,8 @@ import { failParam } from '../errors.ts';
 import type { Before, PostKind, Rows } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import type { RuleContext } from '../kinds/rendering.ts';
-import { ksesPost, ksesTitle, storedContent } from '../wordpress/kses.ts';
-import { stripControlCharacters } from '../wordpress/plain-text.ts';
+import { ksesPost, ksesTitle, storedContent } from '../wordpress/content/kses.ts';
+import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 

@@ -14,7 +14,7 @@ import { loadPosts } from '../storage/rows/bundle.ts';
 import { loadTree } from '../storage/rows/terms.ts';
 import { blogUrl } from '../wordpress/blog-links.ts';
 import { mapMetaCap } from '../wordpress/capabilities.ts';
-import { renderTitle } from '../wordpress/render.ts';
+import { renderTitle } from '../wordpress/content/render.ts';
 import type { Term } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import { tableOf } from '../wordpress/table.ts';

@@ -4,7 +4,7 @@ import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedKeys } from '../typed-keys.ts';
-import { withMembers } from '../wordpress/serialized.ts';
+import { withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
 

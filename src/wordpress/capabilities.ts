@@ -1,4 +1,4 @@
-import { parseSerialized } from './serialized.ts';
+import { parseSerialized } from './php/serialized.ts';
 import { isPrivate, isPublic, isPublished } from './status.ts';
 import type { Viewer } from './viewer.ts';
 

@@ -1,7 +1,7 @@
 import { removeAccents } from './accents.ts';
-import { escHtml } from './entities.ts';
-import { forwardSearch } from './html-pieces.ts';
-import { stripTags } from './plain-text.ts';
+import { escHtml } from './content/entities.ts';
+import { forwardSearch } from './content/html-pieces.ts';
+import { stripTags } from './content/plain-text.ts';
 import { isFloating } from './status.ts';
 import { trimEndOf, trimOf } from './trim.ts';
 

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { normalizeEntities } from './entities.ts';
+import { normalizeEntities } from './content/entities.ts';
 import { trimAscii } from './trim.ts';
 
 /** What may stand before the colon of a URL (`wp_allowed_protocols`). */

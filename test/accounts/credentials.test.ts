@@ -14,7 +14,7 @@ import { readOptions } from '../../src/storage/rows/options.ts';
 import { capabilitiesKey, loadUsers, replaceUserMeta, writeUserMeta } from '../../src/storage/rows/users.ts';
 import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
-import { parseSerialized, toSerialized } from '../../src/wordpress/serialized.ts';
+import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { createLoginCookie, LOGIN_KEYS } from '../support/login-cookie.ts';
 import { loadSite, setOptions } from '../support/site.ts';

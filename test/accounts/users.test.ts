@@ -18,7 +18,7 @@ import { readOptions } from '../../src/storage/rows/options.ts';
 import { insertPost, updatePost } from '../../src/storage/rows/posts.ts';
 import { closeUser, existingUserIds, findUserByLoginOrEmail, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
-import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { datesOfSet, parseRecurrenceSet } from '../../src/calendar/recurrence-set.ts';
 import { type Span, type StoredSet, withDate, withoutDate } from '../../src/calendar/set-changes.ts';
-import { serializedMembers, toSerialized } from '../../src/wordpress/serialized.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { addDays } from '../../src/wordpress/time.ts';
 
 const FIRST: Span = { start: '2031-01-14 18:30:00', end: '2031-01-14 20:00:00' };

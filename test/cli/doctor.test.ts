@@ -8,7 +8,7 @@ import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts'
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { append, EVERYTHING } from '../../src/storage/journal/entries.ts';
 import { loadTexts } from '../../src/texts.ts';
-import { isBrokenArray, mendedArray } from '../../src/wordpress/serialized-repair.ts';
+import { isBrokenArray, mendedArray } from '../../src/wordpress/php/serialized-repair.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 import { openDoor, through } from '../support/door.ts';
 import { keepTables, loadSite } from '../support/site.ts';

@@ -15,7 +15,7 @@ import { storedContent, storedCost, storedTitle } from '../../src/exchange/live/
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { lockFile } from '../../src/storage/engine/file-lock.ts';
-import { renderContent, renderTitle } from '../../src/wordpress/render.ts';
+import { renderContent, renderTitle } from '../../src/wordpress/content/render.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/storage/engine/database.ts';
-import { decodeEntities } from '../../src/wordpress/entities.ts';
-import { stripAllTags } from '../../src/wordpress/plain-text.ts';
+import { decodeEntities } from '../../src/wordpress/content/entities.ts';
+import { stripAllTags } from '../../src/wordpress/content/plain-text.ts';
 
 /**
  * A file that says no ids gives its records new ones; what is compared by id has to have its own again. Both sites in

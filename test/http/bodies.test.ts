@@ -8,7 +8,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { loadUsers, writeUserMeta } from '../../src/storage/rows/users.ts';
 import { loginCookieName } from '../../src/wordpress/cookies.ts';
 import { createNonce } from '../../src/wordpress/nonces.ts';
-import { toSerialized } from '../../src/wordpress/serialized.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { createLoginCookie, LOGIN_KEYS } from '../support/login-cookie.ts';
 import { basic, type RunningSite, serveDatabase } from '../support/running-site.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/storage/engine/database.ts';
-import { serializedMembers, toSerialized } from '../../src/wordpress/serialized.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';

@@ -18,7 +18,7 @@ import {
 import type { Database } from '../../src/storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../src/storage/rows/bundle.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
-import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { imageType } from '../../src/media/image-type.ts';
 import { fitSize, ImageUnreadable, makeSizes, sizeRules } from '../../src/media/sizes.ts';
-import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { FIXTURES, readFixture } from '../support/site-data.mjs';
 
 let folder: string;

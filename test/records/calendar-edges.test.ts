@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { parseSerialized } from '../../src/wordpress/serialized.ts';
+import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeAsking } from '../support/asking.ts';
 
 describeAsking("the calendar's note of its first start and last end", (ask) => {

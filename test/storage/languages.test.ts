@@ -7,7 +7,7 @@ import { formOf } from '../../src/storage/languages/forms.ts';
 import { membershipOf } from '../../src/storage/languages/membership.ts';
 import { membersIn } from '../../src/storage/languages/polylang/group.ts';
 import type { ContentLanguages } from '../../src/wordpress/content-languages.ts';
-import { serializedMembers, toSerialized } from '../../src/wordpress/serialized.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { countQueries } from '../support/count-queries.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/storage/engine/database.ts';
 import { writeUserMeta } from '../../src/storage/rows/users.ts';
 import { hashApplicationPassword } from '../../src/wordpress/passwords.ts';
-import { toSerialized } from '../../src/wordpress/serialized.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 
 /** A user to be added to the sample site, with capabilities of one's own instead of a role. */
 export interface NewPerson {

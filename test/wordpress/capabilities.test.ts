@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { mapMetaCap, parseRoles, stockRoles, userCapabilities } from '../../src/wordpress/capabilities.ts';
-import { toSerialized } from '../../src/wordpress/serialized.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS, type Viewer } from '../../src/wordpress/viewer.ts';
 
 const roles = parseRoles(toSerialized(stockRoles()));

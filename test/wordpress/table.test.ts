@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventJsonLd } from '../../src/calendar/json-ld.ts';
 import { count, newTally } from '../../src/exchange/items/report.ts';
-import { runShortcodes } from '../../src/wordpress/shortcodes.ts';
+import { runShortcodes } from '../../src/wordpress/content/shortcodes.ts';
 import { tableOf } from '../../src/wordpress/table.ts';
 import { INHERITED } from '../fuzz/inherited.ts';
 

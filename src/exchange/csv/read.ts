@@ -5,7 +5,7 @@ import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
-import { hasVisibleText } from '../../wordpress/plain-text.ts';
+import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';

@@ -6,7 +6,7 @@ import { postKind } from '../../kinds/index.ts';
 import type { PostKindName, TermKindName } from '../../kinds/kind-names.ts';
 import type { Field } from '../../kinds/param.ts';
 import { VENUE } from '../../kinds/venue.ts';
-import { decodeEntities } from '../../wordpress/entities.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items.ts';
 import { metaMap } from '../items/meta-map.ts';
 import { isKeptFormula } from './formulas.ts';

@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
-import { stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { CUSTOM_FIELD } from './custom-field.ts';

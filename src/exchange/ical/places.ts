@@ -1,7 +1,7 @@
 import { COORDINATES, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { ORGANIZER } from '../../kinds/organizer.ts';
 import { VENUE } from '../../kinds/venue.ts';
-import { specialChars } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/content/entities.ts';
 import { imageItem, namesImage } from '../items/image-item.ts';
 import type { Entry, Link, LinkedKind, PostItem } from '../items/items.ts';
 import type { CalendarEvent } from './event.ts';

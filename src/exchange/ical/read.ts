@@ -5,7 +5,7 @@ import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { DATES, EVENT_ORIGIN } from '../../kinds/events/metas.ts';
-import { specialChars } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';

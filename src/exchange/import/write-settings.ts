@@ -1,7 +1,7 @@
 import { CUSTOM_FIELDS_OPTION } from '../../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../../calendar/settings.ts';
 import { lockOption, readOptions, writeOption } from '../../storage/rows/options.ts';
-import { serializedMembers, toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { SettingsItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import type { Work } from './run.ts';

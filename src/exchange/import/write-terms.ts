@@ -7,8 +7,8 @@ import { lockNames, termNameLock, termSlugLock } from '../../storage/rows/locks.
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
 import { takenIds } from '../../storage/rows/taken.ts';
 import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
-import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/kses.ts';
-import { hasVisibleText, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
+import { hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { wellFormed } from '../items/clean.ts';

@@ -1,5 +1,5 @@
-import { specialChars } from '../../wordpress/entities.ts';
-import { ksesPost } from '../../wordpress/kses.ts';
+import { specialChars } from '../../wordpress/content/entities.ts';
+import { ksesPost } from '../../wordpress/content/kses.ts';
 
 /**
  * The content of an event whose description comes from somebody else: HTML is cleaned, whoever imports; a text that is

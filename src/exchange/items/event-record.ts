@@ -7,8 +7,8 @@ import type { ImageRecord } from '../../kinds/image-record.ts';
 import type { OrganizerRecord as PublishedOrganizer } from '../../kinds/organizer.ts';
 import type { VenueRecord as PublishedVenue } from '../../kinds/venue.ts';
 import { memoize, memoizeByObject, memoizeText } from '../../memo.ts';
-import { decodeEntities } from '../../wordpress/entities.ts';
-import { stripAllTags, stripControlCharacters } from '../../wordpress/plain-text.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
+import { stripAllTags, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { trimEndOf, trimStartOf } from '../../wordpress/trim.ts';
 
 /** Of the published records, what feeds need; texts are HTML, dates `YYYY-MM-DD HH:MM:SS`. */

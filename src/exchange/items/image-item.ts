@@ -1,4 +1,4 @@
-import { specialChars } from '../../wordpress/entities.ts';
+import { specialChars } from '../../wordpress/content/entities.ts';
 import type { PostItem } from './items.ts';
 
 const IMAGE = /\.(jpe?g|png|gif|webp|avif)(?:[?#]|$)/i;

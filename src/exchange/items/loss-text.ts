@@ -1,4 +1,4 @@
-import { decodeEntities } from '../../wordpress/entities.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
 import type { Loss } from './report.ts';
 
 /** What a report says of a loss beside its reason, for people: where, of what, what exactly. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
-import { decodeEntities, specialChars } from '../../wordpress/entities.ts';
+import { decodeEntities, specialChars } from '../../wordpress/content/entities.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { contentOf } from '../items/content.ts';
 import { STATUSES } from '../items/event-status.ts';

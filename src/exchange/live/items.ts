@@ -14,9 +14,9 @@ import {
 } from '../../kinds/events/metas.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
-import { decodeEntities } from '../../wordpress/entities.ts';
-import { toSerialized } from '../../wordpress/serialized.ts';
+import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
 import { STATUSES } from '../items/event-status.ts';
 import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';

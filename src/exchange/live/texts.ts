@@ -5,8 +5,8 @@
 
 import { type CostRecord, costOf } from '../../calendar/cost.ts';
 import { COST } from '../../kinds/events/metas.ts';
-import { decodeEntities } from '../../wordpress/entities.ts';
-import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/render.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
+import { type RenderOptions, renderContent, renderExcerpt, renderTitle } from '../../wordpress/content/render.ts';
 import { tableOf } from '../../wordpress/table.ts';
 
 /** What is to be stored, and whether it shows the same as there. */

@@ -2,7 +2,7 @@
  * Whether two sites say the same. What must differ does not count: the addresses of the two homes and namespaces, the
  * wording of messages, the order of members, and what follows from the moment of the request.
  */
-import { decodeEntities } from '../../wordpress/entities.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';

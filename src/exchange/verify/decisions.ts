@@ -5,7 +5,7 @@
  */
 import { oursIn, postKinds } from '../../kinds/index.ts';
 import { languageShape } from '../../kinds/shapes.ts';
-import { decodeEntities } from '../../wordpress/entities.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
 import { type DifferingValue, listUrl, sameValue } from './compare.ts';

@@ -1,5 +1,5 @@
-import { decodeEntities } from '../../wordpress/entities.ts';
-import { stripAllTags } from '../../wordpress/plain-text.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
+import { stripAllTags } from '../../wordpress/content/plain-text.ts';
 import { addDays, addMonths } from '../../wordpress/time.ts';
 import type { Query } from '../live/site-client.ts';
 

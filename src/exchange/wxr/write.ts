@@ -1,5 +1,5 @@
 import { postKind, termKind } from '../../kinds/index.ts';
-import { toSerialized } from '../../wordpress/serialized.ts';
+import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { wellFormed } from '../items/clean.ts';
 import { type AuthorItem, type Item, isPostItem, isTermItem, type PostItem, type TermItem } from '../items/items.ts';

@@ -21,8 +21,8 @@ import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } fr
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
 import type { Say } from '../../refusals.ts';
-import { decodeEntities } from '../../wordpress/entities.ts';
-import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/excerpt.ts';
+import { decodeEntities } from '../../wordpress/content/entities.ts';
+import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from '../../wordpress/content/excerpt.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import type { Raw } from '../input.ts';
 import type { FeedRequest } from './feed-request.ts';

@@ -1,8 +1,8 @@
-import { imageTag } from '../../wordpress/content-images.ts';
-import { escHtml } from '../../wordpress/entities.ts';
+import { escHtml } from '../../wordpress/content/entities.ts';
+import { imageTag } from '../../wordpress/content/images.ts';
+import { filteredContent, renderTitle } from '../../wordpress/content/render.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
-import { filteredContent, renderTitle } from '../../wordpress/render.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
 import { attachmentPage, contentImage, metadataOf } from '../image-record.ts';

@@ -1,7 +1,7 @@
 import { isTruthy } from '../../calendar/settings.ts';
 import type { Fault } from '../../errors.ts';
 import { memoizeByObject } from '../../memo.ts';
-import { sanitizeTextField } from '../../wordpress/plain-text.ts';
+import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
 import { EVENT } from '../events/fields.ts';

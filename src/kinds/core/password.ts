@@ -1,6 +1,6 @@
+import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { groupedPassword } from '../../wordpress/passwords.ts';
-import { sanitizeTextField } from '../../wordpress/plain-text.ts';
 import { textFromUnix } from '../../wordpress/time.ts';
 import { type Grammar, LENGTHS } from '../grammars/grammar.ts';
 import { anyString } from '../grammars/schema.ts';

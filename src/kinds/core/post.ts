@@ -1,6 +1,6 @@
+import { type RenderOptions, renderTitle } from '../../wordpress/content/render.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
-import { type RenderOptions, renderTitle } from '../../wordpress/render.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
 import { ZERO_DATE } from '../../wordpress/time.ts';

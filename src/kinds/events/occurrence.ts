@@ -1,5 +1,5 @@
+import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
-import { parseSerialized } from '../../wordpress/serialized.ts';
 import { abbreviation, parseZone } from '../../wordpress/zones.ts';
 import type { OccurrencePage } from '../rendering.ts';
 import { DATES } from './metas.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
-import { renderTitle } from '../../wordpress/render.ts';
+import { renderTitle } from '../../wordpress/content/render.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { isPublic } from '../../wordpress/status.ts';
 import { flag } from '../grammars/flags.ts';

@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors.ts';
-import { LONGEST_DATE } from '../../wordpress/php-date.ts';
+import { LONGEST_DATE } from '../../wordpress/php/date.ts';
 
 /** What of another record or person a value names; `records/references.ts` looks it up before the value is accepted. */
 export type Reference = 'user' | 'image' | 'event' | 'venue' | 'organizer' | 'category' | 'tag';

@@ -1,5 +1,5 @@
 import type { Fault, SchemaFault } from '../../errors.ts';
-import { sanitizeTextField } from '../../wordpress/plain-text.ts';
+import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
 import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain, TOO_LONG } from './grammar.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
 

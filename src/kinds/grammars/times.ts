@@ -1,4 +1,4 @@
-import { parsePhpDate } from '../../wordpress/php-date.ts';
+import { parsePhpDate } from '../../wordpress/php/date.ts';
 import { parseZone, UTC } from '../../wordpress/zones.ts';
 import { accept, type Grammar, type Hint, isEmpty, LENGTHS, numeric, type Plain, REFUSED, wrongType } from './grammar.ts';
 

@@ -1,9 +1,9 @@
 import { costOnPages } from '../../calendar/cost-on-pages.ts';
 import { daysOf, scheduleDetails, shortScheduleDetails } from '../../calendar/schedule.ts';
 import { isTruthy } from '../../calendar/settings.ts';
-import { escHtml } from '../../wordpress/entities.ts';
-import { phpZone } from '../../wordpress/php-zone.ts';
-import { renderTitle } from '../../wordpress/render.ts';
+import { escHtml } from '../../wordpress/content/entities.ts';
+import { renderTitle } from '../../wordpress/content/render.ts';
+import { phpZone } from '../../wordpress/php/zone.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
 import { isPrivate } from '../../wordpress/status.ts';
 import { diffSeconds, nowUtc } from '../../wordpress/time.ts';

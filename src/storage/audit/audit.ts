@@ -1,7 +1,7 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
-import { isBrokenArray } from '../../wordpress/serialized-repair.ts';
+import { isBrokenArray } from '../../wordpress/php/serialized-repair.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';

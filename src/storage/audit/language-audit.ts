@@ -1,7 +1,7 @@
 import { groupedBy } from '../../grouped-by.ts';
 import { taxonomies as ours, postTypes } from '../../kinds/index.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
-import { toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';

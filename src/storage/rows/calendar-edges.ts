@@ -1,6 +1,6 @@
 import type { CalendarSettings } from '../../calendar/settings.ts';
 import { memoize } from '../../memo.ts';
-import { serializedMembers, withMembers } from '../../wordpress/serialized.ts';
+import { serializedMembers, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { calendarEdges, type Edges } from './occurrences.ts';
 import { lockOption, readOptions, writeOption } from './options.ts';

@@ -1,5 +1,5 @@
+import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
-import { parseSerialized } from '../../wordpress/serialized.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 import type { Database } from '../engine/database.ts';
 import { isSlugLike } from '../engine/expressions.ts';

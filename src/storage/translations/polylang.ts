@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { TranslationGroup } from '../../wordpress/translation-group.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing, insertRows } from '../engine/insert.ts';

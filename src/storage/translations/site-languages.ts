@@ -1,5 +1,5 @@
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
-import { serializedMembers, toSerialized, withMembers } from '../../wordpress/serialized.ts';
+import { serializedMembers, toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';

@@ -10,7 +10,7 @@ import { ROW_FAULTS } from '../../storage/audit/post-faults.ts';
 import { untranslatedLinks } from '../../storage/audit/untranslated-links.ts';
 import { recount } from '../../storage/rows/terms.ts';
 import { countInLanguage } from '../../storage/translations/site-languages.ts';
-import { mendedArray } from '../../wordpress/serialized-repair.ts';
+import { mendedArray } from '../../wordpress/php/serialized-repair.ts';
 import { type Finding, finding, repair } from './findings.ts';
 
 /** Rows that belong to nothing, counts, slugs and authors. */

@@ -1,6 +1,6 @@
 import { postKinds } from '../../../kinds/index.ts';
 import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
-import { parseSerialized, serializedMembers } from '../../../wordpress/serialized.ts';
+import { parseSerialized, serializedMembers } from '../../../wordpress/php/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import type { Database } from '../../engine/database.ts';
 import type { Sql } from '../../engine/dialect.ts';

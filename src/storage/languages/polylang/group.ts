@@ -1,5 +1,5 @@
 import { memoize } from '../../../memo.ts';
-import { parseSerialized } from '../../../wordpress/serialized.ts';
+import { parseSerialized } from '../../../wordpress/php/serialized.ts';
 
 /**
  * The members of a group as the description of its term says them: code to id. Polylang stores other things beside them

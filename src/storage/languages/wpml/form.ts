@@ -1,7 +1,7 @@
 import { postKinds, taxonomies } from '../../../kinds/index.ts';
 import { type ContentLanguages, type LanguageUrls, languageOfCode, type Membership } from '../../../wordpress/content-languages.ts';
+import { serializedMembers } from '../../../wordpress/php/serialized.ts';
 import type { Term } from '../../../wordpress/rows.ts';
-import { serializedMembers } from '../../../wordpress/serialized.ts';
 import type { QueryBuilder } from '../../engine/builder.ts';
 import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addImageAttributes, type ContentImage, imageTag, taggedImageIds } from '../../src/wordpress/content-images.ts';
+import { addImageAttributes, type ContentImage, imageTag, taggedImageIds } from '../../../src/wordpress/content/images.ts';
 
 const file = (name: string, width: number, height: number) => ({ url: `https://x.test/wp-content/uploads/2026/01/${name}`, width, height });
 const wide: ContentImage = {

@@ -1,6 +1,6 @@
+import { tableOf } from '../table.ts';
+import { trimEndOf } from '../trim.ts';
 import { escAttr } from './entities.ts';
-import { tableOf } from './table.ts';
-import { trimEndOf } from './trim.ts';
 
 /** A file of an image: its URL and size in pixels. */
 export interface ImageFile {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { phpZone } from '../../src/wordpress/php-zone.ts';
+import { phpZone } from '../../../src/wordpress/php/zone.ts';
 
 it.each([
   ['Europe/Rome', 3, 'Europe/Rome'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addParagraphs, unwrapShortcodes } from '../../src/wordpress/paragraphs.ts';
+import { addParagraphs, unwrapShortcodes } from '../../../src/wordpress/content/paragraphs.ts';
 
 describe('addParagraphs', () => {
   it.each([

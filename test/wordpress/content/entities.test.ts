@@ -8,7 +8,7 @@ import {
   escJs,
   normalizeEntities,
   specialChars,
-} from '../../src/wordpress/entities.ts';
+} from '../../../src/wordpress/content/entities.ts';
 
 describe('escHtml and escAttr', () => {
   it.each([

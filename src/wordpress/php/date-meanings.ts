@@ -1,13 +1,13 @@
 /*
- * What each format of php-date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone,
- * relative steps. Nothing is computed here; php-date.ts does that when the whole text is read.
+ * What each format of date-grammar.ts says about a date, as timelib's scanner notes it down: fields, a zone,
+ * relative steps. Nothing is computed here; date.ts does that when the whole text is read.
  */
 
-import type { FormatName } from './php-date-grammar.ts';
-import { tableOf } from './table.ts';
-import { unixFromFields } from './time.ts';
-import { trimEndOf, trimStartOf } from './trim.ts';
-import { parsePhpZone, UTC, type Zone } from './zones.ts';
+import { tableOf } from '../table.ts';
+import { unixFromFields } from '../time.ts';
+import { trimEndOf, trimStartOf } from '../trim.ts';
+import { parsePhpZone, UTC, type Zone } from '../zones.ts';
+import type { FormatName } from './date-grammar.ts';
 
 /** A field of the date; null until the text names it. */
 export type Field = number | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { galleryParentsIn, imageIdsIn, renderContent, renderExcerpt, renderTitle, wordsOf } from '../../src/wordpress/render.ts';
+import { galleryParentsIn, imageIdsIn, renderContent, renderExcerpt, renderTitle, wordsOf } from '../../../src/wordpress/content/render.ts';
 
 const options = { smilies: true, images: () => undefined };
 

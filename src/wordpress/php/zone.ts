@@ -1,4 +1,4 @@
-import { parseZone } from './zones.ts';
+import { parseZone } from '../zones.ts';
 
 /** A zone as PHP's `DateTime` shows it: 1 an offset, 2 an abbreviation, 3 a name. */
 export interface PhpZone {

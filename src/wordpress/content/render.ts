@@ -1,16 +1,16 @@
+import { trimAscii } from '../trim.ts';
 import { hasBlocks } from './block-grammar.ts';
 import { excerptBlocks, renderBlocks } from './blocks.ts';
-import { addImageAttributes, type ContentImage, taggedImageIds } from './content-images.ts';
 import { convertChars } from './entities.ts';
 import { EXCERPT_MORE, EXCERPT_WORDS, trimWords } from './excerpt.ts';
 import { htmlPieces } from './html-pieces.ts';
+import { addImageAttributes, type ContentImage, taggedImageIds } from './images.ts';
 import { addParagraphs, unwrapShortcodes } from './paragraphs.ts';
 import { galleryImageIds, galleryParents, runEmbeds, runShortcodes, stripShortcodes } from './shortcodes.ts';
 import { convertSmilies } from './smilies.ts';
 import { texturize } from './texturize.ts';
-import { trimAscii } from './trim.ts';
 
-export type { ContentImage } from './content-images.ts';
+export type { ContentImage } from './images.ts';
 
 /** What the site and its media library add to a text. */
 export interface RenderOptions {

@@ -1,6 +1,6 @@
+import { trimAscii } from '../trim.ts';
 import { decodeEntities, escHtml } from './entities.ts';
 import { forwardSearch } from './html-pieces.ts';
-import { trimAscii } from './trim.ts';
 
 /** The text without its tags, without scripts and styles, trimmed (`wp_strip_all_tags`). */
 export const stripAllTags = (text: string): string => trimAscii(stripTags(withoutScripts(text)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ContentImage } from '../../src/wordpress/content-images.ts';
-import { parseShortcodeAttributes } from '../../src/wordpress/shortcode-grammar.ts';
-import { galleryImageIds, galleryParents, runEmbeds, runShortcodes, stripShortcodes } from '../../src/wordpress/shortcodes.ts';
+import type { ContentImage } from '../../../src/wordpress/content/images.ts';
+import { parseShortcodeAttributes } from '../../../src/wordpress/content/shortcode-grammar.ts';
+import { galleryImageIds, galleryParents, runEmbeds, runShortcodes, stripShortcodes } from '../../../src/wordpress/content/shortcodes.ts';
 
 const image = (name: string, more: Partial<ContentImage> = {}): ContentImage => ({
   url: `https://x.test/${name}.png`,

@@ -1,11 +1,11 @@
-import { type ContentImage, type ImageLookup, imageTag } from './content-images.ts';
+import { tableOf } from '../table.ts';
+import { escUrl } from '../web-url.ts';
 import { escAttr, escHtml } from './entities.ts';
 import { htmlPieces } from './html-pieces.ts';
+import { type ContentImage, type ImageLookup, imageTag } from './images.ts';
 import { ksesPost } from './kses.ts';
 import { findShortcodes, parseShortcodeAttributes, type Shortcode, type ShortcodeAttributes } from './shortcode-grammar.ts';
-import { tableOf } from './table.ts';
 import { texturize } from './texturize.ts';
-import { escUrl } from './web-url.ts';
 
 /** What shortcodes need to know of the media library. */
 export interface ShortcodeSources {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { convertSmilies } from '../../src/wordpress/smilies.ts';
+import { convertSmilies } from '../../../src/wordpress/content/smilies.ts';
 
 describe('convertSmilies', () => {
   it.each([

@@ -1,11 +1,11 @@
+import { trimAscii } from '../trim.ts';
+import { withoutBadProtocol } from '../web-url.ts';
 import { type BlockAttributes, blockComment, blockTokens } from './block-grammar.ts';
 import { convertInvalidEntities, normalizeEntities, specialChars } from './entities.ts';
 import { forwardSearch } from './html-pieces.ts';
 import { allowedStyle } from './kses-style.ts';
 import { type AllowedElements, INLINE_ELEMENTS, POST_ELEMENTS, URL_ATTRIBUTES, VALUELESS_ATTRIBUTES } from './kses-tables.ts';
 import { escapeUnclosedTags, sanitizeTextField } from './plain-text.ts';
-import { trimAscii } from './trim.ts';
-import { withoutBadProtocol } from './web-url.ts';
 
 /**
  * The content or excerpt of a post by somebody without the capability `unfiltered_html` (`wp_filter_post_kses`): tags

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { blockComment, blockTokens } from '../../src/wordpress/block-grammar.ts';
-import { excerptBlocks, renderBlocks } from '../../src/wordpress/blocks.ts';
+import { blockComment, blockTokens } from '../../../src/wordpress/content/block-grammar.ts';
+import { excerptBlocks, renderBlocks } from '../../../src/wordpress/content/blocks.ts';
 
 const block = (name: string, html: string, attributes = '') =>
   `<!-- wp:${name} ${attributes}${attributes === '' ? '' : ' '}-->${html}<!-- /wp:${name} -->`;

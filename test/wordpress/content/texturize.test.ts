@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { texturize } from '../../src/wordpress/texturize.ts';
+import { texturize } from '../../../src/wordpress/content/texturize.ts';
 
 /**
  * Each row: what was typed, what is shown. Marks are written as characters here and compared as the entities they stand

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { parsePhpDate, phpTimestamp } from '../../src/wordpress/php-date.ts';
-import { parseZone, UTC } from '../../src/wordpress/zones.ts';
+import { parsePhpDate, phpTimestamp } from '../../../src/wordpress/php/date.ts';
+import { parseZone, UTC } from '../../../src/wordpress/zones.ts';
 
 type Row = { input: string; zone: string; base: number; result: number | null; local?: string };
-const table = JSON.parse(readFileSync(new URL('../fixtures/php-dates.json', import.meta.url), 'utf8')) as { dates: Row[] };
+const table = JSON.parse(readFileSync(new URL('../../fixtures/php-dates.json', import.meta.url), 'utf8')) as { dates: Row[] };
 const rome = parseZone('Europe/Rome')!;
 const friday = new Date('2026-11-20T08:06:31Z');
 

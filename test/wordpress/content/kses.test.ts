@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sanitizeHtml from 'sanitize-html';
-import { ksesPost, ksesTitle, sanitizeTermDescription, sanitizeTermName } from '../../src/wordpress/kses.ts';
-import { INLINE_ELEMENTS, POST_ELEMENTS } from '../../src/wordpress/kses-tables.ts';
+import { ksesPost, ksesTitle, sanitizeTermDescription, sanitizeTermName } from '../../../src/wordpress/content/kses.ts';
+import { INLINE_ELEMENTS, POST_ELEMENTS } from '../../../src/wordpress/content/kses-tables.ts';
 
 describe('ksesPost', () => {
   it.each([

@@ -1,5 +1,5 @@
+import { tableOf } from '../table.ts';
 import { htmlPieces, SPACES } from './html-pieces.ts';
-import { tableOf } from './table.ts';
 
 /**
  * Text smilies that stand between blanks become emoji (`convert_smilies`); not in tags nor inside `code`, `pre`,

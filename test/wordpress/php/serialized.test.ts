@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { looksSerialized, parseSerialized, toSerialized, withMembers } from '../../src/wordpress/serialized.ts';
+import { looksSerialized, parseSerialized, toSerialized, withMembers } from '../../../src/wordpress/php/serialized.ts';
 
 const BYTES =
   'a:7:{s:4:"uuid";s:2:"é";s:1:"n";i:1;s:1:"f";d:0.1;s:1:"b";b:0;s:1:"x";N;s:1:"l";a:2:{i:0;s:1:"a";i:1;s:1:"b";}s:1:"s";a:2:{i:5;i:1;i:2;i:2;}}';

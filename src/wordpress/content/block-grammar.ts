@@ -1,4 +1,4 @@
-import { JSON_DEPTH, jsonExcess } from './json.ts';
+import { JSON_DEPTH, jsonExcess } from '../json.ts';
 
 /** A piece of a block document: HTML, or one of the comments that open, close or stand for a block. */
 export type BlockToken =

@@ -1,6 +1,6 @@
-import { memoize } from '../memo.ts';
-import { tableOf } from './table.ts';
-import { unixFromText } from './time.ts';
+import { memoize } from '../../memo.ts';
+import { tableOf } from '../table.ts';
+import { unixFromText } from '../time.ts';
 
 /** Names of months and days as a language writes them, long and short. */
 function names(language: string, part: 'month' | 'weekday', width: 'long' | 'short', date: Date): string {

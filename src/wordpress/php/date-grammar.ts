@@ -1,6 +1,6 @@
 /*
  * The formats that PHP's strtotime understands, as patterns (timelib's parse_date grammar, the one of PHP 8.2). Of all
- * patterns that fit at a place the longest match wins, of equals the one that comes first; php-date.ts says what each
+ * patterns that fit at a place the longest match wins, of equals the one that comes first; date.ts says what each
  * means. Words fit in any case; letters written plainly in a pattern (`T`, `W`, roman months) only as they are. `\0`
  * marks the end of the text.
  */

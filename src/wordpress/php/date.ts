@@ -5,11 +5,11 @@
  * zone of the process and differs from PHP in a sixth of the rows of that table that are read in UTC.)
  */
 
-import { formatAt } from './php-date-grammar.ts';
-import { emptyNotes, type Notes, note, REFUSED } from './php-date-meanings.ts';
-import { unixFromDate, unixFromFields, unixFromText } from './time.ts';
-import { trimOf } from './trim.ts';
-import { localFromUnix, unixFromWall, type Zone } from './zones.ts';
+import { unixFromDate, unixFromFields, unixFromText } from '../time.ts';
+import { trimOf } from '../trim.ts';
+import { localFromUnix, unixFromWall, type Zone } from '../zones.ts';
+import { formatAt } from './date-grammar.ts';
+import { emptyNotes, type Notes, note, REFUSED } from './date-meanings.ts';
 
 /**
  * What a text means.

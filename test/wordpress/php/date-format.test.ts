@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { formatDate } from '../../src/wordpress/date-format.ts';
+import { formatDate } from '../../../src/wordpress/php/date-format.ts';
 
 it.each([
   ['2030-03-01 09:05:07', 'F j, Y', 'en', 'March 1, 2030'],

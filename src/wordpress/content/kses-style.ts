@@ -1,7 +1,7 @@
+import { trimOf } from '../trim.ts';
+import { withoutBadProtocol } from '../web-url.ts';
 import { forwardSearch } from './html-pieces.ts';
 import { STYLE_GRADIENTS, STYLE_PROPERTIES, STYLE_URLS } from './kses-tables.ts';
-import { trimOf } from './trim.ts';
-import { withoutBadProtocol } from './web-url.ts';
 
 /**
  * The declarations of a `style` attribute that are allowed, joined by `;` (`safecss_filter_attr`): known properties,

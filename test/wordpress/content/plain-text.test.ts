@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { trimWords } from '../../src/wordpress/excerpt.ts';
-import { hasVisibleText, sanitizeTextField, stripAllTags, stripControlCharacters } from '../../src/wordpress/plain-text.ts';
+import { trimWords } from '../../../src/wordpress/content/excerpt.ts';
+import { hasVisibleText, sanitizeTextField, stripAllTags, stripControlCharacters } from '../../../src/wordpress/content/plain-text.ts';
 
 describe('stripAllTags', () => {
   it.each([

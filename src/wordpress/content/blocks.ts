@@ -1,6 +1,6 @@
+import { tableOf } from '../table.ts';
 import { type BlockAttributes, blockTokens } from './block-grammar.ts';
 import { addParagraphs } from './paragraphs.ts';
-import { tableOf } from './table.ts';
 
 /**
  * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays,
