@@ -33,11 +33,12 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   storage: [['engine'], ['journal'], ['languages'], ['rows'], ['translations'], ['schema', 'index'], ['lists', 'freshness'], ['audit']],
   wordpress: [['content', 'php']],
   kinds: [['grammars'], ['events'], ['core'], ['tec']],
+  records: [['writes'], ['core']],
   exchange: [['items'], ['ical', 'csv', 'wxr', 'json-ld', 'import'], ['live'], ['verify']],
 };
 
 /** Rooms whose own files stand beside their folders, so that these may import them; circles are found all the same. */
-const BESIDE_THEIR_FOLDERS: ReadonlySet<string> = new Set(['kinds', 'wordpress']);
+const BESIDE_THEIR_FOLDERS: ReadonlySet<string> = new Set(['kinds', 'wordpress', 'records']);
 
 /** Rooms that are pure: what they may import besides files of the house. */
 const PURE: Readonly<Record<string, RegExp>> = {

@@ -6,7 +6,7 @@ import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
-import { shownMedia } from '../records/media.ts';
+import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';

@@ -8,10 +8,19 @@ import type { PostKind, Rows } from '../kinds/kind.ts';
 import type { Params, Values } from '../kinds/param.ts';
 import { UPSERT } from '../kinds/post-fields.ts';
 import type { Caller } from '../records/caller.ts';
-import { changeDate, changePost, createDate, createPost, createPosts, deleteDate, trashPost, upsertPost } from '../records/post-writes.ts';
 import { listPosts, mayChange, mayCreate, mayTrash, postIdOfSlug, readPost } from '../records/posts.ts';
 import { lockPostVersion } from '../records/versions.ts';
-import { standsByItself } from '../records/write-post.ts';
+import {
+  changeDate,
+  changePost,
+  createDate,
+  createPost,
+  createPosts,
+  deleteDate,
+  trashPost,
+  upsertPost,
+} from '../records/writes/post-writes.ts';
+import { standsByItself } from '../records/writes/write-post.ts';
 import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, postList, record, written } from './reply.ts';

@@ -6,8 +6,8 @@ import type { Field, Param, Params, ValuesOf } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Caller } from './caller.ts';
 import { sentValues } from './explanation.ts';
-import { discardImages } from './prepared-images.ts';
 import { resolveReferences, type UnresolvedReference } from './references.ts';
+import { discardImages } from './writes/prepared-images.ts';
 
 export type Mode = 'read' | 'create' | 'change';
 

@@ -21,7 +21,7 @@ import {
 } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { accessRow, mayEdit, mayManageTerms } from './visibility.ts';
-import type { LanguageOfWrite } from './write-context.ts';
+import type { LanguageOfWrite } from './writes/write-context.ts';
 
 /*
  * The language of a record that is written, and the records that it is a translation of. Inside the transaction of the

@@ -5,7 +5,7 @@ import { SUGGESTION_META, type Suggestion, storedSuggestion } from '../kinds/sug
 import type { Site } from '../site.ts';
 import { countVisible } from '../storage/lists/posts-of-type.ts';
 import type { Caller } from './caller.ts';
-import { insertRecord } from './post-writes.ts';
+import { insertRecord } from './writes/post-writes.ts';
 
 /** How many suggestions wait for somebody to look at them; then no more are taken. */
 const MOST_WAITING = 200;

@@ -17,13 +17,13 @@ import { addSeconds } from '../wordpress/time.ts';
 import { parseZone } from '../wordpress/zones.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
-import type { CorePage } from './core-lists.ts';
+import type { CorePage } from './core/lists.ts';
 import { trustsIndexOfEvents } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
-import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from './visibility.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './writes/post-writes.ts';
 
 /*
  * Events, venues and organizers as the calendar's newer interface (`tec/v1`) lists, shows and writes them, over the

@@ -6,7 +6,7 @@ import { onSite } from '../../src/kinds/custom-fields.ts';
 import { event } from '../../src/kinds/event.ts';
 import { type Caller, callerFor } from '../../src/records/caller.ts';
 import { acceptParams } from '../../src/records/input.ts';
-import { changePost, createPost, deletePost, trashPost } from '../../src/records/post-writes.ts';
+import { changePost, createPost, deletePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { languageFaults } from '../../src/storage/audit/language-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';

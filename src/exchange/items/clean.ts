@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addressMetas } from '../../kinds/index.ts';
-import type { HtmlTrust } from '../../records/post-rows.ts';
+import type { HtmlTrust } from '../../records/writes/post-rows.ts';
 import { typedEntries } from '../../typed-keys.ts';
 import { ksesPost, ksesTitle } from '../../wordpress/content/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';

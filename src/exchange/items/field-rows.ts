@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
-import { fieldRows, followingRows } from '../../records/post-rows.ts';
+import { fieldRows, followingRows } from '../../records/writes/post-rows.ts';
 import type { PostItem } from './items.ts';
 
 /** Columns and metas in which values of a kind's fields are stored, and the fields whose value was refused. */

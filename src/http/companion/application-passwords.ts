@@ -15,7 +15,7 @@ import type { ProblemName, Verdict } from '../../errors.ts';
 import type { ContextValues } from '../../kinds/core/params.ts';
 import { corePassword, PASSWORD_PARAMS, type PasswordOwnerValues } from '../../kinds/core/password.ts';
 import type { Caller } from '../../records/caller.ts';
-import { viewOf } from '../../records/core-lists.ts';
+import { viewOf } from '../../records/core/lists.ts';
 import type { LookUp } from '../../storage/engine/look-up-once.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-import type { CorePage } from '../../records/core-lists.ts';
+import type { CorePage } from '../../records/core/lists.ts';
 import type { Shown } from '../../records/versions.ts';
 import { written } from '../reply.ts';
 import type { Reply } from '../route.ts';

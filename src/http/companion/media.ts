@@ -11,7 +11,7 @@ import {
   readMedia,
   removeMedia,
   uploadMedia,
-} from '../../records/media.ts';
+} from '../../records/core/media.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute, uploadEndpoint } from '../endpoint.ts';

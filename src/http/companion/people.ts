@@ -3,7 +3,7 @@ import { fail } from '../../errors.ts';
 import { CONTEXT, type ContextValues, ID, USER_FILTERS } from '../../kinds/core/params.ts';
 import { coreUser, type Person } from '../../kinds/core/user.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
-import { viewOf } from '../../records/core-lists.ts';
+import { viewOf } from '../../records/core/lists.ts';
 import type { Site } from '../../site.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import type { Endpoint, Method, Reply } from '../route.ts';

@@ -16,7 +16,7 @@ import {
   mayReadCore,
   readCorePost,
   removeCorePost,
-} from '../../records/core-posts.ts';
+} from '../../records/core/posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';

@@ -1,6 +1,6 @@
 import { EMBED } from '../../kinds/core/params.ts';
 import { SEARCH_PARAMS } from '../../kinds/core/search.ts';
-import { searchSite } from '../../records/site-search.ts';
+import { searchSite } from '../../records/core/site-search.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import { asksFor } from '../term-view.ts';
 import { corePage } from './core-reply.ts';

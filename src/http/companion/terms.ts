@@ -10,7 +10,7 @@ import {
   mayWriteCoreTerm,
   readCoreTerm,
   removeCoreTerm,
-} from '../../records/core-terms.ts';
+} from '../../records/core/terms.ts';
 import { lockTermVersion } from '../../records/versions.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';

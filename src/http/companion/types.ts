@@ -6,7 +6,7 @@ import { LENGTHS } from '../../kinds/grammars/grammar.ts';
 import { anyString } from '../../kinds/grammars/schema.ts';
 import type { Param } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
-import { viewOf } from '../../records/core-lists.ts';
+import { viewOf } from '../../records/core/lists.ts';
 import type { Site } from '../../site.ts';
 import { endpoint, type ServedRoute } from '../endpoint.ts';
 import type { Reply, Rule } from '../route.ts';

@@ -1,8 +1,8 @@
-import { parseEventTime } from '../calendar/dates.ts';
-import { ApiError, type Fault, fail, type Verdict } from '../errors.ts';
-import { inTurns } from '../in-turns.ts';
-import { postActions } from '../kinds/core/actions.ts';
-import { metaChange, metaOfField, type WrongMeta } from '../kinds/core/meta.ts';
+import { parseEventTime } from '../../calendar/dates.ts';
+import { ApiError, type Fault, fail, type Verdict } from '../../errors.ts';
+import { inTurns } from '../../in-turns.ts';
+import { postActions } from '../../kinds/core/actions.ts';
+import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.ts';
 import {
   type ContextValues,
   type CoreFieldValues,
@@ -11,36 +11,36 @@ import {
   type ExistingValues,
   postFilters,
   type Removal,
-} from '../kinds/core/params.ts';
-import { corePost, isViewable } from '../kinds/core/post.ts';
-import type { CoreContext, Methods } from '../kinds/core/view.ts';
-import { onSite } from '../kinds/custom-fields.ts';
-import { narrow } from '../kinds/filter.ts';
-import type { PostKind, PostValues } from '../kinds/kind.ts';
-import { withoutMapMetas } from '../kinds/map-metas.ts';
-import type { Selected } from '../kinds/param.ts';
-import type { Bundle } from '../kinds/rendering.ts';
-import type { Site } from '../site.ts';
-import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
-import { findPost } from '../storage/rows/posts.ts';
-import { countRevisions } from '../storage/rows/revisions.ts';
-import type { Metas, Post } from '../wordpress/rows.ts';
-import { isFloating } from '../wordpress/status.ts';
-import type { Viewer } from '../wordpress/viewer.ts';
-import { toUtc } from '../wordpress/zones.ts';
-import { type Caller, renderContext } from './caller.ts';
-import { cleanText } from './clean-text.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, totalsOf, viewOf, withTermsBelow } from './core-lists.ts';
-import { explaining } from './explanation.ts';
-import { acceptParams } from './input.ts';
-import { listedAs, postOfRecord, postsOfRecords } from './occurrences.ts';
-import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from './post-writes.ts';
+} from '../../kinds/core/params.ts';
+import { corePost, isViewable } from '../../kinds/core/post.ts';
+import type { CoreContext, Methods } from '../../kinds/core/view.ts';
+import { onSite } from '../../kinds/custom-fields.ts';
+import { narrow } from '../../kinds/filter.ts';
+import type { PostKind, PostValues } from '../../kinds/kind.ts';
+import { withoutMapMetas } from '../../kinds/map-metas.ts';
+import type { Selected } from '../../kinds/param.ts';
+import type { Bundle } from '../../kinds/rendering.ts';
+import type { Site } from '../../site.ts';
+import { type LookUp, lookUpOnce } from '../../storage/engine/look-up-once.ts';
+import { findPostIds } from '../../storage/lists/post-list.ts';
+import { loadBundle, loadMetas } from '../../storage/rows/bundle.ts';
+import { findPost } from '../../storage/rows/posts.ts';
+import { countRevisions } from '../../storage/rows/revisions.ts';
+import type { Metas, Post } from '../../wordpress/rows.ts';
+import { isFloating } from '../../wordpress/status.ts';
+import type { Viewer } from '../../wordpress/viewer.ts';
+import { toUtc } from '../../wordpress/zones.ts';
+import { type Caller, renderContext } from '../caller.ts';
+import { cleanText } from '../clean-text.ts';
+import { explaining } from '../explanation.ts';
+import { acceptParams } from '../input.ts';
+import { listedAs, postOfRecord, postsOfRecords } from '../occurrences.ts';
+import { metasInTrash } from '../trashed-metas.ts';
+import { loadedVersion, type Shown } from '../versions.ts';
+import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from '../visibility.ts';
+import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, totalsOf, viewOf, withTermsBelow } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
-import { metasInTrash } from './trashed-metas.ts';
-import { loadedVersion, type Shown } from './versions.ts';
-import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from './visibility.ts';
 
 /*
  * Events, venues and organizers as WordPress's own routes (`wp/v2`) list, show and write them: its parameters and

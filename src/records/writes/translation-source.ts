@@ -1,18 +1,18 @@
-import { failParam } from '../errors.ts';
-import { COORDINATES, COST, DATES } from '../kinds/events/metas.ts';
-import { termKind } from '../kinds/index.ts';
-import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
-import type { Database } from '../storage/engine/database.ts';
-import { formOf } from '../storage/languages/forms.ts';
-import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { loadTermsOf } from '../storage/rows/terms.ts';
-import type { Caller } from './caller.ts';
+import { failParam } from '../../errors.ts';
+import { COORDINATES, COST, DATES } from '../../kinds/events/metas.ts';
+import { termKind } from '../../kinds/index.ts';
+import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { formOf } from '../../storage/languages/forms.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { loadTermsOf } from '../../storage/rows/terms.ts';
+import type { Caller } from '../caller.ts';
+import { languagesOf, languageValues } from '../record-languages.ts';
+import { termsInLanguage } from '../term-languages.ts';
+import { accessRow, mayEdit } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { followingRows } from './post-rows.ts';
-import { languagesOf, languageValues } from './record-languages.ts';
-import { termsInLanguage } from './term-languages.ts';
-import { accessRow, mayEdit } from './visibility.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*

@@ -1,14 +1,14 @@
-import { event } from '../kinds/event.ts';
-import type { Database } from '../storage/engine/database.ts';
-import { noteChange } from '../storage/journal/touched.ts';
-import { insertEvents, type NewEvent } from '../storage/rows/bulk.ts';
-import { noteEdgesOfNew } from '../storage/rows/calendar-edges.ts';
-import { addToCounts } from '../storage/rows/new-rows.ts';
-import { languageWriterOf } from '../storage/translations/language-writers.ts';
-import { nowUtc } from '../wordpress/time.ts';
-import type { Caller } from './caller.ts';
-import { keepIndexOf } from './list-index.ts';
-import { type LanguagesOfKind, languagesOf } from './record-languages.ts';
+import { event } from '../../kinds/event.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { noteChange } from '../../storage/journal/touched.ts';
+import { insertEvents, type NewEvent } from '../../storage/rows/bulk.ts';
+import { noteEdgesOfNew } from '../../storage/rows/calendar-edges.ts';
+import { addToCounts } from '../../storage/rows/new-rows.ts';
+import { languageWriterOf } from '../../storage/translations/language-writers.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Caller } from '../caller.ts';
+import { keepIndexOf } from '../list-index.ts';
+import { type LanguagesOfKind, languagesOf } from '../record-languages.ts';
 
 /** A new event of a site whose content may have languages. */
 export interface SpokenEvent extends NewEvent {

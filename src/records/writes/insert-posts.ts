@@ -1,14 +1,14 @@
-import type { Database } from '../storage/engine/database.ts';
-import { BLANK, insertPost, slugHolders, updatePost } from '../storage/rows/posts.ts';
-import { keepRevision } from '../storage/rows/revisions.ts';
-import { postUrl } from '../wordpress/links.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { uniqueSlug } from '../wordpress/slug.ts';
-import type { Caller } from './caller.ts';
-import { keepIndexOf } from './list-index.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { BLANK, insertPost, slugHolders, updatePost } from '../../storage/rows/posts.ts';
+import { keepRevision } from '../../storage/rows/revisions.ts';
+import { postUrl } from '../../wordpress/links.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { uniqueSlug } from '../../wordpress/slug.ts';
+import type { Caller } from '../caller.ts';
+import { keepIndexOf } from '../list-index.ts';
+import { assignLanguages, languagesOf, languagesOfRecords, placeInLanguage, standsAlone } from '../record-languages.ts';
 import { type InsertedRecord, insertMetasAndTerms, type MetasAndTerms } from './metas-and-terms.ts';
 import type { PostPlan } from './post-plan.ts';
-import { assignLanguages, languagesOf, languagesOfRecords, placeInLanguage, standsAlone } from './record-languages.ts';
 import type { KindWrite, LanguageOfWrite } from './write-context.ts';
 
 /** A new record whose names are locked; everything that it names is there. */

@@ -1,20 +1,20 @@
-import { fail, type Verdict } from '../errors.ts';
-import { inTurns } from '../in-turns.ts';
-import { type ContextValues, REVISION_FILTERS, type RevisionListValues } from '../kinds/core/params.ts';
-import { coreRevision, type Revised } from '../kinds/core/revision.ts';
-import type { CoreContext } from '../kinds/core/view.ts';
-import { conditionsOf } from '../kinds/filter.ts';
-import type { Site } from '../site.ts';
-import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle } from '../storage/rows/bundle.ts';
-import { findPost } from '../storage/rows/posts.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { type Caller, renderContext } from './caller.ts';
-import { type CorePage, type CoreRecord, orderOf, viewOf } from './core-lists.ts';
-import { postOfRecord } from './occurrences.ts';
-import { metasInTrash } from './trashed-metas.ts';
-import { accessRow, mayEdit, mayTouchOther, revisionRights } from './visibility.ts';
+import { fail, type Verdict } from '../../errors.ts';
+import { inTurns } from '../../in-turns.ts';
+import { type ContextValues, REVISION_FILTERS, type RevisionListValues } from '../../kinds/core/params.ts';
+import { coreRevision, type Revised } from '../../kinds/core/revision.ts';
+import type { CoreContext } from '../../kinds/core/view.ts';
+import { conditionsOf } from '../../kinds/filter.ts';
+import type { Site } from '../../site.ts';
+import { type LookUp, lookUpOnce } from '../../storage/engine/look-up-once.ts';
+import { findPostIds } from '../../storage/lists/post-list.ts';
+import { loadBundle } from '../../storage/rows/bundle.ts';
+import { findPost } from '../../storage/rows/posts.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { type Caller, renderContext } from '../caller.ts';
+import { postOfRecord } from '../occurrences.ts';
+import { metasInTrash } from '../trashed-metas.ts';
+import { accessRow, mayEdit, mayTouchOther, revisionRights } from '../visibility.ts';
+import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 
 /*
  * Earlier versions of records, and of posts of the blog and pages, as WordPress's own routes list and show them. Who

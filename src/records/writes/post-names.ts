@@ -1,12 +1,12 @@
-import { isImage, isLinks, valueIn } from '../kinds/fields.ts';
-import type { LinkPlan } from '../kinds/grammars/links.ts';
-import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
-import { EXTERNAL_ID } from '../kinds/post-fields.ts';
-import { externalIdLock, slugLock, titleLock } from '../storage/rows/locks.ts';
-import type { Post } from '../wordpress/rows.ts';
-import type { Caller } from './caller.ts';
+import { isImage, isLinks, valueIn } from '../../kinds/fields.ts';
+import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
+import { externalIdLock, slugLock, titleLock } from '../../storage/rows/locks.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import type { Caller } from '../caller.ts';
+import { mayCreate } from '../posts.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
-import { mayCreate } from './posts.ts';
 import { isNewRecord } from './prepared-images.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { LinkPlan } from '../kinds/grammars/links.ts';
-import type { Values } from '../kinds/param.ts';
-import type { PreparedImage } from '../media/images.ts';
-import { mayBeWritten, onceWritten, type Site } from '../site.ts';
+import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import type { Values } from '../../kinds/param.ts';
+import type { PreparedImage } from '../../media/images.ts';
+import { mayBeWritten, onceWritten, type Site } from '../../site.ts';
 
 /** An image that was fetched for this request: its files are on disk, its rows are not written yet. */
 export const isPrepared = (value: unknown): value is PreparedImage => value !== null && typeof value === 'object' && 'undo' in value;

@@ -1,8 +1,8 @@
-import { parseEventTime } from '../calendar/dates.ts';
-import { fail, failParam, type Verdict } from '../errors.ts';
-import { inTurns } from '../in-turns.ts';
-import { fileActions } from '../kinds/core/actions.ts';
-import { coreMedia } from '../kinds/core/media.ts';
+import { parseEventTime } from '../../calendar/dates.ts';
+import { fail, failParam, type Verdict } from '../../errors.ts';
+import { inTurns } from '../../in-turns.ts';
+import { fileActions } from '../../kinds/core/actions.ts';
+import { coreMedia } from '../../kinds/core/media.ts';
 import {
   type ContextValues,
   type ExistingValues,
@@ -10,35 +10,35 @@ import {
   type MediaFieldValues,
   type MediaListValues,
   type Removal,
-} from '../kinds/core/params.ts';
-import type { CoreContext, Methods, View } from '../kinds/core/view.ts';
-import { conditionsOf } from '../kinds/filter.ts';
-import type { Selected } from '../kinds/param.ts';
-import type { Bundle } from '../kinds/rendering.ts';
-import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../media/images.ts';
-import { removeFiles } from '../media/library.ts';
-import type { Site } from '../site.ts';
-import type { Database } from '../storage/engine/database.ts';
-import type { LookUp } from '../storage/engine/look-up-once.ts';
-import { noteChange } from '../storage/journal/touched.ts';
-import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../storage/rows/media.ts';
-import { findPost, lockPost, updatePost, writeMetas } from '../storage/rows/posts.ts';
-import { existingUserIds } from '../storage/rows/users.ts';
-import { ksesTitle } from '../wordpress/content/kses.ts';
-import { sanitizeTextField, stripControlCharacters } from '../wordpress/content/plain-text.ts';
-import { oldAddresses } from '../wordpress/old-addresses.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { nowUtc } from '../wordpress/time.ts';
-import type { Viewer } from '../wordpress/viewer.ts';
-import { nowLocal, toLocal, toUtc, UTC } from '../wordpress/zones.ts';
-import { type Caller, renderContext } from './caller.ts';
-import { cleanText } from './clean-text.ts';
-import { type CorePage, orderOf, paging, refuseStatus, totalsOf, viewOf } from './core-lists.ts';
+} from '../../kinds/core/params.ts';
+import type { CoreContext, Methods, View } from '../../kinds/core/view.ts';
+import { conditionsOf } from '../../kinds/filter.ts';
+import type { Selected } from '../../kinds/param.ts';
+import type { Bundle } from '../../kinds/rendering.ts';
+import { insertPrepared, mayUpload, type PreparedImage, prepareUpload } from '../../media/images.ts';
+import { removeFiles } from '../../media/library.ts';
+import type { Site } from '../../site.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import type { LookUp } from '../../storage/engine/look-up-once.ts';
+import { noteChange } from '../../storage/journal/touched.ts';
+import { findPostIds } from '../../storage/lists/post-list.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../../storage/rows/media.ts';
+import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { existingUserIds } from '../../storage/rows/users.ts';
+import { ksesTitle } from '../../wordpress/content/kses.ts';
+import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { oldAddresses } from '../../wordpress/old-addresses.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Viewer } from '../../wordpress/viewer.ts';
+import { nowLocal, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
+import { type Caller, renderContext } from '../caller.ts';
+import { cleanText } from '../clean-text.ts';
+import { loadedVersion, type Shown } from '../versions.ts';
+import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from '../visibility.ts';
+import { type CorePage, orderOf, paging, refuseStatus, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
-import { loadedVersion, type Shown } from './versions.ts';
-import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from './visibility.ts';
 
 /*
  * The library of files, as WordPress's own routes (`wp/v2/media`) list, show and change it.

@@ -1,19 +1,19 @@
-import type { Occurrence } from '../calendar/dates.ts';
-import { storedDates } from '../kinds/events/dates.ts';
-import { DATES } from '../kinds/events/metas.ts';
-import { taxonomiesOf, termKind } from '../kinds/index.ts';
-import type { Rows } from '../kinds/kind.ts';
-import type { TermKindName } from '../kinds/kind-names.ts';
-import { loadMetas } from '../storage/rows/bundle.ts';
-import { noteEdges, noteEdgesOfNew } from '../storage/rows/calendar-edges.ts';
-import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../storage/rows/occurrences.ts';
-import { insertMetas, removePost, writeMetas } from '../storage/rows/posts.ts';
-import { countIn, insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { nowUtc } from '../wordpress/time.ts';
-import type { Caller } from './caller.ts';
-import { keepIndexOf, keepIndexOfNew } from './list-index.ts';
-import { forgetLanguage, standsAlone } from './record-languages.ts';
+import type { Occurrence } from '../../calendar/dates.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
+import { DATES } from '../../kinds/events/metas.ts';
+import { taxonomiesOf, termKind } from '../../kinds/index.ts';
+import type { Rows } from '../../kinds/kind.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
+import { noteEdges, noteEdgesOfNew } from '../../storage/rows/calendar-edges.ts';
+import { removeOccurrence, writeFirstOccurrences, writeOccurrence } from '../../storage/rows/occurrences.ts';
+import { insertMetas, removePost, writeMetas } from '../../storage/rows/posts.ts';
+import { countIn, insertTermLinks, setTermsOf, shiftCounts, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import type { Caller } from '../caller.ts';
+import { keepIndexOf, keepIndexOfNew } from '../list-index.ts';
+import { forgetLanguage, standsAlone } from '../record-languages.ts';
 import type { KindWrite, LanguageOfWrite, WriteContext } from './write-context.ts';
 
 /** The metas and terms of a record that a write names, with its links and its image, which are metas, too. */

@@ -1,8 +1,8 @@
-import type { PostKind } from '../kinds/kind.ts';
-import type { LanguageValues } from '../kinds/language-fields.ts';
-import type { Database } from '../storage/engine/database.ts';
-import type { ContentLanguage } from '../wordpress/content-languages.ts';
-import type { Caller } from './caller.ts';
+import type { PostKind } from '../../kinds/kind.ts';
+import type { LanguageValues } from '../../kinds/language-fields.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import type { ContentLanguage } from '../../wordpress/content-languages.ts';
+import type { Caller } from '../caller.ts';
 
 /** The language that a record gets, with the one that it has, and what the write says of its translations. */
 export interface LanguageOfWrite {

@@ -1,11 +1,11 @@
-import { failParam } from '../errors.ts';
-import type { Before, PostKind, Rows } from '../kinds/kind.ts';
-import type { Field, Values } from '../kinds/param.ts';
-import type { RuleContext } from '../kinds/rendering.ts';
-import { ksesPost, ksesTitle, storedContent } from '../wordpress/content/kses.ts';
-import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { tableOf } from '../wordpress/table.ts';
+import { failParam } from '../../errors.ts';
+import type { Before, PostKind, Rows } from '../../kinds/kind.ts';
+import type { Field, Values } from '../../kinds/param.ts';
+import type { RuleContext } from '../../kinds/rendering.ts';
+import { ksesPost, ksesTitle, storedContent } from '../../wordpress/content/kses.ts';
+import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { tableOf } from '../../wordpress/table.ts';
 
 /**
  * Bytes that WordPress's columns of these names can hold (`TEXT`). MySQL would cut the rest off silently; `wpdb`

@@ -1,12 +1,12 @@
-import { fail, failParam, forbiddenStatus } from '../errors.ts';
-import type { Condition, Order } from '../kinds/condition.ts';
-import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../kinds/core/params.ts';
-import type { View } from '../kinds/core/view.ts';
-import type { Timeliness } from '../kinds/timeliness.ts';
-import type { Database } from '../storage/engine/database.ts';
-import type { findPostIds } from '../storage/lists/post-list.ts';
-import { descendantsOf } from '../storage/rows/terms.ts';
-import type { Viewer } from '../wordpress/viewer.ts';
+import { fail, failParam, forbiddenStatus } from '../../errors.ts';
+import type { Condition, Order } from '../../kinds/condition.ts';
+import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
+import type { View } from '../../kinds/core/view.ts';
+import type { Timeliness } from '../../kinds/timeliness.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import type { findPostIds } from '../../storage/lists/post-list.ts';
+import { descendantsOf } from '../../storage/rows/terms.ts';
+import type { Viewer } from '../../wordpress/viewer.ts';
 
 /*
  * What the lists of WordPress's own routes (`wp/v2`) have in common: contexts, pages and orders.

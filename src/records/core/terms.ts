@@ -1,25 +1,31 @@
-import { fail, failParam, type Verdict } from '../errors.ts';
-import { TERM_RIGHTS } from '../kinds/core/actions.ts';
-import { type ContextValues, type CoreTermFieldValues, type CoreTermListValues, type Removal, termFilters } from '../kinds/core/params.ts';
-import { type CoreTaxonomy, coreTerm } from '../kinds/core/term.ts';
-import type { Methods } from '../kinds/core/view.ts';
-import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
-import type { TermKind, TermValues } from '../kinds/kind.ts';
-import type { Selected } from '../kinds/param.ts';
-import type { Site } from '../site.ts';
-import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { findTerms } from '../storage/lists/term-list.ts';
-import { findPost } from '../storage/rows/posts.ts';
-import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
-import type { Term } from '../wordpress/rows.ts';
-import { isPublic } from '../wordpress/status.ts';
-import type { Caller } from './caller.ts';
-import { type CorePage, paging, viewOf } from './core-lists.ts';
-import { postOfRecord } from './occurrences.ts';
-import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from './terms.ts';
-import { metasInTrash } from './trashed-metas.ts';
-import { type Shown, versionOfTerm } from './versions.ts';
-import { accessRow, mayManageTerms, mayRead } from './visibility.ts';
+import { fail, failParam, type Verdict } from '../../errors.ts';
+import { TERM_RIGHTS } from '../../kinds/core/actions.ts';
+import {
+  type ContextValues,
+  type CoreTermFieldValues,
+  type CoreTermListValues,
+  type Removal,
+  termFilters,
+} from '../../kinds/core/params.ts';
+import { type CoreTaxonomy, coreTerm } from '../../kinds/core/term.ts';
+import type { Methods } from '../../kinds/core/view.ts';
+import { conditionsOf, mergeConditions } from '../../kinds/filter.ts';
+import type { TermKind, TermValues } from '../../kinds/kind.ts';
+import type { Selected } from '../../kinds/param.ts';
+import type { Site } from '../../site.ts';
+import { type LookUp, lookUpOnce } from '../../storage/engine/look-up-once.ts';
+import { findTerms } from '../../storage/lists/term-list.ts';
+import { findPost } from '../../storage/rows/posts.ts';
+import { findTerm, loadTerms, loadTree } from '../../storage/rows/terms.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { isPublic } from '../../wordpress/status.ts';
+import type { Caller } from '../caller.ts';
+import { postOfRecord } from '../occurrences.ts';
+import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from '../terms.ts';
+import { metasInTrash } from '../trashed-metas.ts';
+import { type Shown, versionOfTerm } from '../versions.ts';
+import { accessRow, mayManageTerms, mayRead } from '../visibility.ts';
+import { type CorePage, paging, viewOf } from './lists.ts';
 
 /*
  * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the functions of `terms.ts`;

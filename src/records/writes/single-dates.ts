@@ -1,16 +1,16 @@
-import type { EventDates } from '../calendar/dates.ts';
-import { occurrence } from '../calendar/dates.ts';
-import { parseRecurrenceSet } from '../calendar/recurrence-set.ts';
-import { type StoredSet, withDate, withoutDate } from '../calendar/set-changes.ts';
-import { fail, failParam } from '../errors.ts';
-import { storedDates } from '../kinds/events/dates.ts';
-import { type EventDate, metasAt } from '../kinds/events/occurrence.ts';
-import type { Before, PostValues, Rows } from '../kinds/kind.ts';
-import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../storage/rows/recurrences.ts';
-import { metaOf } from '../wordpress/rows.ts';
-import { nowUtc } from '../wordpress/time.ts';
-import { toLocal } from '../wordpress/zones.ts';
-import { DATE_FIELDS } from './occurrences.ts';
+import type { EventDates } from '../../calendar/dates.ts';
+import { occurrence } from '../../calendar/dates.ts';
+import { parseRecurrenceSet } from '../../calendar/recurrence-set.ts';
+import { type StoredSet, withDate, withoutDate } from '../../calendar/set-changes.ts';
+import { fail, failParam } from '../../errors.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
+import { type EventDate, metasAt } from '../../kinds/events/occurrence.ts';
+import type { Before, PostValues, Rows } from '../../kinds/kind.ts';
+import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { metaOf } from '../../wordpress/rows.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { toLocal } from '../../wordpress/zones.ts';
+import { DATE_FIELDS } from '../occurrences.ts';
 import type { WriteContext } from './write-context.ts';
 
 /*

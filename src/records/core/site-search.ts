@@ -1,31 +1,38 @@
-import { fail } from '../errors.ts';
-import { BLOG_BASES } from '../kinds/core/blog.ts';
-import { postFilters } from '../kinds/core/params.ts';
-import { SEARCHED_TAXONOMIES, SEARCHED_TYPES, type SearchHit, type SearchValues, searchRecord, subtypesOf } from '../kinds/core/search.ts';
-import { anyTermLink, blogCategory } from '../kinds/core/term.ts';
-import type { Methods } from '../kinds/core/view.ts';
-import { narrow } from '../kinds/filter.ts';
-import { postKind, termKindOf, termKinds } from '../kinds/index.ts';
-import { permalink } from '../kinds/post-record.ts';
-import type { Site } from '../site.ts';
-import { findPostIds } from '../storage/lists/post-list.ts';
-import { type FoundPost, searchPosts, searchTerms } from '../storage/lists/site-search.ts';
-import { loadPosts } from '../storage/rows/bundle.ts';
-import { loadTree } from '../storage/rows/terms.ts';
-import { blogUrl } from '../wordpress/blog-links.ts';
-import { mapMetaCap } from '../wordpress/capabilities.ts';
-import { renderTitle } from '../wordpress/content/render.ts';
-import type { Term } from '../wordpress/rows.ts';
-import { parseSearch } from '../wordpress/search.ts';
-import { tableOf } from '../wordpress/table.ts';
-import type { Viewer } from '../wordpress/viewer.ts';
+import { fail } from '../../errors.ts';
+import { BLOG_BASES } from '../../kinds/core/blog.ts';
+import { postFilters } from '../../kinds/core/params.ts';
+import {
+  SEARCHED_TAXONOMIES,
+  SEARCHED_TYPES,
+  type SearchHit,
+  type SearchValues,
+  searchRecord,
+  subtypesOf,
+} from '../../kinds/core/search.ts';
+import { anyTermLink, blogCategory } from '../../kinds/core/term.ts';
+import type { Methods } from '../../kinds/core/view.ts';
+import { narrow } from '../../kinds/filter.ts';
+import { postKind, termKindOf, termKinds } from '../../kinds/index.ts';
+import { permalink } from '../../kinds/post-record.ts';
+import type { Site } from '../../site.ts';
+import { findPostIds } from '../../storage/lists/post-list.ts';
+import { type FoundPost, searchPosts, searchTerms } from '../../storage/lists/site-search.ts';
+import { loadPosts } from '../../storage/rows/bundle.ts';
+import { loadTree } from '../../storage/rows/terms.ts';
+import { blogUrl } from '../../wordpress/blog-links.ts';
+import { mapMetaCap } from '../../wordpress/capabilities.ts';
+import { renderTitle } from '../../wordpress/content/render.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { parseSearch } from '../../wordpress/search.ts';
+import { tableOf } from '../../wordpress/table.ts';
+import type { Viewer } from '../../wordpress/viewer.ts';
+import type { Caller } from '../caller.ts';
+import { ancestors, termMethods } from '../terms.ts';
+import { listRights } from '../visibility.ts';
 import { blogPlace, embeddedBlogPosts, slugsAbove } from './blog-posts.ts';
-import type { Caller } from './caller.ts';
-import { type CorePage, paging } from './core-lists.ts';
-import { embeddedPosts } from './core-posts.ts';
-import { embeddedTerms } from './core-terms.ts';
-import { ancestors, termMethods } from './terms.ts';
-import { listRights } from './visibility.ts';
+import { type CorePage, paging } from './lists.ts';
+import { embeddedPosts } from './posts.ts';
+import { embeddedTerms } from './terms.ts';
 
 /*
  * The search of the whole site, as WordPress's own route has it (`WP_REST_Search_Controller`): what is published of

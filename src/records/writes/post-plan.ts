@@ -1,16 +1,16 @@
-import { parseEventTime } from '../calendar/dates.ts';
-import { fail, failParam, refuse } from '../errors.ts';
-import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
-import type { Field } from '../kinds/param.ts';
-import { hasVisibleText } from '../wordpress/content/plain-text.ts';
-import { metaOf, type Post } from '../wordpress/rows.ts';
-import { settleSlug } from '../wordpress/slug.ts';
-import { type SettledDates, settleDates, settleStatus } from '../wordpress/status.ts';
-import { nowUtc } from '../wordpress/time.ts';
-import { nowLocal, toLocal, toUtc, UTC } from '../wordpress/zones.ts';
-import type { Caller } from './caller.ts';
+import { parseEventTime } from '../../calendar/dates.ts';
+import { fail, failParam, refuse } from '../../errors.ts';
+import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { Field } from '../../kinds/param.ts';
+import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
+import { metaOf, type Post } from '../../wordpress/rows.ts';
+import { settleSlug } from '../../wordpress/slug.ts';
+import { type SettledDates, settleDates, settleStatus } from '../../wordpress/status.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { nowLocal, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
+import type { Caller } from '../caller.ts';
+import { accessRow, mayDelete } from '../visibility.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
-import { accessRow, mayDelete } from './visibility.ts';
 
 /** The columns, metas and slug that a write will store, settled before anything is looked up or written. */
 export interface PostPlan extends Rows {

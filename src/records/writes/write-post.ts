@@ -1,31 +1,25 @@
-import { fail, failParam, refuse } from '../errors.ts';
-import { isImage, isLinks, isTerms, valueIn } from '../kinds/fields.ts';
-import type { FetchedImage } from '../kinds/grammars/grammars.ts';
-import type { LinkPlan } from '../kinds/grammars/links.ts';
-import { postKind, termKind } from '../kinds/index.ts';
-import type { Before, PostKind, PostValues, Rows } from '../kinds/kind.ts';
-import type { TermKindName } from '../kinds/kind-names.ts';
-import { EXTERNAL_ID } from '../kinds/post-fields.ts';
-import { insertPrepared } from '../media/images.ts';
-import type { Database } from '../storage/engine/database.ts';
-import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
-import { lockNames, slugLock } from '../storage/rows/locks.ts';
-import { findByMeta, findByTitle, lockPost, updatePost } from '../storage/rows/posts.ts';
-import { keepRevision } from '../storage/rows/revisions.ts';
-import { loadTermsOf } from '../storage/rows/terms.ts';
-import { languageOfCode } from '../wordpress/content-languages.ts';
-import { oldAddresses } from '../wordpress/old-addresses.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { uniqueSlug } from '../wordpress/slug.ts';
-import type { Caller } from './caller.ts';
-import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
-import { keepIndexOf } from './list-index.ts';
-import { type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
-import { isNewSlug, type NewPost } from './post-names.ts';
-import { type PostPlan, planPost } from './post-plan.ts';
-import { fieldRows, followingRows } from './post-rows.ts';
-import { mayCreate } from './posts.ts';
-import { isNewRecord, isPrepared } from './prepared-images.ts';
+import { fail, failParam, refuse } from '../../errors.ts';
+import { isImage, isLinks, isTerms, valueIn } from '../../kinds/fields.ts';
+import type { FetchedImage } from '../../kinds/grammars/grammars.ts';
+import type { LinkPlan } from '../../kinds/grammars/links.ts';
+import { postKind, termKind } from '../../kinds/index.ts';
+import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
+import { insertPrepared } from '../../media/images.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { lockNames, slugLock } from '../../storage/rows/locks.ts';
+import { findByMeta, findByTitle, lockPost, updatePost } from '../../storage/rows/posts.ts';
+import { keepRevision } from '../../storage/rows/revisions.ts';
+import { loadTermsOf } from '../../storage/rows/terms.ts';
+import { languageOfCode } from '../../wordpress/content-languages.ts';
+import { oldAddresses } from '../../wordpress/old-addresses.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { uniqueSlug } from '../../wordpress/slug.ts';
+import type { Caller } from '../caller.ts';
+import { keepIndexOf } from '../list-index.ts';
+import { mayCreate } from '../posts.ts';
 import {
   countForLanguage,
   languageOfNew,
@@ -34,11 +28,17 @@ import {
   languageValues,
   placeInLanguage,
   standsAlone,
-} from './record-languages.ts';
-import { termsInLanguage } from './term-languages.ts';
-import { resolveTermWishes, termWishesOnce } from './term-wishes.ts';
+} from '../record-languages.ts';
+import { termsInLanguage } from '../term-languages.ts';
+import { resolveTermWishes, termWishesOnce } from '../term-wishes.ts';
+import { accessRow, mayEdit } from '../visibility.ts';
+import { insertPosts, type PlannedPost, takenSlugs } from './insert-posts.ts';
+import { type MetasAndTerms, writeMetasAndTerms } from './metas-and-terms.ts';
+import { isNewSlug, type NewPost } from './post-names.ts';
+import { type PostPlan, planPost } from './post-plan.ts';
+import { fieldRows, followingRows } from './post-rows.ts';
+import { isNewRecord, isPrepared } from './prepared-images.ts';
 import { withInherited } from './translation-source.ts';
-import { accessRow, mayEdit } from './visibility.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
 /*

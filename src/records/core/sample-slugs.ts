@@ -1,7 +1,7 @@
-import type { Database } from '../storage/engine/database.ts';
-import { postsWithSlugs, postsWithSlugsLike, type SluggedPost } from '../storage/rows/slugs.ts';
-import type { Post } from '../wordpress/rows.ts';
-import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
+import type { Database } from '../../storage/engine/database.ts';
+import { postsWithSlugs, postsWithSlugsLike, type SluggedPost } from '../../storage/rows/slugs.ts';
+import type { Post } from '../../wordpress/rows.ts';
+import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 
 /**
  * The slug that each post would get from its title today (`get_sample_permalink` with the title as the name): what the
