@@ -8,7 +8,8 @@ import { endWithUs } from './leave-nothing.mjs';
 import { freePort } from './private-mysql.mjs';
 
 /*
- * A real WordPress on a database of the tests, where one is installed (Debian's packages wordpress, php-cli, php-mysql).
+ * A real WordPress on a database of the tests, where one is installed (Debian's packages wordpress, php-cli and
+ * php-mysql).
  */
 
 const DIRECTORY = process.env.WORDPRESS_DIR ?? '/usr/share/wordpress';
