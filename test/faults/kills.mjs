@@ -11,7 +11,7 @@
  * What was acknowledged must be there with all its parts (metas, terms, counts, dates, list index, files), and nothing
  * by half. It takes MariaDB for its part.
  */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -101,14 +101,17 @@ async function onMariadb() {
     kill: () => process.kill(server.pid, 'SIGKILL'),
     again: async () => {
       server = await start(home);
+      if (server.reason) throw new Error(`the server did not start again: ${server.reason}`);
     },
   });
   await server.stop();
 }
 
-async function start(home) {
+/** Starts the server, and again where its port was taken meanwhile: the clients take ports all the time. */
+async function start(home, tries = 5) {
   const server = await startPrivateMysql(home, DURABLE);
   if (!server.reason) running.push(server);
+  else if (existsSync(join(home, 'data')) && tries > 1) return start(home, tries - 1);
   return server;
 }
 
