@@ -1,3 +1,5 @@
+import { addToGroup, groupedBy } from '../../grouped-by.ts';
+import { memoizeByObject } from '../../memo.ts';
 import { parseJson } from '../../wordpress/json.ts';
 
 /** An object of JSON-LD. Its values are whatever the page says. */
@@ -56,7 +58,7 @@ export function eventsIn(values: readonly unknown[]): Node[] {
     if (!isEvent(node)) return Object.values(node);
     const id = node['@id'];
     if (typeof id !== 'string') events.push(node);
-    else if (!seen.has(id)) events.push(...eventsOf(byId.get(id)?.nodes ?? [node]));
+    else if (!seen.has(id)) events.push(...eventsOf(byId.get(id) ?? [node]));
     if (typeof id === 'string') seen.add(id);
     return [node.subEvent, node.subEvents];
   });
@@ -70,16 +72,20 @@ const isEvent = (node: Node): boolean => listOf(node['@type']).some(isEventType)
  * completes them all.
  */
 function eventsOf(nodes: readonly Node[]): Node[] {
-  const starts = new Map<string, Set<Node>>();
+  const starts = new Map<string, Node[]>();
+  const compared: string[] = [];
   for (const node of nodes.filter(isWhole)) {
     const start = textOf(node.startDate);
-    const known = starts.get(start) ?? [...starts].slice(0, MOST_COMPARED).find(([other]) => areSameTime(start, other))?.[1];
-    if (known) known.add(node);
-    else starts.set(start, new Set([node]));
+    const known = starts.get(start) ?? starts.get(compared.find((other) => areSameTime(start, other)) ?? '');
+    if (known) known.push(node);
+    else {
+      starts.set(start, [node]);
+      if (compared.length < MOST_COMPARED) compared.push(start);
+    }
   }
   if (starts.size === 0) return [merged(nodes)];
-  const common = nodes.filter((node) => !isWhole(node));
-  return [...starts.values()].map((own) => merged([...common, ...[...own].sort(byExactness)])).filter(isEvent);
+  const common = merged(nodes.filter((node) => !isWhole(node)));
+  return [...starts.values()].map((own) => merged([common, ...own.sort(byExactness)])).filter(isEvent);
 }
 
 /** Each start is compared with no more others than that. */
@@ -94,7 +100,16 @@ const areSameTime = (one: string, other: string): boolean =>
 /** The last one counts: a start with its time rather than its day alone. */
 const byExactness = (one: Node, other: Node): number => textOf(one.startDate).length - textOf(other.startDate).length;
 
-const merged = (nodes: readonly Node[]): Node => Object.assign({}, ...nodes);
+/** More members than any thing of schema.org has; further ones are not taken over into others. */
+const MOST_MEMBERS = 500;
+
+/** What several nodes say of one thing; the later ones count. It costs no more than in proportion to what they say. */
+function merged(nodes: readonly Node[]): Node {
+  const members = new Map<string, unknown>();
+  for (const node of nodes)
+    for (const [name, value] of Object.entries(node)) if (members.size < MOST_MEMBERS || members.has(name)) members.set(name, value);
+  return Object.fromEntries(members);
+}
 
 /** Goes through values and whatever `visit` finds inside of each object, in order. */
 function walk(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
@@ -107,35 +122,33 @@ function walk(values: readonly unknown[], visit: (node: Node) => readonly unknow
   }
 }
 
-/** What is said under an `@id`, in order, and what of it is said of each name; without a name, of the empty one. */
-interface Known {
-  readonly nodes: Node[];
-  readonly byName: Map<string, Node>;
-}
-type NodesById = ReadonlyMap<string, Known>;
+/** The nodes of each `@id`, in order. */
+type NodesById = ReadonlyMap<string, readonly Node[]>;
 
 function nodesById(values: readonly unknown[]): NodesById {
-  const byId = new Map<string, Known>();
+  const byId = new Map<string, Node[]>();
   walk(values, (node) => {
     const id = node['@id'];
-    if (typeof id !== 'string') return Object.values(node);
-    const { nodes, byName } = byId.get(id) ?? { nodes: [], byName: new Map<string, Node>() };
-    const name = textOf(node.name);
-    nodes.push(node);
-    byName.set(name, merged([byName.get(name) ?? {}, node]));
-    byId.set(id, { nodes, byName });
+    if (typeof id === 'string') addToGroup(byId, id, node);
     return Object.values(node);
   });
   return byId;
 }
 
+/** What nodes of one `@id` say of each name, put together; what has no name says it of all, and means the first. */
+const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
+  const byName = groupedBy(nodes, ({ name }) => textOf(name));
+  const common = merged(byName.get('') ?? []);
+  byName.delete('');
+  const things = new Map([...byName].map(([name, own]) => [name, merged([common, ...own])]));
+  const [first = common] = things.values();
+  return (name: string): Node => things.get(name) ?? first;
+});
+
 /** A node with what others of its `@id` say of it. Those that have another name are something else. */
 function resolveNode(node: Node, byId: NodesById): Node {
   const known = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
-  if (!known) return node;
-  const name = textOf(node.name);
-  const [one = '', other = ''] = known.byName.keys();
-  return merged([known.byName.get('') ?? {}, known.byName.get(name || one || other) ?? {}, node]);
+  return known ? merged([thingsOf(known)(textOf(node.name)), node]) : node;
 }
 
 /** Members that may refer by `@id` to a node elsewhere on the page. */
