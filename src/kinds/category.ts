@@ -19,6 +19,7 @@ export const category: TermKind = {
   hierarchical: true,
   restBase: 'tribe_events_cat',
   manage: ['edit_tribe_events', 'publish_tribe_events'],
+  inCore: { create: 'publish_tribe_events', assign: 'edit_tribe_events' },
   fields: { ...termFields, parent: { grammar: parentTerm, empty: 'clears' } },
   filters: termFilters('category'),
   record: term,

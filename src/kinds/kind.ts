@@ -138,6 +138,11 @@ export interface TermKind {
   readonly restBase: string;
   /** Capabilities that all are needed to write one. */
   readonly manage: readonly string[];
+  /**
+   * The capability that WordPress's own routes ask for to make a new one, and to give one to a record. Whoever may give
+   * a record tags may make new ones for it (`WP_REST_Terms_Controller::create_item_permissions_check`).
+   */
+  readonly inCore: { readonly create: string; readonly assign: string };
   readonly fields: TermFields;
   readonly filters: TermFilters;
   readonly record: z.ZodType;

@@ -13,7 +13,7 @@
  * lost. Clients that follow `/changes`, at each process and at all of them in turn, must have everything in the end
  * without beginning anew. It takes MariaDB with galera-4 and rsync.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -42,6 +42,9 @@ const folder = scratchFolder('fasti-galera');
 const uploads = join(folder, 'uploads');
 mkdirSync(uploads);
 const missed = [];
+/** What each process said, and how many lines of it are told. */
+const logs = [];
+const MOST_LINES = 5;
 const services = [];
 const cluster = await startGalera(folder);
 if (cluster.reason) {
@@ -58,6 +61,7 @@ try {
   await cluster.stop();
 }
 for (const line of missed) console.log(`MISSED ${line}`);
+for (const line of missed.length > 0 ? errorsIn(logs) : []) console.log(`  log: ${line}`);
 process.exitCode = missed.length > 0 ? 1 : 0;
 process.exit();
 
@@ -72,6 +76,12 @@ async function install() {
   return { ...env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
 }
 
+/** The first lines of these logs that tell of an error of the program. */
+function errorsIn(files) {
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+  return lines.filter((line) => line.includes('"level":"error"')).slice(0, MOST_LINES);
+}
+
 /** The address that names the nodes in turn, beginning with this one. */
 function addressFrom(first, count = nodes.length) {
   const hosts = Array.from({ length: count }, (_, place) => new URL(nodes[(first + place) % nodes.length].url).host);
@@ -79,7 +89,9 @@ function addressFrom(first, count = nodes.length) {
 }
 
 async function serve({ authorization: _, ...env }, address) {
-  const service = await startService({ ...env, DATABASE_URL: address }, `${API}/events`);
+  const log = join(folder, `service-${logs.length}.log`);
+  logs.push(log);
+  const service = await startService({ ...env, DATABASE_URL: address }, `${API}/events`, log);
   services.push(service);
   return service;
 }

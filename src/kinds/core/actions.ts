@@ -1,16 +1,6 @@
 import type { Can } from '../grammars/grammar.ts';
 import type { PostKind } from '../kind.ts';
-import type { TermKindName } from '../kind-names.ts';
 import { coreTerms } from './term.ts';
-
-/**
- * What it takes to make new terms and to give a record existing ones (`register_taxonomy`). Whoever may give a record
- * tags may make new ones for it (`WP_REST_Terms_Controller::create_item_permissions_check`).
- */
-export const TERM_RIGHTS: Readonly<Record<TermKindName, { readonly create: string; readonly assign: string }>> = {
-  category: { create: 'publish_tribe_events', assign: 'edit_tribe_events' },
-  tag: { create: 'edit_posts', assign: 'edit_posts' },
-};
 
 /**
  * What a caller may do to a record in the form for editing, by the names of its links
@@ -20,9 +10,9 @@ export function postActions(kind: Pick<PostKind, 'capabilities' | 'terms'>, can:
   return [
     ...(can(`publish_${kind.capabilities}`) ? ['publish'] : []),
     ...authoring(can, kind.capabilities),
-    ...coreTerms(kind).flatMap(({ name, restBase }) => [
-      ...(can(TERM_RIGHTS[name].create) ? [`create-${restBase}`] : []),
-      ...(can(TERM_RIGHTS[name].assign) ? [`assign-${restBase}`] : []),
+    ...coreTerms(kind).flatMap(({ inCore, restBase }) => [
+      ...(can(inCore.create) ? [`create-${restBase}`] : []),
+      ...(can(inCore.assign) ? [`assign-${restBase}`] : []),
     ]),
   ];
 }

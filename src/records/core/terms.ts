@@ -1,5 +1,4 @@
 import { fail, failParam, type Verdict } from '../../errors.ts';
-import { TERM_RIGHTS } from '../../kinds/core/actions.ts';
 import {
   type ContextValues,
   type CoreTermFieldValues,
@@ -141,8 +140,8 @@ export async function mayReadCoreTerm(
   return context === 'edit' && !mayManageTerms(caller, kind) ? 'rest_forbidden_context' : true;
 }
 
-export const mayCreateCoreTerm = ({ viewer }: Caller, { name }: TermKind): Verdict =>
-  viewer.can(TERM_RIGHTS[name].create) ? true : 'rest_cannot_create';
+export const mayCreateCoreTerm = ({ viewer }: Caller, { inCore }: TermKind): Verdict =>
+  viewer.can(inCore.create) ? true : 'rest_cannot_create';
 
 export async function mayWriteCoreTerm(
   lookUp: LookUp,
