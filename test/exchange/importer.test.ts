@@ -437,6 +437,14 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await taken(items, { itemsAtOnce })).unchanged).toEqual({ event: 3 });
   });
 
+  it('begins anew at the top below a thousand levels, so that no record is looked for among more', async () => {
+    const chain = Array.from({ length: 1003 }, (_, level) =>
+      post('venue', 1000 + level, level === 0 ? {} : { parent: String(999 + level) }),
+    );
+    const { losses } = await taken(chain);
+    expect(losses.map(({ reason, examples }) => [reason, examples.map(({ detail }) => detail)])).toEqual([['parent-loop', ['2000']]]);
+  });
+
   it.each([
     ['a:3:{s:5:"rules";a:0:{}s:10:"exclusions";a:0:{}s:11:"description";N;}', []],
     ['a:0:{}', []],

@@ -85,11 +85,18 @@ function keyOf(ledger: Ledger, { sourceId, narrowerId }: PostItem): string {
   return narrower !== undefined && ledger.entry(narrower) ? narrower : ledgerKey('post', sourceId);
 }
 
-/** Notes what a post is below in the source. False: it would be below itself. */
+/** No site has pages so deep. Looking for what is below itself costs a step for each level, for each record. */
+const MOST_LEVELS = 1000;
+
+/** Notes what a post is below in the source. False: it would be below itself, or too deep. */
 function hangBelow({ parents }: Run, { sourceId, parent }: PostItem): boolean {
   parents.delete(sourceId);
   if (parent === undefined) return true;
-  for (let above: string | undefined = parent; above !== undefined; above = parents.get(above)) if (above === sourceId) return false;
+  let above: string | undefined = parent;
+  for (let level = 0; above !== undefined; level += 1) {
+    if (above === sourceId || level === MOST_LEVELS) return false;
+    above = parents.get(above);
+  }
   parents.set(sourceId, parent);
   return true;
 }
