@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Cluster } from '../src/storage/engine/cluster.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
 import { type As, bodyOf, describeAsking, expectRefusal, type Json } from './support/asking.ts';
 
@@ -45,6 +46,18 @@ describeAsking('changes', (ask) => {
     return known;
   };
   const sorted = (known: Known) => [...known].sort();
+
+  /** Does something while the database is that of a cluster which behaves so. */
+  async function withCluster(behaviour: Partial<Cluster>, work: () => Promise<void>): Promise<void> {
+    const { db } = ask.running().site;
+    const { cluster } = db;
+    Object.assign(db, { cluster: { ...cluster, ...behaviour } });
+    try {
+      await work();
+    } finally {
+      Object.assign(db, { cluster });
+    }
+  }
 
   it('begin with everything that the caller sees', async () => {
     const known = await whole();
@@ -95,27 +108,38 @@ describeAsking('changes', (ask) => {
     expectRefusal(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
   });
 
-  it('wait for a server that has less than the one that gave the token', async () => {
+  it('wait for a server that has less than the one that gave the token, and expire only on one that has everything', async () => {
     const token = await follow(new Map(), undefined);
-    const { db } = ask.running().site;
-    const { cluster } = db;
     const { counter } = (await ask.db().from('fasti_changes').first('counter'))!;
-    await ask
-      .db()
-      .from('fasti_changes')
-      .update({ counter: Number(counter) - 1 });
-    let waits = 0;
-    const catchUp = async (): Promise<void> => {
-      waits += 1;
-      if (waits === 2) await ask.db().from('fasti_changes').update({ counter });
+    const countTo = (number: number) => ask.db().from('fasti_changes').update({ counter: number });
+    await countTo(Number(counter) - 1);
+    await withCluster({ catchUp: async () => false }, async () => {
+      const refused = await ask.get(`/changes?since=${token}`);
+      expectRefusal(refused, 503, 'rest_database_unavailable');
+      expect(refused.headers['retry-after']).toBe('2');
+    });
+    await withCluster({ catchUp: async () => (await countTo(Number(counter))) === 1 }, async () =>
+      expect(told(await changes(`since=${token}`))).toEqual([]),
+    );
+    await countTo(Number(counter) - 1);
+    await withCluster({ catchUp: async () => true }, async () =>
+      expectRefusal(await ask.get(`/changes?since=${token}`), 410, 'rest_changes_token_expired'),
+    );
+    await countTo(Number(counter));
+  });
+
+  it('are read anew where another server has answered a part of them', async () => {
+    const token = await follow(new Map(), undefined);
+    const made = await ask.made('/venues', CREATE.venues('In parts'));
+    // Whatever is asked for first comes from another server than what comes next.
+    const changing = (times: number) => {
+      let asked = 0;
+      return { era: () => Math.min(asked++, times) };
     };
-    Object.assign(db, { cluster: { ...cluster, catchUp } });
-    try {
-      expect(told(await changes(`since=${token}`))).toEqual([]);
-      expect(waits).toBe(2);
-    } finally {
-      Object.assign(db, { cluster });
-    }
+    await withCluster(changing(3), async () => expect(told(await changes(`since=${token}`))).toEqual([`created venue ${made.id}`]));
+    await withCluster(changing(Number.POSITIVE_INFINITY), async () =>
+      expectRefusal(await ask.get(`/changes?since=${token}&limit=8`), 503, 'rest_database_unavailable'),
+    );
   });
 
   it('end where the journal begins', async () => {

@@ -4,6 +4,7 @@ import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind, PostKind, TermKind } from '../kinds/kind.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
+import { fromOneServer } from '../storage/engine/cluster.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { entriesAfter, type JournalEntry, lastNumber, markAt, markOf, oldestNumber } from '../storage/journal/entries.ts';
 import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
@@ -51,18 +52,20 @@ export interface Following {
  * The changes since a token; without one, the beginning of a full reading.
  *
  * @throws rest_invalid_param for what is no token, changes-token-expired where what happened since is not known any
- * more
+ * more, database-unavailable where this server does not know it yet
  */
-export async function changesSince(site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> {
-  const reading = readingOf(site, caller, following);
-  const { views } = reading;
+export const changesSince = (site: Site, caller: Caller, since: string | undefined, following: Following): Promise<Changes> =>
+  fromOneServer(site.db.cluster, () => readChanges(readingOf(site, caller, following), since));
+
+async function readChanges(reading: Reading, since: string | undefined): Promise<Changes> {
+  const { site, caller, views } = reading;
   const scope = scopeOf(caller, views);
   const { versionKey } = caller.settings;
   const tokenAt = (place: JournalPlace) => tokenOf(place, scope, versionKey);
   // What others write is looked for only while somebody wants to know.
   if (caller.settings.shared) await site.freshness.version();
   // Before anything is read: what happens from now on comes later.
-  let last = await lastNumber(site.db);
+  const last = await lastNumber(site.db);
   const first = views[0]?.kind.name ?? 'event';
   const here = (number: number) => markAt(site.db, number, versionKey);
   const begin = async (): Promise<JournalPlace> => ({ number: last, mark: await here(last), walk: { kind: first, after: 0 } });
@@ -74,9 +77,9 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
     const known = place.number > last ? { number: last, mark: await here(last) } : place;
     return { changes, next: tokenAt({ ...known, walk }), more: true };
   }
-  if (place.number > last) last = await lastAfterCatchingUp(site.db, place.number);
-  if (place.number <= last && wasPutBack(place.mark, await here(place.number))) fail('changes-token-expired');
-  const { changes, number, more, mark = place.mark } = await readJournal(reading, { from: place.number, last });
+  const reached = place.number > last ? await numberAfterCatchingUp(site.db, place.number) : last;
+  if (place.number <= reached && wasPutBack(place.mark, await here(place.number))) fail('changes-token-expired');
+  const { changes, number, more, mark = place.mark } = await readJournal(reading, { from: place.number, last: reached });
   return { changes: changes.map(({ change }) => change), next: tokenAt({ number, mark }), more };
 }
 
@@ -84,20 +87,16 @@ export async function changesSince(site: Site, caller: Caller, since: string | u
 const wasPutBack = (given: string | undefined, here: string | undefined): boolean =>
   given !== undefined && here !== undefined && given !== here;
 
-/** A node of a cluster waits for the others at most so often; each time takes less than a second. */
-const MOST_WAITS = 5;
-
 /**
  * The last number on a server that may first have to catch up with the one that a client read from. `least`: the number
  * that the client was given.
+ *
+ * @throws database-unavailable where it could not catch up yet
  */
-async function lastAfterCatchingUp(db: Database, least: number): Promise<number> {
-  let last = 0;
-  for (let waits = 0; last < least && waits < MOST_WAITS; waits += 1) {
-    await db.cluster.catchUp();
-    last = await lastNumber(db);
-  }
-  return last;
+async function numberAfterCatchingUp(db: Database, least: number): Promise<number> {
+  const hasCaughtUp = await db.cluster.catchUp();
+  const last = await lastNumber(db);
+  return last < least && !hasCaughtUp ? fail('database-unavailable') : last;
 }
 
 /** A change with the number of its last entry in the journal. */
@@ -111,10 +110,12 @@ export interface NumberedChange {
 /**
  * The changes after a number of the journal, and the number up to which that is all.
  *
- * @throws changes-token-expired
+ * @throws changes-token-expired, database-unavailable where this server does not know of that number yet
  */
-export const changesAfter = async (site: Site, caller: Caller, from: number, following: Following): Promise<JournalStretch> =>
-  readJournal(readingOf(site, caller, following), { from, last: await lastNumber(site.db) });
+export const changesAfter = (site: Site, caller: Caller, from: number, following: Following): Promise<JournalStretch> =>
+  fromOneServer(site.db.cluster, async () =>
+    readJournal(readingOf(site, caller, following), { from, last: await numberAfterCatchingUp(site.db, from) }),
+  );
 
 interface JournalStretch {
   readonly changes: readonly NumberedChange[];

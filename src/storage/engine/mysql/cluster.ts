@@ -110,7 +110,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
     catchUp: async () => {
       // If there is no server, the next query says so.
       const server = await chosen.choose().catch(() => undefined);
-      if (server && (await looks.isNode(server))) await galera.waitBriefly(server);
+      return server === undefined || !(await looks.isNode(server)) || galera.waitBriefly(server);
     },
     report: () => reportOn(servers, chosen),
     place: () => {

@@ -8,9 +8,9 @@ export interface GaleraSync {
   readonly wait: (server: MysqlServer, limit: number) => Promise<void>;
   /**
    * The same for a reader, who goes on after a short while. A cluster that has just lost a node answers nobody for
-   * seconds, but nothing is committed in that time either, so there is nothing to miss.
+   * seconds, but nothing is committed in that time either, so there is nothing to miss. Gives whether all is applied.
    */
-  readonly waitBriefly: (server: MysqlServer) => Promise<void>;
+  readonly waitBriefly: (server: MysqlServer) => Promise<boolean>;
   readonly close: () => void;
 }
 
@@ -58,10 +58,14 @@ export function createGaleraSync(connections: Connections): GaleraSync {
         waiting = mine;
       }
       const mine = waiting;
-      if (mine.long) return;
-      await withTimeout(BRIEFLY_MS, mine.work).catch(() => {
-        mine.long = true;
-      });
+      if (mine.long) return false;
+      return withTimeout(BRIEFLY_MS, mine.work).then(
+        () => true,
+        () => {
+          mine.long = true;
+          return false;
+        },
+      );
     },
     close,
   };
