@@ -11,6 +11,7 @@
  *   --keep FOLDER    where the sites are left for the next run
  *   --languages      sites in two languages, half of the events in each and half of them translations of one another:
  *                    lists of one language beside those of all
+ *   --journal N      so many entries in the journal of the largest site
  *
  * TEST_MYSQL_URL names a server as in `npm test`, or is `off`; the processor time of one that is not our own is not
  * counted.
@@ -21,7 +22,7 @@ import { parseArgs } from 'node:util';
 import { scratchFolder } from '../support/leave-nothing.mjs';
 import { machine, markdown, writeSection } from './report.mjs';
 import { fasti, startService } from './service.mjs';
-import { API, eachDatabase, seedOnce } from './site.mjs';
+import { API, eachDatabase, lengthenJournal, seedOnce } from './site.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -30,10 +31,14 @@ const { values: flags } = parseArgs({
     database: { type: 'string' },
     keep: { type: 'string' },
     languages: { type: 'boolean', default: false },
+    journal: { type: 'string' },
   },
 });
 const sizes = flags.sizes.split(',').map(Number);
 const rounds = Number(flags.rounds);
+const journal = Number(flags.journal ?? 0);
+/** What these figures are about, as the marks in docs/performance.md call it. */
+const subject = `growth${flags.languages ? ' with languages,' : ''}${journal > 0 ? ' with a long journal,' : ''}`;
 const temporary = scratchFolder('fasti-growth');
 const [busy] = loadavg();
 
@@ -71,6 +76,7 @@ const REQUESTS = {
   'organizers, has_events': () => '/organizers?has_events=true',
   categories: () => '/categories',
   search: () => '/events?search=concert',
+  'changes since the beginning of the run': ({ token }) => `/changes?since=${token}&limit=10`,
 };
 
 const place = { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, sort: flags.languages ? 'languages_' : '' };
@@ -83,7 +89,7 @@ async function measureDatabase({ name, title, pid }, provide) {
     const figures = await measure(sites);
     const text = [sectionOf(figures, sites), ...(flags.languages ? [comparedWithAll(figures)] : [])].join('\n\n');
     console.log(text);
-    writeSection(`growth ${flags.languages ? 'with languages, ' : ''}${name}`, `**${title}**, ${machine(busy)}:\n\n${text}`);
+    writeSection(`${subject} ${name}`, `**${title}**, ${machine(busy)}:\n\n${text}`);
   } finally {
     for (const { process: service, remove } of sites) {
       await service.stop();
@@ -97,6 +103,7 @@ async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
   const { seedMs } = seedOnce(settings, events, { inTwoLanguages: flags.languages });
   if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
+  const entries = journal > 0 && events === sizes.at(-1) ? await lengthenJournal(env.DATABASE_URL, journal) : undefined;
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);
   const service = await startService(settings, `${API}/events`);
   const ask = async (path) => (await fetch(service.base + API + path)).json();
@@ -113,16 +120,33 @@ async function openSite(events, { env, remove }) {
     venue: venues[0].id,
     event: list.events[3].id,
     changed: list.events[5].id,
+    token: await tokenFromNow(service.base),
   };
   return {
     events,
     process: service,
     seedMs,
+    entries,
     remove,
     words,
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     total: list.total,
   };
+}
+
+/** The token of a client that follows changes from now on, which a stream begins with. */
+async function tokenFromNow(base) {
+  const { body } = await fetch(`${base}${API}/changes/stream`);
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const token = /^id: (\S+)\n/m;
+  let text = '';
+  while (!token.test(text)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`${base} ended a stream of changes at its beginning`);
+    text += value;
+  }
+  await reader.cancel();
+  return token.exec(text)[1];
 }
 
 async function measure(sites) {
@@ -184,9 +208,10 @@ function sectionOf(figures, sites) {
     const ratio = (values) => (values.at(-1) / values[0]).toFixed(2);
     return [name, ...wall.map((ms, at) => `${ms.toFixed(2)} (${cpu[at].toFixed(2)})`), ratio(wall), ratio(cpu)];
   });
-  const costs = sites.map(({ events, seedMs, process: { startMs, memory } }) => {
+  const costs = sites.map(({ events, seedMs, entries, process: { startMs, memory } }) => {
     const generated = seedMs === undefined ? '' : `, generated in ${Math.round(seedMs / 1000)} s`;
-    return `- ${events} events${generated}: first answer ${Math.round(startMs)} ms after the start of the process, ${Math.round(memory() / 2 ** 20)} MB resident at the end`;
+    const changes = entries === undefined ? '' : `, ${entries} entries in the journal`;
+    return `- ${events} events${generated}${changes}: first answer ${Math.round(startMs)} ms after the start of the process, ${Math.round(memory() / 2 ** 20)} MB resident at the end`;
   });
   return `${markdown(head, rows, 1)}\n\n${costs.join('\n')}`;
 }

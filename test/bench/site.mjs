@@ -79,6 +79,41 @@ export function seedOnce(env, events, options) {
   }
 }
 
+/**
+ * Repeats what stands in the journal until it has so many entries, under numbers that go on, and counts changes from
+ * there. Gives how many it has then.
+ */
+export async function lengthenJournal(address, entries) {
+  const { ask, close } = address.startsWith('sqlite:') ? askSqlite(address) : await askMysql(address);
+  const copied = 'writer, at, kind, type, object, what, user, was_public, is_public';
+  const state = async () => (await ask('SELECT COUNT(*) AS entries, MAX(number) AS last FROM wp_fasti_journal'))[0];
+  for (let now = await state(); Number(now.entries) < entries; now = await state()) {
+    if (now.last === null) throw new Error('the journal has no entry to repeat');
+    const rest = entries - Number(now.entries);
+    await ask(
+      `INSERT INTO wp_fasti_journal (number, ${copied}) SELECT number + ${now.last}, ${copied} FROM wp_fasti_journal ORDER BY number LIMIT ${rest}`,
+    );
+  }
+  const { entries: reached, last } = await state();
+  await ask(`UPDATE wp_fasti_changes SET counter = ${last} WHERE id = 1 AND counter < ${last}`);
+  await close();
+  return Number(reached);
+}
+
+function askSqlite(address) {
+  const db = new (loadSqlite())(address.slice('sqlite:'.length));
+  const ask = async (sql) => {
+    const statement = db.prepare(sql);
+    return statement.reader ? statement.all() : statement.run();
+  };
+  return { ask, close: async () => db.close() };
+}
+
+async function askMysql(address) {
+  const connection = await connectTo(address, { database: new URL(address).pathname.slice(1) });
+  return { ask: async (sql) => (await connection.query(sql))[0], close: () => connection.end() };
+}
+
 /** What the braces in scenarios stand for, on the site that answers at `base`. */
 export async function findWords(base) {
   const ask = async (path) => (await fetch(base + API + path)).json();

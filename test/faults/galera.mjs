@@ -61,7 +61,7 @@ try {
   await cluster.stop();
 }
 for (const line of missed) console.log(`MISSED ${line}`);
-for (const line of missed.length > 0 ? errorsIn(logs) : []) console.log(`  log: ${line}`);
+for (const line of missed.length > 0 ? faultsIn(logs) : []) console.log(`  log: ${line}`);
 process.exitCode = missed.length > 0 ? 1 : 0;
 process.exit();
 
@@ -76,10 +76,10 @@ async function install() {
   return { ...env, authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` };
 }
 
-/** The first lines of these logs that tell of an error of the program. */
-function errorsIn(files) {
+/** The first lines of these logs that tell of a fault of the program: those of answers with 503 are of the nodes. */
+function faultsIn(files) {
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
-  return lines.filter((line) => line.includes('"level":"error"')).slice(0, MOST_LINES);
+  return lines.filter((line) => line.includes('"msg":"internal_server_error"')).slice(0, MOST_LINES);
 }
 
 /** The address that names the nodes in turn, beginning with this one. */
