@@ -3,9 +3,11 @@ import { expect, it } from '@jest/globals';
 import { requireLoginKeys } from '../src/accounts/login-keys.ts';
 import { createNonce } from '../src/wordpress/nonces.ts';
 import { unixFromDate } from '../src/wordpress/time.ts';
-import { describeAsking, type Json, NOON, ROOT } from './support/asking.ts';
+import { describeAsking, NOON, ROOT } from './support/asking.ts';
 import { formIn, visitor } from './support/desk-visitor.ts';
+import { listenTo } from './support/listening.ts';
 import { basic } from './support/running-site.ts';
+import { until } from './support/until.mjs';
 
 /*
  * Changes as server-sent events.
@@ -13,58 +15,11 @@ import { basic } from './support/running-site.ts';
 
 const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:00' };
 
-interface Listening {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  /** The next event, as soon as it comes. */
-  readonly next: () => Promise<{ id: string; event: string; data: Json }>;
-  /** What came that was not asked for by `next`. */
-  readonly rest: () => string;
-  readonly ended: Promise<void>;
-  readonly close: () => void;
-}
-
 describeAsking(
   'the stream of changes',
   (ask) => {
-    const listen = (query = '', headers: Record<string, string> = {}): Promise<Listening> =>
-      new Promise((resolve, reject) => {
-        const url = `${ask.running().base}/wp-json/calendar/events/v1/changes/stream${query}`;
-        const request = http.get(url, { headers, agent: false }, (response) => {
-          let text = '';
-          let wake = () => {};
-          response.setEncoding('utf8');
-          response.on('data', (piece: string) => {
-            text += piece;
-            wake();
-          });
-          const next: Listening['next'] = async () => {
-            for (;;) {
-              const end = text.indexOf('\n\n');
-              if (end < 0) {
-                await new Promise<void>((arrived) => {
-                  wake = arrived;
-                });
-                continue;
-              }
-              const lines = text.slice(0, end).split('\n');
-              text = text.slice(end + 2);
-              const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
-              if (field('data') !== '') return { id: field('id'), event: field('event'), data: JSON.parse(field('data')) };
-            }
-          };
-          const ended = new Promise<void>((done) => response.once('close', done));
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            next,
-            rest: () => text,
-            ended,
-            close: () => request.destroy(),
-          });
-        });
-        request.on('error', reject);
-      });
+    const listen = (query = '', headers: Record<string, string> = {}) =>
+      listenTo(`${ask.running().base}/wp-json/calendar/events/v1/changes/stream${query}`, headers);
 
     it('sends what happens from now on, and goes on where a client was', async () => {
       const stream = await listen('?kinds=event&include=records');
@@ -121,6 +76,35 @@ describeAsking(
         },
       );
       expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+    });
+
+    it('keeps no place for those who have gone away before it begins', async () => {
+      const { site, base } = ask.running();
+      const { settings } = site;
+      let asked = 0;
+      let letGo = () => {};
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      Object.assign(site, {
+        settings: async () => {
+          asked += 1;
+          await held;
+          return settings();
+        },
+      });
+      const headers = { Authorization: basic('admin') };
+      const gone = Array.from({ length: 4 }, () => http.get(`${base}${ROOT}/changes/stream`, { headers, agent: false }));
+      for (const request of gone) request.on('error', () => undefined);
+      await until('a request', () => asked >= gone.length);
+      for (const request of gone) request.destroy();
+      // By the time it answers it has seen that they are gone.
+      await fetch(`${base}/health/live`);
+      Object.assign(site, { settings });
+      letGo();
+      const streams = await Promise.all(gone.map(() => listen('', headers)));
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      for (const stream of streams) stream.close();
     });
 
     it('sends nothing more once the application password was taken back, or the session has ended', async () => {

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import { type Credentials, stillIdentified } from '../accounts/credentials.ts';
 import { servedNamespaces } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { CHANGES, MOST_CHANGES, USUAL_CHANGES } from '../kinds/changes-params.ts';
-import type { Caller } from '../records/caller.ts';
+import { type Caller, settingsFor } from '../records/caller.ts';
 import { type Changes, changesSince, type Following, tokenFromNow } from '../records/changes.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
@@ -75,6 +76,8 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       // Others have come in the meantime.
       const sender = { known: caller.viewer.id > 0 };
       requireRoom(sender);
+      // It has gone away: what would take its stream from the list again is over.
+      if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
       streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), sender);
     } catch (error) {
@@ -141,6 +144,7 @@ interface Opening {
 }
 
 function openStream(site: Site, { req, res, caller, credentials, following, first, ended }: Opening): Stream {
+  const closed = new AbortController();
   let token = first.next;
   let running = false;
   let again = first.more;
@@ -154,7 +158,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   };
   /** Waits until the client has read what was sent: changes are not piled up for those who are slow. */
   const isRead = async (): Promise<void> => {
-    if (res.writableNeedDrain) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+    if (res.writableNeedDrain) await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
   };
   const run = async (): Promise<void> => {
     do {
@@ -186,6 +190,7 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
   const longest = setTimeout(() => stream.end(), LONGEST_MS).unref();
   res.once('close', () => {
     clearTimeout(longest);
+    closed.abort();
     ended(stream);
   });
   res.writeHead(200, headersFor(req));
@@ -213,5 +218,5 @@ const headersFor = (req: Opening['req']) => ({
 async function callerNow(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
   const viewer = (await stillIdentified(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
-  return { ...caller, settings, viewer, now: site.clock() };
+  return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock() };
 }

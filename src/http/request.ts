@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { type Caller, callerFor } from '../records/caller.ts';
+import { type Caller, callerFor, settingsFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import { homeIn, languagesFor } from '../wordpress/content-languages.ts';
+import { homeIn } from '../wordpress/content-languages.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { addressOf, basePath, splitTarget } from './addressing.ts';
 import { contentChoice, languageOfHost } from './content-language.ts';
@@ -106,10 +106,4 @@ export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Vie
   // A parameter and an address that say different languages would contradict each other in the URLs of the answer.
   const home = content.parameter && segment !== undefined ? rootOf(settings, undefined, hostLanguage) : incoming.home;
   return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, content });
-}
-
-/** The settings of the site as a caller may know them: some languages are for those alone who write in them. */
-export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
-  const contentLanguages = languagesFor(settings.contentLanguages, viewer.can('edit_posts'));
-  return contentLanguages === settings.contentLanguages ? settings : { ...settings, contentLanguages };
 }

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { type Caller, callerFor } from '../records/caller.ts';
+import { type Caller, callerFor, settingsFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { feedChoice, languageOfHost } from './content-language.ts';
 import type { Raw } from './input.ts';
-import { rootOf, settingsFor } from './request.ts';
+import { rootOf } from './request.ts';
 
 /** How a page is asked for. `segment`: the language that its path names; `viewer`: who asks, where that matters. */
 interface Asked {

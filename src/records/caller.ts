@@ -2,7 +2,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import type { RenderContext } from '../kinds/rendering.ts';
 import type { Site } from '../site.ts';
 import type { BundleOptions } from '../storage/rows/bundle.ts';
-import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
+import { languageOfCode, languagesFor, languageTag } from '../wordpress/content-languages.ts';
 import type { Preconditions } from '../wordpress/record-version.ts';
 import { siteAddress } from '../wordpress/site-address.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -71,8 +71,15 @@ export function contentTag({ settings, content }: Caller): string {
 /** How a viewer asks: in which language, and what else is known where it is by a request. */
 type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'content'>>;
 
+/** The settings of the site as a caller may know them: some languages are for those alone who write in them. */
+export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
+  const contentLanguages = languagesFor(settings.contentLanguages, viewer.can('edit_posts'));
+  return contentLanguages === settings.contentLanguages ? settings : { ...settings, contentLanguages };
+}
+
 /** A viewer as a caller. Unless the options say otherwise: at this moment, under the site's home, in our namespace. */
-export function callerFor(site: Site, settings: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
+export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
+  const settings = settingsFor(known, viewer);
   const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock(), content = ANY_LANGUAGE } = options;
   return {
     content,

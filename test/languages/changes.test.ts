@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { callerFor } from '../../src/records/caller.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { bodyOf, expectRefusal, type Json, ROOT } from '../support/asking.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
+import { listenTo } from '../support/listening.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { setOptions } from '../support/site.ts';
 
 /*
  * Clients that follow the changes of one language have at the end what a full reading in that language gives.
@@ -92,5 +96,27 @@ for (const form of ['polylang', 'wpml'] as const) {
       expectRefusal(await changes('en', `since=${token}`), 410, 'rest_changes_token_expired');
       expectRefusal(await changes('none', `since=${token}`), 410, 'rest_changes_token_expired');
     });
+
+    if (form === 'wpml')
+      it('name no language that is hidden from visitors, in streams and to webhooks as little as in answers', async () => {
+        await resetLanguages(db, form);
+        await setOptions(db, { icl_sitepress_settings: { hidden_languages: ['it'] } });
+        const streams = await Promise.all(
+          ['', '&translation_language=en'].map((choice) =>
+            listenTo(`${running.base}${ROOT}/changes/stream?include=records&kinds=event${choice}`, headers),
+          ),
+        );
+        for (const stream of streams) await stream.next();
+        for (const title of ['Once', 'Twice']) {
+          await write('POST', '/events/110', { title });
+          for (const stream of streams) {
+            const [{ record }] = (await stream.next()).data.changes;
+            expect([record.title, Object.keys(record.translations)]).toEqual([title, ['en']]);
+          }
+        }
+        for (const stream of streams) stream.close();
+        const caller = callerFor(running.site, await running.site.settings(), ANONYMOUS, { language: 'en' });
+        expect(caller.settings.contentLanguages?.languages.map(({ code }) => code)).toEqual(['en']);
+      });
   });
 }

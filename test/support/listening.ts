@@ -1,0 +1,53 @@
+import http from 'node:http';
+import type { Json } from './asking.ts';
+
+/** A stream of server-sent events. */
+export interface Listening {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  /** The next event, as soon as it comes. */
+  readonly next: () => Promise<{ id: string; event: string; data: Json }>;
+  /** What came that was not asked for by `next`. */
+  readonly rest: () => string;
+  readonly ended: Promise<void>;
+  readonly close: () => void;
+}
+
+/** Listens to the stream at an address. */
+export const listenTo = (url: string, headers: Record<string, string> = {}): Promise<Listening> =>
+  new Promise((resolve, reject) => {
+    const request = http.get(url, { headers, agent: false }, (response) => {
+      let text = '';
+      let wake = () => {};
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        text += piece;
+        wake();
+      });
+      const next: Listening['next'] = async () => {
+        for (;;) {
+          const end = text.indexOf('\n\n');
+          if (end < 0) {
+            await new Promise<void>((arrived) => {
+              wake = arrived;
+            });
+            continue;
+          }
+          const lines = text.slice(0, end).split('\n');
+          text = text.slice(end + 2);
+          const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+          if (field('data') !== '') return { id: field('id'), event: field('event'), data: JSON.parse(field('data')) };
+        }
+      };
+      const ended = new Promise<void>((done) => response.once('close', done));
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        next,
+        rest: () => text,
+        ended,
+        close: () => request.destroy(),
+      });
+    });
+    request.on('error', reject);
+  });
