@@ -66,7 +66,7 @@ describeAsking('a batch', (ask) => {
       { ...failing, path: EVENTS, body: { ...failing.body, external_id: 'taken' } },
     ]);
     expect(statuses(body)).toEqual([201, 201, 400]);
-    const entries = (await entriesAfter(ask.db(), before, 100)).filter(({ kind }) => kind === 'post');
+    const entries = (await entriesAfter(ask.db(), before, 100)).entries.filter(({ kind }) => kind === 'post');
     const ids = entries.map(({ object }) => object);
     expect((await ask.db().from('posts').whereIn('ID', ids).select('ID')).length).toBe(new Set(ids).size);
     expect(ids).toContain(body.responses[0].body.id);

@@ -328,7 +328,7 @@ describeAsking('writes under conditions', (ask) => {
     const { id, rename } = sampleOf(pattern)!;
     const from = await lastNumber(ask.db());
     expect((await write(method, path, {}, rename)).status).toBe(200);
-    const entry = (await entriesAfter(ask.db(), from, 100)).find(({ object }) => object === id);
+    const entry = (await entriesAfter(ask.db(), from, 100)).entries.find(({ object }) => object === id);
     const gone = method === 'DELETE' && /^\/(categories|tribe_events_cat|tags|media)\b/.test(pattern);
     const kept = method === 'DELETE' && !gone && !path.includes('/wp/v2/');
     expect(entry).toMatchObject({ writer: 'fasti', user: 1, what: method !== 'DELETE' || kept ? 'changed' : 'removed', wasPublic: true });

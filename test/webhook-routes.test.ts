@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { webhookRoutes } from '../src/http/webhook-routes.ts';
-import { serveHooks } from '../src/webhooks/deliver.ts';
+import { createHookServer } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, listHooks } from '../src/webhooks/hooks.ts';
 import { type As, bodyOf, describeAsking, expectRefusal, ROOT } from './support/asking.ts';
 
@@ -94,7 +94,7 @@ describeAsking('the routes of webhooks', (ask) => {
     const { id } = await addHook(site(), { url: URL });
     expect(bodyOf(await ask.post(`/webhooks/${id}/test`, {}))).toEqual({ queued: 1 });
     await ask.made('/venues', { venue: 'Barn' });
-    await serveHooks(site());
+    await Promise.all(await createHookServer(site()).begin());
     const { deliveries } = await ask.read(`/webhooks/${id}/deliveries`, 'admin');
     expect(deliveries).toMatchObject([{ subject: expect.stringMatching(/^venue /) }, { subject: 'webhook.test', state: 'waiting' }]);
     expect(JSON.stringify(deliveries)).not.toContain('Barn');

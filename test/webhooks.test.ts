@@ -4,9 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { insertRows } from '../src/storage/engine/insert.ts';
 import { pruneJournal } from '../src/storage/journal/entries.ts';
-import { serveHooks } from '../src/webhooks/deliver.ts';
+import { createHookServer } from '../src/webhooks/deliver.ts';
 import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../src/webhooks/hooks.ts';
 import { bodyOf, describeAsking, type Json } from './support/asking.ts';
+import { until } from './support/until.mjs';
 
 /*
  * Webhooks: what a receiver gets, in which order, and what happens if it does not answer.
@@ -27,7 +28,7 @@ describeAsking(
     let receiver: http.Server;
     let url = '';
     let got: Got[] = [];
-    let answer: (body: Json) => number = () => 204;
+    let answer: (body: Json) => number | Promise<number> = () => 204;
     beforeAll(async () => {
       receiver = http.createServer((req, res) => {
         let text = '';
@@ -37,7 +38,7 @@ describeAsking(
         req.on('end', () => {
           const body = JSON.parse(text);
           got.push({ headers: req.headers, text, body });
-          res.writeHead(answer(body)).end();
+          void Promise.resolve(answer(body)).then((status) => res.writeHead(status).end());
         });
       });
       await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
@@ -52,7 +53,7 @@ describeAsking(
 
     const site = () => ask.running().site;
     const add = (more: object = {}) => addHook(site(), { url, ...more });
-    const serve = () => serveHooks(site());
+    const serve = async () => Promise.all(await createHookServer(site()).begin());
     const types = () => got.map(({ body }) => `${body.type} ${body.data.id ?? ''}`.trim());
 
     it('gets each change, signed, with the record', async () => {
@@ -198,6 +199,29 @@ describeAsking(
         await stopping;
         expect(got.length).toBeLessThan(9);
       }
+    });
+
+    it('waits for no other webhook, however slow its receiver is, and at the end for what is on its way alone', async () => {
+      const slow = await add({ kinds: 'venue' });
+      const server = createHookServer(site());
+      for (let number = 0; number < 9; number += 1) await ask.made('/venues', { venue: `V${number}` });
+      let letGo = () => {};
+      const held = new Promise<number>((resolve) => {
+        letGo = () => resolve(204);
+      });
+      answer = (body) => (body.data.kind === 'venue' ? held : 204);
+      const [first] = await server.begin();
+      await until('a message', () => got.length > 0);
+      await add({ kinds: 'tag' });
+      await ask.made('/tags', { name: 'Meanwhile' });
+      await Promise.all(await server.begin());
+      expect(types()).toContainEqual(expect.stringMatching(/^tag\.created/));
+      const ended = server.end();
+      letGo();
+      await Promise.all([first, ended]);
+      const sent = got.filter(({ body }) => body.data.kind === 'venue').length;
+      expect(sent).toBeLessThan(9);
+      expect((await hookMessages(site(), slow.id, 20)).filter(({ state }) => state === 'done')).toHaveLength(sent);
     });
 
     it('is asked to read everything again if the journal is not complete any more', async () => {

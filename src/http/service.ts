@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { drainable } from '../host/drain.ts';
+import { withTimeout } from '../host/timeout.ts';
 import { version } from '../host/version.ts';
 import { startWatchdog, type Watchdog } from '../host/watchdog.ts';
 import type { Log } from '../log.ts';
@@ -15,7 +16,7 @@ import { pruneJournal } from '../storage/journal/entries.ts';
 import { forgetAnswers } from '../storage/rows/kept-answers.ts';
 import { migrate } from '../storage/schema/migrate.ts';
 import { keepVersionKey } from '../storage/schema/version-key.ts';
-import { forgetOldMessages, serveHooks } from '../webhooks/deliver.ts';
+import { createHookServer, forgetOldMessages, type HookServer } from '../webhooks/deliver.ts';
 import type { Observer } from './answered.ts';
 import { createApp } from './app.ts';
 import type { Lifecycle } from './health.ts';
@@ -40,14 +41,23 @@ const WITHOUT_INDEX: Record<IndexLack, string> = {
   missing: 'lists are read without their index; fasti reindex makes it',
 };
 
+/** Removes what is old in small steps, until nothing is left to be removed. */
+const inSteps =
+  (remove: (site: Site) => Promise<number>) =>
+  async (site: Site): Promise<void> => {
+    let removed: number;
+    do removed = await remove(site);
+    while (removed > 0);
+  };
+
 /** Regular tasks, and what the log says if one fails. */
 const TASKS: readonly (readonly [work: (site: Site) => Promise<unknown>, failure: string])[] = [
   [({ db }) => keepVersionKey(db), 'the versions of records are made without a secret'],
   [publishDue, 'scheduled records could not be published'],
   [addFurtherDates, 'recurring events could not be given further dates'],
-  [({ db, clock }) => forgetAnswers(db, clock()), 'old answers could not be removed'],
-  [({ db, config, clock }) => pruneJournal(db, config.journalDays, clock()), 'old entries of the journal could not be removed'],
-  [forgetOldMessages, 'old messages to webhooks could not be removed'],
+  [inSteps(({ db, clock }) => forgetAnswers(db, clock())), 'old answers could not be removed'],
+  [inSteps(({ db, config, clock }) => pruneJournal(db, config.journalDays, clock())), 'old entries of the journal could not be removed'],
+  [inSteps(forgetOldMessages), 'old messages to webhooks could not be removed'],
 ];
 
 /** The process that a service runs in: where its connections come from, and where it reports. */
@@ -92,6 +102,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
   const lifecycle: Lifecycle = { phase: () => phase, probes };
   const metrics = isMeasured(site.config) ? createMetrics(site, lifecycle, version()) : undefined;
   const app = createApp(site, lifecycle, [...(metrics ? [metrics.observe] : []), ...(host.observers ?? [])], theme);
+  const hooks = createHookServer(site);
   const server = createServer({ ...TIME_LIMITS, maxHeaderSize: LONGEST_HEAD }, withMetrics(app, site, metrics, host));
   const { drain, connections } = drainable(server);
 
@@ -112,7 +123,7 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
     if (phase === 'starting') phase = 'serving';
     if (site.config.followWordpress) site.followOthers();
     open('ready');
-    void serveHooksRepeatedly(site, () => ending);
+    void lookForMessages(site, hooks, () => ending);
     while (!ending) {
       for (const [work, failure] of TASKS) await work(site).catch((err: unknown) => site.log.warn({ err }, failure));
       await sleep(DUE_MS, undefined, { ref: false });
@@ -135,15 +146,16 @@ export function startService(site: Site, theme: LoadedTheme, host: ServiceHost, 
       host.life.info('stopping');
       await host.close(server);
       await drain(deadline);
+      await withTimeout(Math.max(0, deadline - performance.now()), hooks.end()).catch(() => undefined);
       await site.close();
       host.life.info('stopped');
     },
   };
 }
 
-async function serveHooksRepeatedly(site: Site, isEnding: () => boolean): Promise<void> {
+async function lookForMessages(site: Site, hooks: HookServer, isEnding: () => boolean): Promise<void> {
   while (!isEnding()) {
-    await serveHooks(site).catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
+    await hooks.begin().catch((err: unknown) => site.log.warn({ err }, 'webhooks could not be served'));
     await sleep(HOOKS_MS, undefined, { ref: false });
   }
 }

@@ -6,7 +6,7 @@ import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
 import { fromOneServer } from '../storage/engine/cluster.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { entriesAfter, type JournalEntry, lastNumber, markAt, markOf, oldestNumber } from '../storage/journal/entries.ts';
+import { entriesAfter, type JournalEntry, lastNumber, markAt, markOf } from '../storage/journal/entries.ts';
 import { postsFrom, termsFrom } from '../storage/lists/walk.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { loadTerms } from '../storage/rows/terms.ts';
@@ -207,8 +207,8 @@ async function readJournal(reading: Reading, { from, last }: { readonly from: nu
   const { limit } = reading.following;
   // A replica may be behind the database that the token comes from.
   if (from > last) return site.replicas.includes(site.db) ? { changes: [], number: from, more: false } : fail('changes-token-expired');
-  if (from < (await oldestNumber(site.db))) fail('changes-token-expired');
-  const entries = await entriesAfter(site.db, from, limit);
+  const { entries, oldest } = await entriesAfter(site.db, from, limit);
+  if (from < oldest) fail('changes-token-expired');
   const changes = await changesIn(reading, entries);
   const end = entries.at(-1);
   const reached = end?.number ?? 0;

@@ -5,6 +5,7 @@ import { renewEdges } from '../storage/rows/calendar-edges.ts';
 import { lockPost } from '../storage/rows/posts.ts';
 import { continueRule, endingBefore } from '../storage/rows/ruled-dates.ts';
 import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
+import { sumOfEach } from './each-alone.ts';
 import { keepIndexOf } from './list-index.ts';
 
 /** Further dates come for at least this many days at once. */
@@ -24,12 +25,11 @@ export async function addFurtherDates(site: Site): Promise<number> {
   if (now.getTime() - (looked.get(site) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return 0;
   const settings = await site.settings();
   if (!settings.recurrence || settings.shared) return 0;
-  looked.set(site, now.getTime());
   const until = addMonths(nowUtc(now), settings.calendar.monthsAhead);
   let count = 0;
   for await (const ids of pagesById(AT_ONCE, (after, size) => endingBefore(site.db, addDays(until, -STEP_DAYS), after, size))) {
-    for (const id of ids) {
-      count += await site.db.transaction(async (db) => {
+    count += await sumOfEach(site, ids, 'a recurring event could not be given further dates', (id) =>
+      site.db.transaction(async (db) => {
         if (!(await lockPost(db, id))) return 0;
         const made = await continueRule(db, id, { until, updatedAt: nowUtc(now) });
         if (made === 0) return 0;
@@ -37,8 +37,9 @@ export async function addFurtherDates(site: Site): Promise<number> {
         await renewEdges(db);
         noteChange(db, { now });
         return made;
-      });
-    }
+      }),
+    );
   }
+  looked.set(site, now.getTime());
   return count;
 }

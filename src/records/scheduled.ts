@@ -1,9 +1,11 @@
 import { postKindOfType, postTypes, taxonomiesOf } from '../kinds/index.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
+import { noteEdges } from '../storage/rows/calendar-edges.ts';
 import { findDuePosts, lockPost, updatePost } from '../storage/rows/posts.ts';
 import { shiftCounts, termTaxonomyIdsOf } from '../storage/rows/terms.ts';
 import { nowUtc } from '../wordpress/time.ts';
+import { sumOfEach } from './each-alone.ts';
 import { keepIndexOf } from './list-index.ts';
 import { countForLanguage } from './record-languages.ts';
 
@@ -15,9 +17,8 @@ export async function publishDue(site: Site): Promise<number> {
   const due = await findDuePosts(site.db, postTypes, nowUtc(site.clock()));
   if (due.length === 0) return 0;
   const settings = await site.settings();
-  let published = 0;
-  for (const id of due) {
-    published += await site.db.transaction(async (db) => {
+  return sumOfEach(site, due, 'a scheduled record could not be published', (id) =>
+    site.db.transaction(async (db) => {
       const row = await lockPost(db, id);
       const now = site.clock();
       if (row?.post_status !== 'future' || row.post_date_gmt > nowUtc(now)) return 0;
@@ -25,10 +26,10 @@ export async function publishDue(site: Site): Promise<number> {
       await updatePost(db, id, { post_status: 'publish' });
       await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       await countForLanguage(db, { settings }, kind, id, 'shown');
+      if (kind.dated && settings.occurrenceTables) await noteEdges(db, id);
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
       noteChange(db, { now });
       return 1;
-    });
-  }
-  return published;
+    }),
+  );
 }

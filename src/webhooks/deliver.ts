@@ -50,21 +50,49 @@ const SENT_AT_ONCE = 20;
 /** Messages that are on their way to one receiver at the same time; each is about another record. */
 const TOGETHER = 4;
 
-/** Makes the messages that are missing, and sends those whose time has come. */
-export async function serveHooks(site: Site): Promise<void> {
-  const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
-  // What others write is looked for only while somebody wants to know.
-  if (hooks.length > 0) await site.freshness.version();
-  await Promise.all(
-    hooks.map(async (hook) => {
-      try {
-        // What waits was made with the rights of somebody who may be gone.
-        if (await makeMessages(site, hook)) await sendMessages(site, hook);
-      } catch (err) {
-        site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
-      }
-    }),
-  );
+/** What serves the webhooks of a site in this process. */
+export interface HookServer {
+  /**
+   * Begins to serve those that are not being served: makes the messages that are missing, and sends those whose time
+   * has come. Each is served by itself, so that a slow receiver keeps nobody else waiting. Gives their ends.
+   */
+  readonly begin: () => Promise<readonly Promise<void>[]>;
+  /** Sends nothing more than what is on its way, and waits for that. */
+  readonly end: () => Promise<void>;
+}
+
+export function createHookServer(site: Site): HookServer {
+  const served = new Map<number, Promise<void>>();
+  let ending = false;
+  const isEnding = () => ending;
+
+  const serve = async (hook: Hook): Promise<void> => {
+    try {
+      // What waits was made with the rights of somebody who may be gone.
+      if (await makeMessages(site, hook)) await sendMessages(site, hook, isEnding);
+    } catch (err) {
+      site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
+    } finally {
+      served.delete(hook.id);
+    }
+  };
+  const begin = (hook: Hook): Promise<void> => {
+    const end = serve(hook);
+    served.set(hook.id, end);
+    return end;
+  };
+  return {
+    begin: async () => {
+      const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
+      // What others write is looked for only while somebody wants to know.
+      if (hooks.length > 0) await site.freshness.version();
+      return ending ? [] : hooks.filter(({ id }) => !served.has(id)).map(begin);
+    },
+    end: async () => {
+      ending = true;
+      await Promise.all(served.values());
+    },
+  };
 }
 
 /** Removes old messages that were sent or given up. */
@@ -124,18 +152,22 @@ async function messagesAfter(site: Site, caller: Caller, hook: Hook): Promise<{ 
 }
 
 // ------------------------------------------------------------------------------------------------- sending
-async function sendMessages(site: Site, hook: Hook): Promise<void> {
+async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Promise<void> {
   const { db, clock } = site;
   const moment = (ms = 0) => nowUtc(new Date(clock().getTime() + ms));
   const due = () => dueMessages(db, hook.id, moment(), SENT_AT_ONCE);
   let messages = await due();
-  if (messages.length === 0 || !(await occupyHook(db, hook.id, { now: moment(), until: moment(BUSY_MS) }))) return;
+  if (messages.length === 0) return;
+  let held = moment(BUSY_MS);
+  if (!(await occupyHook(db, hook.id, { now: moment(), until: held }))) return;
   try {
     // What was due a moment ago may have been sent by whoever was busy then.
     for (messages = await due(); messages.length > 0; messages = await due()) {
       for (let first = 0; first < messages.length; first += TOGETHER) {
-        // It may have been paused or removed meanwhile.
-        if (!(await renewHook(db, hook.id, moment(BUSY_MS)))) return;
+        const until = moment(BUSY_MS);
+        // It may have been paused or removed meanwhile, or be served by others who took this process for dead.
+        if (isEnding() || !(await renewHook(db, hook.id, { held, until }))) return;
+        held = until;
         const sendable = await sendableNow(site, hook, messages.slice(first, first + TOGETHER));
         if (!sendable) return await switchOff(site, hook, 'its user is gone');
         const outcomes = await Promise.all(sendable.map((one) => send(site, hook, one)));
@@ -145,7 +177,7 @@ async function sendMessages(site: Site, hook: Hook): Promise<void> {
       }
     }
   } finally {
-    await releaseHook(db, hook.id);
+    await releaseHook(db, hook.id, held);
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { publishDue } from '../../src/records/scheduled.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
-import { describeAsking } from '../support/asking.ts';
+import { bodyOf, describeAsking } from '../support/asking.ts';
 
 describeAsking("the calendar's note of its first start and last end", (ask) => {
   const noted = async () => {
@@ -55,5 +56,14 @@ describeAsking("the calendar's note of its first start and last end", (ask) => {
     expect((await noted()).last).toEqual(['2038-06-01 11:00:00', id]);
     await ask.del(`/events/${id}`);
     expect((await noted()).last).toEqual(SAMPLE.last);
+  });
+  it('takes in an event once its time to be published has come, and goes back when it is deleted for good', async () => {
+    const { id } = await ask.made('/events', during(2040, { status: 'future', date: '2026-12-01 10:00:00' }));
+    expect(await noted()).toEqual(SAMPLE);
+    ask.at('2026-12-01T12:00:00Z');
+    expect(await publishDue(ask.running().site)).toBe(1);
+    expect((await noted()).last).toEqual(['2040-06-01 11:00:00', id]);
+    bodyOf(await ask.send('DELETE', `/wp-json/wp/v2/tribe_events/${id}?force=true`, { as: 'admin' }));
+    expect(await noted()).toEqual(SAMPLE);
   });
 });

@@ -39,7 +39,7 @@ describeDatabases('what others change', (open) => {
     await takeOverChanges(db, now, { posts: suspects.posts });
     suspects.accept();
     expect((await ranges.suspects())?.posts).toEqual([]);
-    const entries = await entriesAfter(db, from, 1000);
+    const { entries } = await entriesAfter(db, from, 1000);
     expect(entries.every(({ writer }) => writer === 'found')).toBe(true);
     const before = await lastNumber(db);
     await takeOverChanges(db, now);
@@ -98,14 +98,14 @@ describeDatabases('what others change', (open) => {
     const from = await lastNumber(db);
     await runScript(db, 'UPDATE wp_posts SET menu_order = menu_order + 1 WHERE ID IN (38, 39, 12)');
     await Promise.all([takeOverChanges(db, now), takeOverChanges(db, now), takeOverChanges(db, now)]);
-    expect((await entriesAfter(db, from, 10)).map(({ object }) => object).sort()).toEqual([12, 38, 39]);
+    expect((await entriesAfter(db, from, 10)).entries.map(({ object }) => object).sort()).toEqual([12, 38, 39]);
   });
 
   it('is not known the first time: anything may have changed', async () => {
     await db.from('fasti_prints').delete();
     const from = await lastNumber(db);
     await takeOverChanges(db, now);
-    expect(await entriesAfter(db, from, 1000)).toMatchObject([{ kind: 'all' }]);
+    expect((await entriesAfter(db, from, 1000)).entries).toMatchObject([{ kind: 'all' }]);
   });
 });
 
@@ -144,7 +144,7 @@ for (const form of ['polylang', 'wpml'] as const) {
       const suspects = (await ranges.suspects())!;
       await takeOverChanges(db, now, { posts: suspects.posts, languages });
       suspects.accept();
-      expect((await entriesAfter(db, from, 1000)).map(({ kind, object }) => `${kind} ${object}`).sort()).toEqual(objects);
+      expect((await entriesAfter(db, from, 1000)).entries.map(({ kind, object }) => `${kind} ${object}`).sort()).toEqual(objects);
       const after = await lastNumber(db);
       await takeOverChanges(db, now, { languages });
       expect(await lastNumber(db)).toBe(after);

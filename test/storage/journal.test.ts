@@ -50,7 +50,7 @@ describeDatabases('the journal', (open) => {
       noteChange(trx, HAND);
       await work(trx);
     });
-    return (await entriesAfter(db, from, 100)).map(wordsOf);
+    return (await entriesAfter(db, from, 100)).entries.map(wordsOf);
   };
   const wordsOf = ({ kind, type, object, what, wasPublic, isPublic }: JournalEntry) =>
     [kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' ');
@@ -134,7 +134,7 @@ describeDatabases('the journal', (open) => {
     });
     it('says who wrote, and when', async () => {
       await entriesOf((trx) => updatePost(trx, 38, { post_title: 'Other' }));
-      expect(await entriesAfter(db, 0, 1)).toMatchObject([{ at: '2026-11-20 12:00:00', writer: 'fasti', user: 7 }]);
+      expect((await entriesAfter(db, 0, 1)).entries).toMatchObject([{ at: '2026-11-20 12:00:00', writer: 'fasti', user: 7 }]);
     });
     it('leaves nothing behind when it is undone', async () => {
       const from = await lastNumber(db);
@@ -144,7 +144,7 @@ describeDatabases('the journal', (open) => {
           throw new Error('no');
         }),
       ).rejects.toThrow('no');
-      expect(await entriesAfter(db, from, 10)).toEqual([]);
+      expect((await entriesAfter(db, from, 10)).entries).toEqual([]);
       expect(await lastNumber(db)).toBe(from);
     });
     it('cannot be left out: a transaction that writes rows of records without saying of which fails', async () => {
@@ -163,7 +163,7 @@ describeDatabases('the journal', (open) => {
           origin(),
         ),
       );
-      const entries = await entriesAfter(db, from, 1000);
+      const { entries } = await entriesAfter(db, from, 1000);
       expect(entries.map(({ number }) => number)).toEqual(entries.map((_, place) => from + 1 + place));
       expect(entries.map(({ object }) => object)).toEqual(entries.map((_, place) => place + 1));
       expect(await lastNumber(db)).toBe(from + 501);
@@ -196,7 +196,7 @@ describeDatabases('the journal', (open) => {
       writing = false;
       await follow;
       expect(seen.map(({ number }) => number)).toEqual(seen.map(({ number }) => number).sort((one, two) => one - two));
-      expect(seen.map(({ object }) => object)).toEqual((await entriesAfter(db, 0, 10_000)).map(({ object }) => object));
+      expect(seen.map(({ object }) => object)).toEqual((await entriesAfter(db, 0, 10_000)).entries.map(({ object }) => object));
       expect(new Set(seen.map(({ object }) => object)).size).toBe(seen.length);
       await other.close();
     });

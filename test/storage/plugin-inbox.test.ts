@@ -40,7 +40,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     const from = await lastNumber(db);
     await runScript(db, script.filter(Boolean).join(';\n'));
     await inbox.drain(await newest(), undefined);
-    return (await entriesAfter(db, from, 1000))
+    return (await entriesAfter(db, from, 1000)).entries
       .map(({ kind, type, object, what, wasPublic, isPublic, writer, user }) =>
         [kind, type || '-', object, what, `${Number(wasPublic)}${Number(isPublic)}`, writer, user].join(' '),
       )
@@ -103,7 +103,7 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     const last = await newest();
     const others = Array.from({ length: 3 }, () => createInbox(db, now, () => sources));
     await Promise.all(others.map((other) => other.drain(last, undefined)));
-    expect((await entriesAfter(db, from, 100)).map(({ object }) => object).sort()).toEqual([...ids].sort());
+    expect((await entriesAfter(db, from, 100)).entries.map(({ object }) => object).sort()).toEqual([...ids].sort());
     expect(await waiting()).toEqual([]);
   });
 
@@ -111,7 +111,9 @@ describeDatabases('what the WordPress plugin notes', (open) => {
     await runScript(db, Array.from({ length: 600 }, (_, at) => noted('user', '', at + 1, 'changed', 1)).join(';\n'));
     const from = await lastNumber(db);
     await inbox.drain(await newest(), undefined);
-    expect((await entriesAfter(db, from, 1000)).map(({ object }) => object)).toEqual(Array.from({ length: 500 }, (_, at) => at + 1));
+    expect((await entriesAfter(db, from, 1000)).entries.map(({ object }) => object)).toEqual(
+      Array.from({ length: 500 }, (_, at) => at + 1),
+    );
     expect(await waiting()).toHaveLength(100);
     await inbox.drain(await newest(), undefined);
     expect(await waiting()).toEqual([]);

@@ -86,7 +86,10 @@ export async function deleteForGood(write: WriteContext, row: Post): Promise<voi
   const counted = await countedTerms(write, row.ID, row.post_status);
   const translations = await forgetLanguage(db, caller, kind, { id: row.ID, isCounted: row.post_status === 'publish' });
   await removePost(db, row.ID);
-  if (kind.dated && caller.settings.occurrenceTables) await removeOccurrence(db, row.ID, caller.settings.recurrence);
+  if (kind.dated && caller.settings.occurrenceTables) {
+    await removeOccurrence(db, row.ID, caller.settings.recurrence);
+    await noteEdges(db, row.ID);
+  }
   await shiftCounts(db, counted, []);
   if (kind.dated) await keepIndexOf(db, caller, [row.ID, ...translations]);
 }

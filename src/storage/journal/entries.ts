@@ -95,14 +95,11 @@ const rowOf = ({ kind, type, object, what, wasPublic, isPublic }: Change, number
   is_public: Number(isPublic),
 });
 
-/** The entries after this number, in their order. */
-export async function entriesAfter(db: Database, number: number, limit: number): Promise<JournalEntry[]> {
-  const rows = await db.rows<JournalRow>`SELECT * FROM {fasti_journal} WHERE number > ${number} ORDER BY number LIMIT ${limit}`;
-  return rows.map(entryOf);
-}
-
-/** The same, with the number from which on the journal is complete (`oldestNumber`). */
-export async function entriesWithOldest(
+/**
+ * The entries after this number, in their order, with the number from which on the journal is complete
+ * (`oldestNumber`): in one query, since entries may be pruned between two.
+ */
+export async function entriesAfter(
   db: Database,
   number: number,
   limit: number,

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/database.ts';
-import { EVERYTHING, entriesWithOldest, type JournalEntry } from './entries.ts';
+import { EVERYTHING, entriesAfter, type JournalEntry } from './entries.ts';
 import { ownChangeOf } from './own-changes.ts';
 
 /** The journal as it arrives in this process: each entry once, in the order of the numbers. */
@@ -42,7 +42,7 @@ export function createJournalFeed(db: Database): JournalFeed {
     if (position === undefined) position = count;
     if (count < position || count - position > MOST_BEHIND) return giveUp(count);
     while (position < count) {
-      const { entries, oldest } = await entriesWithOldest(db, position, AT_ONCE);
+      const { entries, oldest } = await entriesAfter(db, position, AT_ONCE);
       if (oldest > position) return giveUp(count);
       // All that was committed when the count was read can be read now. What has none of its own left a gap.
       const next: number = entries.length < AT_ONCE ? count : position;

@@ -46,12 +46,20 @@ export const occupyHook = async (
   { now, until }: { readonly now: string; readonly until: string },
 ): Promise<boolean> => (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until < ${now}`) > 0;
 
-/** Goes on keeping others from it. False: it is not active any more. */
-export const renewHook = async (db: Database, id: number, until: string): Promise<boolean> =>
-  (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND state = ${'active'}`) > 0;
+/**
+ * Goes on keeping others from it. `held`: until when this process does. False: it is not active any more, or another
+ * process sends to it by now.
+ */
+export const renewHook = async (
+  db: Database,
+  id: number,
+  { held, until }: { readonly held: string; readonly until: string },
+): Promise<boolean> =>
+  (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until = ${held} AND state = ${'active'}`) > 0;
 
-export const releaseHook = (db: Database, id: number): Promise<number> =>
-  db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id}`;
+/** Lets others send to it again, if it is still this process that keeps them from it. */
+export const releaseHook = (db: Database, id: number, held: string): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id} AND busy_until = ${held}`;
 
 // ------------------------------------------------------------------------------------------------- messages
 export type NewMessage = Pick<HookMessage, 'id' | 'hook' | 'number' | 'subject' | 'payload' | 'next_at' | 'created_at'>;
