@@ -32,13 +32,14 @@ export async function termsInLanguage(
   // Mostly the terms of an event are in its language.
   if (groups.size === 0) return [...new Set(ids)];
   const terms = await loadTerms(db, kind.taxonomy, ids);
-  const translated: number[] = [];
-  for (const id of ids) {
-    const term = terms.get(id);
-    const group = groups.get(id);
-    translated.push(term && group ? await translationOf(db, own, kind, { term, group, language }) : id);
-  }
-  return [...new Set(translated)];
+  const { code } = language;
+  const lacking = [...terms.values()].flatMap((term) => {
+    const group = groups.get(term.term_id);
+    return group && !group.has(code) ? [{ term, group }] : [];
+  });
+  const made = own.languages.form === 'polylang' ? await translationsOf(db, own, kind, lacking, language) : new Map<number, number>();
+  const known = (id: number) => (terms.has(id) ? groups.get(id)?.get(code) : undefined);
+  return [...new Set(ids.map((id) => made.get(id) ?? known(id) ?? id))];
 }
 
 /** These terms with those of a language first: of several that a name may mean, they are meant. */
@@ -101,30 +102,61 @@ async function groupsOf(
   return new Map(groups.map(([id, { members }]) => [id, new Map([...members].filter(([, member]) => existing.has(member)))]));
 }
 
-/** A term, its translations, and the language in which it is wanted. */
-interface TranslatedTerm {
+/** A term and its translations. */
+interface GroupedTerm {
   readonly term: Term;
   readonly group: TranslationGroup;
-  readonly language: ContentLanguage;
 }
 
-async function translationOf(
+/**
+ * Makes the translations that these terms lack in a language, where nobody else has made them meanwhile. By the ids of
+ * the terms.
+ */
+async function translationsOf(
   db: Database,
   own: LanguagesOfKind,
   kind: TermKind,
-  { term, group, language }: TranslatedTerm,
+  lacking: readonly GroupedTerm[],
+  language: ContentLanguage,
+): Promise<ReadonlyMap<number, number>> {
+  const found = new Map<number, number>();
+  if (lacking.length === 0) return found;
+  const writer = languageWriterOf(own.languages);
+  // All of them before any is looked at, always in the same order: who wants the same ones waits for what comes of it.
+  await lockNames(
+    db,
+    lacking.map(({ term }) => termSlugLock(slugIn(term, language))),
+  );
+  await writer.lockGroups(
+    db,
+    own.of,
+    lacking.map(({ term }) => term.term_id),
+  );
+  for (const { term, group } of lacking) {
+    const { term_id: id } = term;
+    const members = (await writer.lockGroups(db, own.of, [id])).get(id) ?? group;
+    const other = members.get(language.code);
+    const isThere = other !== undefined && (await loadTerms(db, kind.taxonomy, [other])).has(other);
+    found.set(id, isThere ? other : await makeTranslation(db, own, kind, { term, group: members }, language));
+  }
+  return found;
+}
+
+const slugIn = ({ slug }: Term, { code }: ContentLanguage): string => `${slug}-${code}`;
+
+async function makeTranslation(
+  db: Database,
+  own: LanguagesOfKind,
+  kind: TermKind,
+  { term, group }: GroupedTerm,
+  language: ContentLanguage,
 ): Promise<number> {
-  const known = group.get(language.code);
-  if (known !== undefined) return known;
-  if (own.languages.form !== 'polylang') return term.term_id;
-  const wished = `${term.slug}-${language.code}`;
-  await lockNames(db, [termSlugLock(wished)]);
   const parent = await parentIn(db, own, kind, term, language);
-  const id = await insertTerm(db, kind, { name: term.name, slug: await freeSlug(db, kind, wished, parent, 0), description: '', parent });
+  const slug = await freeSlug(db, kind, slugIn(term, language), parent, 0);
+  const id = await insertTerm(db, kind, { name: term.name, slug, description: '', parent });
   const writer = languageWriterOf(own.languages);
   await writer.setLanguage(db, own.of, id, language);
-  const members = (await writer.lockGroups(db, own.of, [term.term_id])).get(term.term_id) ?? group;
-  await writer.writeGroup(db, own.of, new Map([...members, [language.code, id]]));
+  await writer.writeGroup(db, own.of, new Map([...group, [language.code, id]]));
   if (kind.hierarchical) await dropTree(db, kind);
   return id;
 }

@@ -51,6 +51,21 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(faultOf(await post('/events/110', { language: '' }))).toEqual([400, 'rest_invalid_param', ['language']]);
     });
 
+    it('makes one translation of a category, however many events need it at once', async () => {
+      const name = 'Only in English';
+      const { id: english } = (await post('/categories', { name, language: 'en' })).body;
+      const { id: second } = (await post('/categories', { name: 'This one too', language: 'en' })).body;
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, place) =>
+          post('/events', { title: `${place}`, ...DATES, language: 'it', categories: place % 2 ? [english, second] : [second, english] }),
+        ),
+      );
+      expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+      const used = new Set(made.flatMap(({ body }) => body.categories.map(({ id }: { id: number }) => id)));
+      expect(used.size).toBe(2);
+      expect((await db.from('terms').where('name', name)).length).toBe(form === 'polylang' ? 2 : 1);
+    });
+
     it('links a new record to the records that it names', async () => {
       const { body } = await post('/events', { title: 'Ceramica', ...DATES, language: 'it', translations: { en: { id: 112 } } });
       expect(await placeOf(112)).toEqual(['en', { en: 112, it: body.id }]);
