@@ -452,6 +452,11 @@ describeAsking('places and tickets', (ask) => {
     await ticket(39, 'publish');
     await ticket(40, 'draft');
     await ticket(54, 'publish');
+    // One that says nothing at all.
+    await ask.rows(async (db) => {
+      const { post_id } = (await db.from('postmeta').where({ meta_value: '54' }).orderBy('meta_id', 'desc').first())!;
+      await db.knex(db.table('postmeta')).insert({ post_id, meta_key: key, meta_value: null });
+    });
     const every = idsOf(await ask.read(`/events?${UPCOMING}`));
     expect(idsOf(await ask.read(`/events?${UPCOMING}&ticketed=true`))).toEqual([39, 54]);
     expect(idsOf(await ask.read(`/events?${UPCOMING}&ticketed=false`))).toEqual(every.filter((id) => id !== 39 && id !== 54));

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../grouped-by.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { postsWithSlugs, postsWithSlugsLike, type SluggedPost } from '../../storage/rows/slugs.ts';
 import type { Post } from '../../wordpress/rows.ts';
@@ -5,8 +6,8 @@ import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
 
 /**
  * The slug that each post would get from its title today (`get_sample_permalink` with the title as the name): what the
- * form for editing proposes. By id, in two queries at most. As everywhere in WordPress, slugs are shared with other
- * types, but not those of files.
+ * form for editing proposes. By id, in two queries at most. As everywhere in WordPress, posts of two types may have the
+ * same slug, and a file has one that nobody else has.
  */
 export async function sampleSlugs(db: Database, rows: readonly Post[]): Promise<Map<number, string>> {
   const wanted = rows.map((row) => ({ row, base: sanitizeTitle(row.post_title) || String(row.ID) }));
@@ -14,15 +15,19 @@ export async function sampleSlugs(db: Database, rows: readonly Post[]): Promise<
     db,
     wanted.map(({ base }) => base),
   );
-  const crowded = wanted.filter(({ row, base }) => isTaken(row, holders)(base));
+  const isHeld = takenAmong(holders);
+  const crowded = wanted.filter(({ row, base }) => isHeld(row, base));
   const others = await postsWithSlugsLike(
     db,
     crowded.map(({ base }) => base),
   );
-  return new Map(wanted.map(({ row, base }) => [row.ID, uniqueSlug(base, isTaken(row, [...holders, ...others]))]));
+  const isTaken = takenAmong([...holders, ...others]);
+  return new Map(wanted.map(({ row, base }) => [row.ID, uniqueSlug(base, (slug) => isTaken(row, slug))]));
 }
 
-const isTaken =
-  ({ ID, post_type: type }: Post, holders: readonly SluggedPost[]) =>
-  (slug: string): boolean =>
-    holders.some((other) => other.post_name === slug && other.ID !== ID && (type === 'attachment' || other.post_type === type));
+/** Whether one of these holds a slug that a post wants. */
+function takenAmong(holders: readonly SluggedPost[]): (post: Post, slug: string) => boolean {
+  const bySlug = groupedBy(holders, ({ post_name: slug }) => slug);
+  return ({ ID, post_type: type }, slug) =>
+    bySlug.get(slug)?.some((other) => other.ID !== ID && (type === 'attachment' || other.post_type === type)) ?? false;
+}

@@ -5,8 +5,8 @@ import type { Dialect, Sql } from './dialect.ts';
  * Pieces of SQL that both databases read alike. Those that they don't are the dialect's.
  */
 
-/** Ids stand as text in metas: the column as a number. */
-export const asId = (db: Pick<Builder, 'raw'>, column: string): RawSql => db.raw('CAST(?? AS UNSIGNED)', [column]);
+/** Ids stand as text in metas: the column as a number; what names nothing is 0, so that `NOT IN` finds the others. */
+export const asId = (db: Pick<Builder, 'raw'>, column: string): RawSql => db.raw('COALESCE(CAST(?? AS UNSIGNED), 0)', [column]);
 
 /** Condition: `column` equals one of these values. */
 export const equalsAny = (column: string, values: readonly (string | number)[]): Sql => [

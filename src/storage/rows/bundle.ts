@@ -6,6 +6,7 @@ import { galleryParentsIn, imageIdsIn } from '../../wordpress/content/render.ts'
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
+import { readInParts } from '../engine/pages.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { formOf } from '../languages/forms.ts';
@@ -197,15 +198,19 @@ const galleryParentsOf = (post: Post | undefined): number[] =>
 
 /** Rows of `posts` by id. */
 export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
-  const rows = ids.length === 0 ? [] : await dependingOn(db, ids).rows<Post>`SELECT * FROM {posts} WHERE ID IN (${unique(ids)})`;
+  const seen = dependingOn(db, ids);
+  const rows = await readInParts(ids, (some) => seen.rows<Post>`SELECT * FROM {posts} WHERE ID IN (${some})`);
   return new Map(rows.map((row) => [row.ID, row]));
 }
 
 /** Metas of posts by post id; every value of a key in the order of the rows. */
 export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
-  if (ids.length === 0) return new Map();
-  const rows = await dependingOn(db, ids).rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
-    SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${unique(ids)}) ORDER BY post_id, meta_id`;
+  const seen = dependingOn(db, ids);
+  const rows = await readInParts(
+    ids,
+    (some) => seen.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
+      SELECT post_id, meta_key, meta_value FROM {postmeta} WHERE post_id IN (${some}) ORDER BY post_id, meta_id`,
+  );
   const metas = new Map<number, Map<string, string[]>>();
   for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
     let ofPost = metas.get(id);
@@ -225,15 +230,17 @@ const LARGEST_GALLERY = 500;
 
 /** Ids of the images attached to posts, in the order of their menu; 0 stands for those attached to none. */
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
-  if (parents.length === 0) return new Map();
-  const rows: { ID: number; post_parent: number }[] = await dependingOn(db, [allPosts('attachment')])
-    .from('posts')
-    .select('ID', 'post_parent')
-    .where('post_type', 'attachment')
-    .where('post_mime_type', 'like', 'image/%')
-    .whereIn('post_parent', unique(parents))
-    .orderBy(['menu_order', 'ID'])
-    .limit(LARGEST_GALLERY);
+  const seen = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
+  const rows: { ID: number; post_parent: number }[] = await readInParts(parents, (some) =>
+    seen
+      .from('posts')
+      .select('ID', 'post_parent')
+      .where('post_type', 'attachment')
+      .where('post_mime_type', 'like', 'image/%')
+      .whereIn('post_parent', some)
+      .orderBy(['menu_order', 'ID'])
+      .limit(LARGEST_GALLERY),
+  );
   return groupedBy(
     rows,
     ({ post_parent: parent }) => parent,

@@ -1,10 +1,12 @@
 import { fail } from '../../errors.ts';
+import { groupedBy } from '../../grouped-by.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { foldText } from '../engine/collation.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
 import { isSlugLike, unionAll } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
-import { pagesOf } from '../engine/pages.ts';
+import { pagesOf, readInParts } from '../engine/pages.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import { partsOfMeta } from '../journal/own-changes.ts';
@@ -30,14 +32,19 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
  * only.
  */
 export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
-  const slug = path.at(-1);
-  if (!slug) return [];
-  const named = dependingOn(db, [allPosts(type)])
-    .from('posts')
-    .where({ post_name: slug, post_type: type });
-  const rows = await named.orderBy('ID').select('ID', 'post_parent');
-  const [parent] = path.length === 1 ? [0] : await findPostsByPath(db, type, path.slice(0, -1));
-  return rows.filter((row) => row.post_parent === parent).map(({ ID }) => ID);
+  if (path.includes('')) return [];
+  const seen = dependingOn(db, [allPosts(type)]);
+  const rows: Pick<Post, 'ID' | 'post_name' | 'post_parent'>[] = await readInParts(path, (some) =>
+    seen.from('posts').whereIn('post_name', some).where('post_type', type).orderBy('ID').select('ID', 'post_name', 'post_parent'),
+  );
+  const bySlug = groupedBy(rows, ({ post_name: slug }) => foldText(slug));
+  let found: number[] = [];
+  let parent: number | undefined = 0;
+  for (const slug of path) {
+    found = (bySlug.get(foldText(slug)) ?? []).flatMap(({ ID, post_parent: above }) => (above === parent ? [ID] : []));
+    parent = found[0];
+  }
+  return found;
 }
 
 /** Slugs of this type that begin with `base`, of other posts than `id`. */

@@ -38,9 +38,11 @@ export function runEmbeds(html: string): string {
 /** The text without shortcodes and what they enclose (`strip_shortcodes`). */
 export const stripShortcodes = (html: string): string => replaceEach(html, findShortcodes(html), () => '');
 
-/** The ids of images that the galleries of a content name. */
+/** The ids of images that the galleries of a content name, as far as they show them. */
 export const galleryImageIds = (html: string): number[] =>
-  galleries(html).flatMap((attributes) => idList(attributes.ids || attributes.include || ''));
+  galleries(html)
+    .flatMap((attributes) => idList(attributes.ids || attributes.include || ''))
+    .slice(0, MOST_PICTURES);
 
 /** The ids of posts whose attached images the galleries of a content show: `postId` for those that name nothing. */
 export const galleryParents = (html: string, postId: number): number[] => [
