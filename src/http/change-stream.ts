@@ -39,7 +39,7 @@ const RETRY_MS = 3000;
  * The part of all streams that callers who have not signed in may take together, so that they never keep out those who
  * have.
  */
-const STRANGERS_PART = 0.75;
+const STRANGERS_STREAMS = 0.75;
 
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
@@ -117,7 +117,7 @@ function createStreams(site: Site, isOver: () => boolean) {
     hasRoom: ({ known }: Sender): boolean => {
       const most = site.config.changeStreams;
       const strangers = [...streams.values()].filter((one) => !one).length;
-      return streams.size < most && (known || strangers < Math.ceil(most * STRANGERS_PART));
+      return streams.size < most && (known || strangers < Math.ceil(most * STRANGERS_STREAMS));
     },
     add: (stream: Stream, { known }: Sender): void => {
       streams.set(stream, known);

@@ -15,11 +15,11 @@ export function languageHeaders(record: unknown, { defaultCode }: ContentLanguag
   const { language, translations = {} } = record as Spoken;
   const pages = Object.entries(translations);
   const links = pages.flatMap(([code, { url }]) => [
-    alternate(url, tagOf(code)),
+    alternate(url, languageTagOf(code)),
     ...(code === defaultCode ? [alternate(url, 'x-default')] : []),
   ]);
   return {
-    ...(language ? { 'Content-Language': tagOf(language) } : {}),
+    ...(language ? { 'Content-Language': languageTagOf(language) } : {}),
     ...(pages.length > 1 ? { Link: links.join(', ') } : {}),
   };
 }
@@ -33,10 +33,10 @@ export function listLanguage({ settings, content: { code } }: Caller, name: stri
   if (code === undefined || !isTranslated(settings.contentLanguages, name)) return {};
   const shown = new Set(records.map(({ language }) => language));
   const [only = null] = shown.size === 0 ? [code] : shown;
-  return shown.size > 1 || only === null ? {} : { 'Content-Language': tagOf(only) };
+  return shown.size > 1 || only === null ? {} : { 'Content-Language': languageTagOf(only) };
 }
 
 /** Codes such as `zh_tw` as headers write them (BCP 47). */
-const tagOf = (code: string): string => code.replaceAll('_', '-');
+const languageTagOf = (code: string): string => code.replaceAll('_', '-');
 
 const alternate = (url: string, tag: string): string => `<${url}>; rel="alternate"; hreflang="${tag}"`;

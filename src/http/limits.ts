@@ -50,7 +50,7 @@ const NEXT_BLOCK = 65_536;
  * The part of the budget that callers who have not signed in may take together, so that they never keep out those who
  * have.
  */
-const STRANGERS_PART = 0.25;
+const STRANGERS_BODIES = 0.25;
 
 /** Bodies that announce no more bytes than this are not counted. */
 const TINY_BODY = 4096;
@@ -90,7 +90,7 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
       };
       return {
         take: (more) => {
-          if (taken + more > bytes || (!known && byStrangers + more > bytes * STRANGERS_PART))
+          if (taken + more > bytes || (!known && byStrangers + more > bytes * STRANGERS_BODIES))
             fail('server-busy', { detail: { budget: bytes, taken, byStrangers, known } });
           count(more);
         },

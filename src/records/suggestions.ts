@@ -10,7 +10,7 @@ import { insertRecord } from './writes/post-writes.ts';
 /** How many suggestions wait for somebody to look at them; then no more are taken. */
 const MOST_WAITING = 200;
 
-const NOBODY = 0;
+const NO_AUTHOR = 0;
 
 /**
  * Keeps an event that a visitor suggests: as a pending one of nobody's, with what the visitor says of it. Values are
@@ -20,7 +20,7 @@ const NOBODY = 0;
  */
 export async function keepSuggestion(site: Site, caller: Caller, values: PostValues, suggestion: Suggestion): Promise<void> {
   const kind = postKind('event');
-  const waiting = await countVisible(site.db, kind.postType, { viewer: NOBODY, all: ['pending'], others: [], own: [] }, NOBODY);
+  const waiting = await countVisible(site.db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
   if ((waiting.get('pending') ?? 0) >= MOST_WAITING) fail('suggestions-full');
   await insertRecord(
     site,

@@ -4,7 +4,7 @@ import { coreUser } from '../../kinds/core/user.ts';
 import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
 import { embeddedBlogPosts } from '../../records/core/blog-posts.ts';
-import type { CorePage } from '../../records/core/lists.ts';
+import type { CorePage, CoreRecord } from '../../records/core/lists.ts';
 import { shownMedia } from '../../records/core/media.ts';
 import { embeddedTerms } from '../../records/core/terms.ts';
 import type { Shown } from '../../records/versions.ts';
@@ -13,8 +13,6 @@ import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import type { Reply } from '../route.ts';
 import { asksFor } from '../term-view.ts';
 import { corePage, coreRecord, type HasPage } from './core-reply.ts';
-
-type CoreRecord = Readonly<Record<string, unknown>>;
 
 const recordsOf = (shown: ReadonlyMap<number, Shown>): Map<number, CoreRecord> =>
   new Map([...shown].map(([id, { record }]) => [id, record]));

@@ -14,13 +14,11 @@ import { findPostIds } from '../../storage/lists/post-list.ts';
 import type { PostQuery } from '../../storage/lists/post-query.ts';
 import { loadBundle, loadPosts } from '../../storage/rows/bundle.ts';
 import { readOptions } from '../../storage/rows/options.ts';
-import { findPost, insertPost, updatePost } from '../../storage/rows/posts.ts';
-import { loadBlogTerms, recount, setTermsOf } from '../../storage/rows/terms.ts';
+import { findPost } from '../../storage/rows/posts.ts';
+import { loadBlogTerms } from '../../storage/rows/terms.ts';
 import { blogUrl } from '../../wordpress/blog-links.ts';
 import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
-import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { toUtc } from '../../wordpress/zones.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { opens, publishedRights } from '../visibility.ts';
 import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf, withTermsBelow } from './lists.ts';
@@ -179,37 +177,4 @@ export async function slugsAbove(
     return row ? [...path(row.post_parent, level + 1), row.post_name] : [];
   };
   return new Map(rows.map((row) => [row.ID, path(row.post_parent)]));
-}
-
-// ------------------------------------------------------------------------------------------------- writing
-/** A post of the blog. */
-export interface NewBlogPost {
-  readonly title: string;
-  readonly text: string;
-  /** Of publication, on the clock of the site. */
-  readonly date: string;
-  /** Ids of tags. */
-  readonly tags: readonly number[];
-}
-
-/**
- * Publishes a post of the blog. The API makes none; they share the tags of events and their counts. Call it in a
- * transaction.
- */
-export async function createBlogPost(db: Database, { viewer, settings }: Caller, post: NewBlogPost): Promise<void> {
-  const [local, utc] = [post.date, toUtc(post.date, settings.zone)];
-  const id = await insertPost(db, {
-    post_date: local,
-    post_date_gmt: utc,
-    post_modified: local,
-    post_modified_gmt: utc,
-    post_author: viewer.id,
-    post_title: post.title,
-    post_content: post.text,
-    post_name: sanitizeTitle(post.title),
-    post_status: 'publish',
-    post_type: 'post',
-  });
-  await updatePost(db, id, { guid: `${settings.home}/?p=${id}` });
-  await recount(db, await setTermsOf(db, id, 'post_tag', post.tags));
 }

@@ -24,14 +24,12 @@ import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from '../t
 import { metasInTrash } from '../trashed-metas.ts';
 import { type Shown, versionOfTerm } from '../versions.ts';
 import { accessRow, mayManageTerms, mayRead } from '../visibility.ts';
-import { type CorePage, paging, viewOf } from './lists.ts';
+import { type CorePage, type CoreRecord, paging, viewOf } from './lists.ts';
 
 /*
  * Categories and tags as WordPress's own routes (`wp/v2`) list, show and write them, over the functions of `terms.ts`;
  * categories of the blog are read alone.
  */
-
-type CoreRecord = Record<string, unknown>;
 
 /** What the parameter `post` may name: any post, and dates of events that recur. */
 const OF_EVENTS = { dated: true };

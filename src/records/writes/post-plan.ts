@@ -91,6 +91,7 @@ function settledDates(caller: Caller, kind: PostKind, values: PostValues, before
   const status = settleStatus({
     requested: values.status,
     before: before?.row.post_status,
+    // For venues and organizers too, as the calendar has it.
     canPublish: viewer.can('publish_tribe_events'),
     canDelete: before ? mayDelete(viewer, accessRow(before.row, before.metas)) : viewer.can(`delete_${kind.capabilities}`),
   });

@@ -23,7 +23,7 @@ import { type PostPlan, planPost } from './post-plan.ts';
 import { addDate, leaveOutDate, moveDate, oneDate, type Scope } from './single-dates.ts';
 import { planOfNew, sourceOf } from './translation-source.ts';
 import type { WriteContext } from './write-context.ts';
-import { lockExisting, newWrite, resolveReferences, withTermsInLanguage, writeAllNew, writeChange, writeNew } from './write-post.ts';
+import { lockExisting, makeReferenced, newWrite, withTermsInLanguage, writeAllNew, writeChange, writeNew } from './write-post.ts';
 
 /**
  * Columns and metas that a write sets beside the kind's own fields, already sanitized. `slug`: what is otherwise about
@@ -106,7 +106,7 @@ export async function changeDate(site: Site, caller: Caller, kind: PostKind, id:
   return renderPost(site, caller, kind, id, namedBy(kind, values));
 }
 
-/** The same without showing it. */
+/** Changes a record without showing it, or with `scope` one of its dates. `record`: the id of either. */
 export async function changeRecord(
   site: Site,
   caller: Caller,
@@ -116,9 +116,10 @@ export async function changeRecord(
 ): Promise<void> {
   const date = await dateOfRecord(site.db, caller, kind, record);
   const id = date?.post ?? record;
-  const rows = Object.keys({ ...extra.columns, ...extra.metas }).length > 0 || asked.slug !== undefined;
-  const named = rows || Object.keys(asked).some((name) => name in kind.fields);
-  if (!named) {
+  const hasOtherRows = Object.keys({ ...extra.columns, ...extra.metas }).length > 0 || asked.slug !== undefined;
+  const changesAnything = hasOtherRows || Object.keys(asked).some((name) => name in kind.fields);
+  // Nothing to write: only whether it is there.
+  if (!changesAnything) {
     await site.db.transaction((db) => lockExisting({ db, kind }, id));
     return;
   }
@@ -140,7 +141,7 @@ async function changeLocked(
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
-  await writeChange(write, before, plan, await withTermsInLanguage(write, id, await resolveReferences(write, values)));
+  await writeChange(write, before, plan, await withTermsInLanguage(write, id, await makeReferenced(write, values)));
 }
 
 /** By what an existing record is found that a request means to create or to change. */

@@ -68,7 +68,7 @@ export async function writeNew(
   write: WriteContext,
   { values, plan, anew = false, brought = false, source }: Omit<NewPost, 'kind'>,
 ): Promise<number> {
-  const resolved = await withInherited(write, source, values, await resolveReferences(write, values));
+  const resolved = await withInherited(write, source, values, await makeReferenced(write, values));
   const known = await knownRecord(write, plan, { anew, brought });
   if (!known) return (await insertPosts(write, [{ plan, resolved, language: write.language }]))[0]!;
   await updateKnown(write, known, values, resolved);
@@ -92,7 +92,7 @@ export async function writeAllNew(write: KindWrite, records: readonly NewPost[])
   const posts: PlannedPost[] = [];
   for (const { values, plan } of records) {
     const own = newWrite(db, caller, kind, values);
-    posts.push({ plan, language: own.language, resolved: await resolveReferences(own, values, resolveTerms) });
+    posts.push({ plan, language: own.language, resolved: await makeReferenced(own, values, resolveTerms) });
   }
   return insertPosts(write, posts);
 }
@@ -129,7 +129,7 @@ async function writeLanguage({ db, caller, kind, language: written }: WriteConte
  * Makes what a record brings along (new terms, an image that was fetched, new venues and organizers), and gives what
  * the record then has besides its row.
  */
-export async function resolveReferences(
+export async function makeReferenced(
   write: WriteContext,
   values: PostValues,
   resolveTerms: typeof resolveTermWishes = resolveTermWishes,

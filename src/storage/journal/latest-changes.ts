@@ -60,8 +60,8 @@ export function followChanges(feed: JournalFeed, most = MOST_DEPENDENCIES): Late
   const hasChanged = (dependency: Dependency, after: number): boolean => (latest.get(dependency) ?? 0) > after;
   const isListAffected = (list: ListDependency, after: number): boolean =>
     after < forgotten ? hasChanged(allPosts(list.posts), after) : isAffected(entries, list, after);
-  feed.subscribe((entries) => {
-    for (const entry of entries) take(entry);
+  feed.subscribe((fresh) => {
+    for (const entry of fresh) take(entry);
   });
 
   return {
