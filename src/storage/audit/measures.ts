@@ -1,6 +1,7 @@
 import { postTypes, taxonomies } from '../../kinds/index.ts';
 import type { Database } from '../engine/database.ts';
 import type { Measure } from '../engine/dialect.ts';
+import { latestOf } from '../journal/entries.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
 /*
@@ -34,9 +35,6 @@ export async function countRecords(db: Database): Promise<Map<string, { all: num
   return counts;
 }
 
-/** Among so many of the latest changes that of somebody else is looked for. */
-const LATEST = 10_000;
-
 /**
  * How many changes the journal holds, and when the latest was noted, and the latest of somebody else: WordPress, or
  * whoever writes to the same tables. UTC.
@@ -44,8 +42,5 @@ const LATEST = 10_000;
 export async function journalState(db: Database): Promise<{ entries: number; latest: string | null; latestOfOthers: string | null }> {
   const [all] = await db.rows<{ entries: number | string; latest: string | null }>`
     SELECT COUNT(*) AS entries, MAX(at) AS latest FROM {fasti_journal}`;
-  const [others] = await db.rows<{ latest: string | null }>`
-    SELECT MAX(j.at) AS latest FROM (SELECT writer, at FROM {fasti_journal} ORDER BY number DESC LIMIT ${LATEST}) j
-    WHERE j.writer <> ${'fasti'}`;
-  return { entries: Number(all?.entries ?? 0), latest: all?.latest ?? null, latestOfOthers: others?.latest ?? null };
+  return { entries: Number(all?.entries ?? 0), latest: all?.latest ?? null, latestOfOthers: await latestOf(db, ['wordpress', 'found']) };
 }

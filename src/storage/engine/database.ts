@@ -50,7 +50,7 @@ export interface Database extends Asker {
   change(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<number>;
 
   /**
-   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the executor the whole of
+   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of
    * `work` runs again, so it must not do anything but ask and write through the database it is given. Inside a
    * transaction it runs in that one.
    *

@@ -187,7 +187,7 @@ export interface Dialect {
   /** What the database is, and about how many bytes these tables take up; of a file, all of it. */
   measure(db: Asker, tables: readonly string[]): Promise<Measure>;
 
-  /** A row with this unique key is there already. Each driver has codes of its own, as for the next four. */
+  /** A row with this unique key is there already. Each driver has codes of its own, as for those that follow. */
   isDuplicate(error: unknown): boolean;
 
   /**

@@ -33,7 +33,7 @@ export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 /** Whether a facet reveals nothing of what a password may hide. */
 export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 
-/** The events of a facet that last longer than `SHORT_DAYS`. */
+/** The facet of those events of a facet that last longer than `SHORT_DAYS`; of such a facet, the one it belongs to. */
 export const longOnes = (facet: Facet): Facet => -facet - 1;
 
 /** An event that lasts no longer than this many days is found by looking back that far. */

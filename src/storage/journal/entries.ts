@@ -144,6 +144,17 @@ export async function oldestNumber(db: Database): Promise<number> {
   return row?.number ? Number(row.number) - 1 : await lastNumber(db);
 }
 
+/** How many of the latest entries are looked through for those of a writer. */
+const LATEST = 10_000;
+
+/** When the latest of these writers has written, UTC; null: none of the latest entries is theirs. */
+export async function latestOf(db: Database, writers: readonly JournalWriter[]): Promise<string | null> {
+  const [row] = await db.rows<{ latest: string | null }>`
+    SELECT MAX(j.at) AS latest FROM (SELECT writer, at FROM {fasti_journal} ORDER BY number DESC LIMIT ${LATEST}) j
+    WHERE j.writer IN (${writers})`;
+  return row?.latest ?? null;
+}
+
 /** How many entries are removed at once. */
 const PRUNED = 1000;
 const DAY_MS = 24 * 3600 * 1000;

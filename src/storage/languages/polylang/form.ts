@@ -7,6 +7,7 @@ import type { Sql } from '../../engine/dialect.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn } from '../../journal/dependencies.ts';
 import { dependenciesOf, type LanguageForm, type Listed, NO_MEMBERSHIPS, type SiteLanguages } from '../form.ts';
+import { hostsIn } from '../hosts.ts';
 import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
 
@@ -164,11 +165,6 @@ function urlsOf(option: Record<string, unknown>, defaultCode: string, permalinks
   if (permalinks === '') return { by: 'parameter', bare };
   return way === 2 ? { by: 'subdomain', bare } : { by: 'directory', before: isYes(option.rewrite) ? '' : 'language/', bare };
 }
-
-const hostsIn = (domains: unknown) =>
-  Object.entries(domains ?? {}).flatMap(([code, url]) =>
-    typeof url === 'string' && URL.canParse(url) ? [[code, new URL(url).host] as const] : [],
-  );
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 /** Older versions store 0 and 1. */

@@ -7,6 +7,7 @@ import { type Database, hasTable } from '../../engine/database.ts';
 import { verbatim } from '../../engine/statement.ts';
 import { dependingOn, termDependency } from '../../journal/dependencies.ts';
 import { dependenciesOf, type LanguageForm, type Listed, type NamedTerm, NO_MEMBERSHIPS } from '../form.ts';
+import { hostsIn } from '../hosts.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
@@ -166,13 +167,6 @@ function urlsOf(settings: Record<string, unknown>, defaultCode: string): Languag
   if (way === 2) return { by: 'host', hosts: hostsIn(settings.language_domains) };
   return way === 3 ? { by: 'parameter', bare: defaultCode } : { by: 'nothing' };
 }
-
-/** Hosts may stand with a scheme or without. */
-const hostsIn = (domains: unknown) =>
-  Object.entries(domains ?? {}).flatMap(([code, host]) => {
-    const url = typeof host === 'string' && host !== '' ? (host.includes('://') ? host : `http://${host}`) : '';
-    return URL.canParse(url) ? [[code, new URL(url).host] as const] : [];
-  });
 
 const textsIn = (value: unknown): string[] =>
   Object.values(value !== null && typeof value === 'object' ? value : {}).filter((item) => typeof item === 'string');

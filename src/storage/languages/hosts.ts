@@ -1,0 +1,6 @@
+/** The hosts of languages, by their codes, from addresses that stand with a scheme or without. */
+export const hostsIn = (addresses: unknown): (readonly [code: string, host: string])[] =>
+  Object.entries(addresses ?? {}).flatMap(([code, address]) => {
+    const url = typeof address === 'string' && address !== '' ? (address.includes('://') ? address : `http://${address}`) : '';
+    return URL.canParse(url) ? [[code, new URL(url).host] as const] : [];
+  });
