@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Piece, Rows, statements, type TemplateValue, verbatim } from '../../src/storage/engine/statement.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
 
 const statementOf = statements('wp_');
 const sql = (text: TemplateStringsArray, ...places: TemplateValue[]) => statementOf(text, places);
@@ -41,5 +43,27 @@ describe('a statement written out as a template', () => {
     expect(ask([1, 2], 1)).toBe('?, ? ?');
     expect(ask([], 1)).toBe('NULL ?');
     expect(ask([1], [])).toBe('? NULL');
+  });
+
+  it('writes out long lists of ids, and of nothing else', () => {
+    const ids = Array.from({ length: 1001 }, (_, place) => place);
+    for (const start of [0, 5]) {
+      const some = ids.map((id) => id + start);
+      expect(sql`WHERE id IN (${some}) AND name = ${'a'}`).toEqual({
+        sql: `WHERE id IN (${some.join(', ')}) AND name = ?`,
+        bindings: ['a'],
+      });
+    }
+    for (const other of ['1', 1.5, Number.NaN, null]) expect(sql`IN (${[...ids, other]})`.bindings).toHaveLength(1002);
+  });
+});
+
+describeDatabases('a statement with a long list', (open) => {
+  it('finds all of them', async () => {
+    const db = await loadSite(await open());
+    const ids = Array.from({ length: 50_000 }, (_, place) => place);
+    const found = await db.rows<{ ID: number }>`SELECT ID FROM {posts} WHERE ID IN (${ids}) ORDER BY ID`;
+    expect(found.map(({ ID }) => ID)).toEqual(await db.from('posts').orderBy('ID').pluck('ID'));
+    await db.close();
   });
 });

@@ -56,11 +56,14 @@ export interface Statement {
 /** How many forms of one statement are kept: lists of ids come in many lengths. */
 const FORMS = 100;
 
+/** Longer lists of ids are written into the text: SQLite binds 32,766 values at most. */
+const MOST_BOUND = 1000;
+
 /**
  * Puts statements together that are written out as templates, for what every request asks: knex takes as long to build
  * one as SQLite to run it. The text is made once for each form that its places take. `{posts}` stands for the table
  * with the site's prefix; a list becomes `?, ?`, rows `(?, ?), (?, ?)`; an empty list becomes NULL, which nothing
- * equals.
+ * equals, and a long one of ids the ids themselves.
  */
 export function statements(prefix: string): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
   const known = new WeakMap<TemplateStringsArray, Template>();
@@ -73,9 +76,12 @@ export function statements(prefix: string): (text: TemplateStringsArray, places:
     const { table, forms } = known.get(text) ?? learn(text);
     const bindings: Value[] = [];
     let form = '';
-    for (const place of places) form += `${bind(place, bindings)}|`;
-    const sql = forms.get(form) ?? writeOut(text, places, prefix);
-    if (forms.size < FORMS) forms.set(form, sql);
+    let isLasting = true;
+    for (const place of places)
+      if (isLongList(place)) isLasting = false;
+      else form += `${bind(place, bindings)}|`;
+    const sql = (isLasting ? forms.get(form) : undefined) ?? writeOut(text, places, prefix);
+    if (isLasting && forms.size < FORMS) forms.set(form, sql);
     const [first] = places;
     return { table: table ?? (first instanceof Piece ? first.table : undefined), sql, bindings };
   };
@@ -105,7 +111,11 @@ function writeOut(text: TemplateStringsArray, places: readonly TemplateValue[], 
   return String.raw({ raw: parts }, ...places.map(marksOf)).trim();
 }
 
+const isLongList = (place: TemplateValue): place is readonly number[] =>
+  Array.isArray(place) && place.length > MOST_BOUND && place.every((value) => Number.isSafeInteger(value));
+
 function marksOf(place: TemplateValue): string {
+  if (isLongList(place)) return place.join(', ');
   if (place instanceof Piece) return place.sql;
   if (place instanceof Rows) return listOf(place.values.length / place.width, `(${listOf(place.width, '?')})`);
   if (place === null || typeof place !== 'object') return '?';
