@@ -2,7 +2,7 @@ import { fail, failParam } from '../errors.ts';
 import type { TermCondition } from '../kinds/condition.ts';
 import { termsInLanguages } from '../kinds/content-language.ts';
 import { termLinks } from '../kinds/core/term.ts';
-import type { Methods } from '../kinds/core/view.ts';
+import { type Methods, methodsFor } from '../kinds/core/view.ts';
 import { mergeConditions, narrow } from '../kinds/filter.ts';
 import type { TermKind, TermListValues, TermValues } from '../kinds/kind.ts';
 import { termOrder } from '../kinds/term-list.ts';
@@ -73,8 +73,10 @@ export async function readTerm({ db }: Site, caller: Caller, kind: TermKind, id:
 }
 
 /** What the caller may do with a term on WordPress's own route of it. */
-export const termMethods = (caller: Caller, kind: Pick<TermKind, 'manage'>): Methods =>
-  mayManageTerms(caller, kind) ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET'];
+export function termMethods(caller: Caller, kind: Pick<TermKind, 'manage'>): Methods {
+  const manages = mayManageTerms(caller, kind);
+  return methodsFor({ edits: manages, deletes: manages });
+}
 
 /** Creates a term. Returns its record and id. */
 export async function createTerm(

@@ -47,6 +47,8 @@ const KEPT_MS = 30 * 24 * HOUR;
 const AT_ONCE = 100;
 /** Messages that are looked up at once. */
 const SENT_AT_ONCE = 20;
+/** Why a webhook is switched off, as the log says it. */
+const USER_GONE = 'its user is gone';
 /** Messages that are on their way to one receiver at the same time; each is about another record. */
 const TOGETHER = 4;
 
@@ -68,8 +70,11 @@ export function createHookServer(site: Site): HookServer {
 
   const serve = async (hook: Hook): Promise<void> => {
     try {
-      // What waits was made with the rights of somebody who may be gone.
-      if (await makeMessages(site, hook)) await sendMessages(site, hook, isEnding);
+      // Also of what waits already: it was made with the rights of somebody who may be gone.
+      const caller = await callerOf(site, hook);
+      if (!caller) return await switchOff(site, hook, USER_GONE);
+      await makeMessages(site, hook, caller);
+      await sendMessages(site, hook, isEnding);
     } catch (err) {
       site.log.warn({ err, hook: hook.id }, 'a webhook could not be served');
     } finally {
@@ -100,27 +105,21 @@ export const forgetOldMessages = ({ db, clock }: Site): Promise<number> =>
   forgetMessages(db, nowUtc(new Date(clock().getTime() - KEPT_MS)));
 
 // ------------------------------------------------------------------------------------------------- making messages
-/** Gives whether messages may be sent: not when the user is gone whose rights the webhook has. */
-async function makeMessages(site: Site, hook: Hook): Promise<boolean> {
-  const caller = await callerOf(site, hook);
-  if (!caller) {
-    await switchOff(site, hook, 'its user is gone');
-    return false;
-  }
+/** Makes the messages of what has changed, up to the end of the journal. */
+async function makeMessages(site: Site, hook: Hook, caller: Caller): Promise<void> {
   for (let { position } = hook, more = true; more; ) {
     const last = await lastNumber(site.db);
-    if (last === position) return true;
+    if (last === position) return;
     const made = await messagesAfter(site, caller, { ...hook, position });
     const isMine = await site.db.transaction(async (trx) => {
       const moved = await moveHook(trx, { id: hook.id, position }, made.number);
       if (moved) await insertMessages(trx, made.messages);
       return moved;
     });
-    if (!isMine) return true;
+    if (!isMine) return;
     position = made.number;
     more = made.more;
   }
-  return true;
 }
 
 /** The caller whose rights decide what the webhook may see; undefined: its user is gone. */
@@ -169,7 +168,7 @@ async function sendMessages(site: Site, hook: Hook, isEnding: () => boolean): Pr
         if (isEnding() || !(await renewHook(db, hook.id, { held, until }))) return;
         held = until;
         const sendable = await sendableNow(site, hook, messages.slice(first, first + TOGETHER));
-        if (!sendable) return await switchOff(site, hook, 'its user is gone');
+        if (!sendable) return await switchOff(site, hook, USER_GONE);
         const outcomes = await Promise.all(sendable.map((one) => send(site, hook, one)));
         if (outcomes.includes('gone')) return await switchOff(site, hook, 'its receiver says that it is gone');
         // The others would fail as well: their time comes with the next look.

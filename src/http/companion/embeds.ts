@@ -1,6 +1,7 @@
 import { loadPeople, visiblePeople } from '../../accounts/people.ts';
 import { blogCategory, type CoreTaxonomy } from '../../kinds/core/term.ts';
 import { coreUser } from '../../kinds/core/user.ts';
+import { type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { termKind } from '../../kinds/index.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
 import { embeddedBlogPosts } from '../../records/core/blog-posts.ts';
@@ -110,7 +111,5 @@ async function authorsOf(site: Site, caller: Caller, ids: readonly number[]): Pr
 }
 
 /** What a caller may do with a person on the own route of that person, as WordPress has it. */
-export function personMethods({ viewer }: Caller, id: number): string[] {
-  const edits = viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id);
-  return ['GET', ...(edits ? ['POST', 'PUT', 'PATCH'] : []), ...(viewer.can('delete_users') ? ['DELETE'] : [])];
-}
+export const personMethods = ({ viewer }: Caller, id: number): Methods =>
+  methodsFor({ edits: viewer.can('edit_users') || (viewer.id > 0 && viewer.id === id), deletes: viewer.can('delete_users') });

@@ -13,6 +13,17 @@ export const EDITED: readonly View[] = ['edit'];
 /** The methods that a caller may use on a record's own route. */
 export type Methods = readonly string[];
 
+/** The methods of a record's own route for somebody who may do this with it. */
+export const methodsFor = ({
+  reads = true,
+  edits,
+  deletes,
+}: {
+  readonly reads?: boolean;
+  readonly edits: boolean;
+  readonly deletes: boolean;
+}): Methods => [...(reads ? ['GET'] : []), ...(edits ? ['POST', 'PUT', 'PATCH'] : []), ...(deletes ? ['DELETE'] : [])];
+
 /** What a record shows besides its rows. */
 export interface CoreFacts {
   readonly methods: Methods;

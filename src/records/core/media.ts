@@ -11,7 +11,7 @@ import {
   type MediaListValues,
   type Removal,
 } from '../../kinds/core/params.ts';
-import type { CoreContext, Methods, View } from '../../kinds/core/view.ts';
+import { type CoreContext, type Methods, methodsFor, type View } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
 import type { Selected } from '../../kinds/param.ts';
 import type { Bundle } from '../../kinds/rendering.ts';
@@ -104,11 +104,8 @@ async function loadMediaBundle(db: Database, ids: readonly number[]): Promise<Bu
 }
 
 // ------------------------------------------------------------------------------------------------- who may
-const methodsOn = (viewer: Viewer, row: Post): Methods => [
-  'GET',
-  ...(mayEditFile(viewer, row) ? ['POST', 'PUT', 'PATCH'] : []),
-  ...(mayDeleteFile(viewer, row) ? ['DELETE'] : []),
-];
+const methodsOn = (viewer: Viewer, row: Post): Methods =>
+  methodsFor({ edits: mayEditFile(viewer, row), deletes: mayDeleteFile(viewer, row) });
 
 /** The form for editing is for those who edit anything; which files they see in it is the list's own rule. */
 export function mayListMedia({ viewer }: Caller, { context, status = ['inherit'] }: MediaListValues): Verdict {

@@ -13,7 +13,7 @@ import {
   type Removal,
 } from '../../kinds/core/params.ts';
 import { corePost, isViewable } from '../../kinds/core/post.ts';
-import type { CoreContext, Methods } from '../../kinds/core/view.ts';
+import { type CoreContext, type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
 import { narrow } from '../../kinds/filter.ts';
 import type { PostKind, PostValues } from '../../kinds/kind.ts';
@@ -137,11 +137,7 @@ async function shownPosts(
 /** What a caller may do with a record on its own route. */
 function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods {
   const it = accessRow(row, metas);
-  return [
-    ...(mayRead(viewer, it) ? ['GET'] : []),
-    ...(mayEdit(viewer, it) ? ['POST', 'PUT', 'PATCH'] : []),
-    ...(mayDelete(viewer, it) ? ['DELETE'] : []),
-  ];
+  return methodsFor({ reads: mayRead(viewer, it), edits: mayEdit(viewer, it), deletes: mayDelete(viewer, it) });
 }
 
 // ------------------------------------------------------------------------------------------------- who may

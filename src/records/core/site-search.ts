@@ -10,7 +10,7 @@ import {
   subtypesOf,
 } from '../../kinds/core/search.ts';
 import { anyTermLink, blogCategory } from '../../kinds/core/term.ts';
-import type { Methods } from '../../kinds/core/view.ts';
+import { type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { narrow } from '../../kinds/filter.ts';
 import { postKind, termKindOf, termKinds } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
@@ -171,7 +171,7 @@ function postHit(row: FoundPost, above: readonly string[], caller: Caller): Sear
 
 function methodsOn(viewer: Viewer, { post_author: author, post_status: status, post_type: type }: FoundPost): Methods {
   const may = (verb: 'edit' | 'delete') => mapMetaCap(verb, viewer, { author, status }, CAPABILITIES.get(type) ?? 'posts');
-  return ['GET', ...(may('edit') ? ['POST', 'PUT', 'PATCH'] : []), ...(may('delete') ? ['DELETE'] : [])];
+  return methodsFor({ edits: may('edit'), deletes: may('delete') });
 }
 
 // ------------------------------------------------------------------------------------------------- terms
