@@ -7,8 +7,8 @@ import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { deskPage } from './layout.tsx';
-import { type FoundRoute, findRoute } from './routes.ts';
-import { resumePage, signInPage } from './sign-in.tsx';
+import { type FoundRoute, findRoute, pageAbove } from './routes.ts';
+import { beginAgainPage, type Kept, resumePage, signInPage } from './sign-in.tsx';
 import { DESK_PATH, type DeskRequest, type Outcome, type Sent, type Visit } from './visit.ts';
 
 /** An answer of the desk, whole. */
@@ -71,15 +71,28 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   const { request, login, site } = visit;
   if (request.method === 'POST' && !request.sameOrigin) fail('rest_forbidden', { detail: { because: 'the form comes from another site' } });
   if (!found) fail('rest_no_route');
-  const kept = request.method === 'POST' ? { path: request.path, fields: sent.fields } : undefined;
-  if (found.route.allow !== 'anyone' && !login) return answerFrom(visit, { html: signInPage(visit, { kept }), status: 401 });
+  if (found.route.allow !== 'anyone' && !login) {
+    const kept = keptOf(visit, found, sent);
+    const again = request.method === 'POST' && !kept ? pageAbove(request.path) : undefined;
+    return answerFrom(visit, { html: signInPage(visit, { kept, again }), status: 401 });
+  }
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
   const { route, pieces } = found;
   if (route.method === 'GET') return answerFrom(visit, await route.run(visit, pieces));
   // Forms for everybody show by what is in them that their sender means it: a password, a key.
-  if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce)))
-    return answerFrom(visit, { html: resumePage(visit, { path: request.path, fields: sent.fields }), status: 403 });
+  if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
+    const kept = keptOf(visit, found, sent);
+    return answerFrom(visit, { html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageAbove(request.path)), status: 403 });
+  }
   return answerFrom(visit, await route.run({ ...visit, ...sent }, pieces));
+}
+
+/** What a form sent that has to be sent once more, without its secrets; undefined where nothing but these was typed. */
+function keptOf({ request }: Visit, { route }: FoundRoute, { fields }: Sent): Kept | undefined {
+  if (route.method === 'GET') return undefined;
+  const { secrets = [] } = route;
+  const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== '_wpnonce' && !secrets.includes(name)));
+  return secrets.length > 0 && Object.keys(kept).length === 0 ? undefined : { path: request.path, fields: kept };
 }
 
 function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: FoundRoute): boolean {

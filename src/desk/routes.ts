@@ -29,10 +29,12 @@ interface Reading {
   readonly run: (visit: Visit, pieces: PathParams) => Promise<Outcome>;
 }
 
-/** `files`: whether its form may bring files along. */
 interface Changing {
   readonly method: 'POST';
+  /** Whether its form may bring files along. */
   readonly files?: true;
+  /** The fields of its form that nobody may see again, such as passwords: they are neither kept nor shown. */
+  readonly secrets?: readonly string[];
   readonly run: (visit: Submission, pieces: PathParams) => Promise<Outcome>;
 }
 
@@ -48,6 +50,14 @@ const get = (path: string, allow: Allow, run: Reading['run']): DeskRoute => ({ m
 const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', path, allow, run });
 /** A form that may bring files along. */
 const upload = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', files: true, path, allow, run });
+/** A form in which somebody types what nobody may see again. */
+const secret = (path: string, allow: Allow, secrets: readonly string[], run: Changing['run']): DeskRoute => ({
+  method: 'POST',
+  secrets,
+  path,
+  allow,
+  run,
+});
 
 const idOf = ({ id }: PathParams): number => idIn(id);
 
@@ -55,10 +65,10 @@ const idOf = ({ id }: PathParams): number => idIn(id);
 export const deskRoutes: readonly DeskRoute[] = [
   get('', 'signed-in', async (visit) => ({ to: firstPage(visit) })),
   get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
-  post('/sign-in', 'anyone', signInByForm),
+  secret('/sign-in', 'anyone', ['pwd'], signInByForm),
   post('/sign-out', 'signed-in', signOut),
   get('/welcome', 'anyone', (visit) => welcomePage(visit)),
-  post('/welcome', 'anyone', welcomeByForm),
+  secret('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
   ...postKinds.flatMap((kind): DeskRoute[] => {
     const path = `/${kind.path}`;
     const edits = can(`edit_${kind.capabilities}`);
@@ -112,7 +122,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   post('/people/:id/delete', can('delete_users'), (visit, pieces) => removePerson(visit, idOf(pieces))),
   post('/people/:id/passwords/:uuid/revoke', can('edit_users'), (visit, pieces) => revokeOf(visit, idOf(pieces), pieces.uuid ?? '')),
   get('/me', 'signed-in', (visit) => ownPage(visit)),
-  post('/me/password', 'signed-in', changeOwnPassword),
+  secret('/me/password', 'signed-in', ['before', 'password', 'again'], changeOwnPassword),
   post('/me/language', 'signed-in', chooseLanguage),
   post('/me/passwords', 'signed-in', makeOwnPassword),
   post('/me/passwords/:uuid/revoke', 'signed-in', (visit, pieces) => revokeOwn(visit, pieces.uuid ?? '')),
@@ -147,4 +157,10 @@ export function findRoute(method: string, path: string): FoundRoute | undefined 
     return [{ route, pieces }];
   });
   return found.sort((one, other) => Object.keys(one.pieces).length - Object.keys(other.pieces).length)[0];
+}
+
+/** The page that a form stands on: at the nearest address above the form's own where there is one. */
+export function pageAbove(path: string): string {
+  const above = path.slice(0, path.lastIndexOf('/'));
+  return above === '' || findRoute('GET', above) ? above : pageAbove(above);
 }

@@ -5,6 +5,7 @@ import { choosePassword, ownerOfLink } from '../accounts/password-links.ts';
 import { ApiError } from '../errors.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
+import { Link } from '../html/links.tsx';
 import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
 import { parseJson } from '../wordpress/json.ts';
@@ -16,24 +17,37 @@ import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } fro
  * Signing in and out, and the pages that links lead to by which somebody chooses a password.
  */
 
-/** What a form held that came when its sender was not signed in any more: it is kept on the page. */
+/** What a form held that came when its sender was not signed in any more, without its secrets: it is kept on the page. */
 export interface Kept {
   /** The address that the form was sent to, below the desk's. */
   readonly path: string;
   readonly fields: Values;
 }
 
+/** What a page to sign in on shows besides its form. */
+interface SignInForm {
+  readonly wrong?: string;
+  readonly name?: string;
+  readonly kept?: Kept | undefined;
+  /** The page of a form that was sent and cannot be kept, since it holds secrets: it is filled in once more there. */
+  readonly again?: string | undefined;
+  /** Where to go after signing in, if not to the page that was asked for. */
+  readonly goesTo?: string;
+}
+
 /** The page to sign in on. */
-export function signInPage(visit: Visit, { wrong, name, kept }: { wrong?: string; name?: string; kept?: Kept | undefined } = {}): string {
+export function signInPage(visit: Visit, { wrong, name, kept, again, goesTo }: SignInForm = {}): string {
   const { say } = visit.i18n;
+  const to = again === undefined ? (goesTo ?? wantedPath(visit)) : deskUrl(visit, again);
   return deskPage(visit, {
     title: say('desk:sign-in.title'),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
       <form method="post" action={deskUrl(visit, '/sign-in')} class="narrow">
         {kept && <p>{say('desk:sign-in.kept')}</p>}
+        {again !== undefined && <p>{say('desk:sign-in.not-kept')}</p>}
         <KeptFields kept={kept} />
-        <input type="hidden" name="redirect_to" value={kept ? '' : wantedPath(visit)} />
+        <input type="hidden" name="redirect_to" value={kept ? '' : to} />
         <Input name="log" label={say('desk:sign-in.name')} value={name} autocomplete="username" required />
         <Input name="pwd" label={say('desk:sign-in.password')} type="password" autocomplete="current-password" required />
         <Checkbox name="rememberme" value="forever" label={say('desk:sign-in.remember')} />
@@ -83,7 +97,8 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
     const wrong = refusalSentence((key, values) => site.texts.t(i18n.language, key, values), error);
-    return { html: signInPage(visit, { wrong, name, kept }), status: error.status === 401 ? 403 : error.status };
+    const goesTo = ownAddress(base, textIn(fields, 'redirect_to')) ?? '';
+    return { html: signInPage(visit, { wrong, name, kept, goesTo }), status: error.status === 401 ? 403 : error.status };
   }
 }
 
@@ -155,6 +170,22 @@ export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.n
             {say('desk:resume.button')}
           </button>
         </form>
+      </>
+    ),
+  });
+}
+
+/** Where somebody begins again whose form could not be taken, and cannot be kept, since it holds secrets. */
+export function beginAgainPage(visit: Visit, path: string): string {
+  const { say } = visit.i18n;
+  return deskPage(visit, {
+    title: say('desk:again.title'),
+    children: (
+      <>
+        <p>{say('desk:again.about')}</p>
+        <p>
+          <Link href={deskUrl(visit, path)}>{say('desk:again.link')}</Link>
+        </p>
       </>
     ),
   });

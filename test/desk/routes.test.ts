@@ -1,4 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { DomUtils } from 'htmlparser2';
+import { linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
 import { deskRoutes, findRoute } from '../../src/desk/routes.ts';
 import { postKinds } from '../../src/kinds/index.ts';
 import { type As, describeAsking } from '../support/asking.ts';
@@ -84,6 +86,37 @@ describeAsking('The addresses of the desk', (ask) => {
         expect([place, (await admin.post(place, fields)).status]).toEqual([place, 403]);
     }
     expect(await ask.everything()).toEqual(before);
+  });
+
+  it('keep and show no password that a form sent, whether its session has ended or not', async () => {
+    const [nobody, admin] = [await visitor(ask), await visitor(ask, 'admin')];
+    const _wpnonce = new Map(formIn((await admin.get('/admin/me')).text, '/admin/sign-out')).get('_wpnonce')!;
+    const link = `/admin/welcome?${linkQuery(await makePasswordLink(ask.running().site, 'ed', 1800))}`;
+    const pages = ['/admin/sign-in', link, ...guarded.filter(({ method }) => method === 'GET').map(({ path }) => pathOf(path))];
+    const secrets = new Map<string, ReadonlySet<string>>();
+    for (const page of pages) {
+      const { text } = await (page === link || page === '/admin/sign-in' ? nobody : admin).get(page);
+      for (const form of elements(text, ({ name, attribs }) => name === 'form' && attribs.method === 'post')) {
+        const typed = DomUtils.findAll(({ name, attribs }) => name === 'input' && attribs.type === 'password', [form]);
+        const path = form.attribs.action!.replace('/admin', '');
+        if (typed.length > 0) secrets.set(path, new Set([...(secrets.get(path) ?? []), ...typed.map(({ attribs }) => attribs.name!)]));
+      }
+    }
+    expect([...secrets.keys()].sort()).toEqual(['/me/password', '/sign-in', '/welcome']);
+    for (const [path, names] of secrets) {
+      const { route } = findRoute('POST', path)!;
+      expect([path, 'secrets' in route && new Set(route.secrets)]).toEqual([path, names]);
+      const fields = Object.fromEntries([...names].map((name, index) => [name, `hush-hush-${index}`]));
+      for (const [person, nonce] of [
+        [nobody, {}],
+        [admin, {}],
+        [admin, { _wpnonce }],
+      ] as const)
+        for (const more of [{}, { more: 'seen' }]) {
+          const { text, status } = await person.post(`/admin${path}`, { ...fields, ...more, ...nonce });
+          expect([path, status, text.includes('hush-hush')]).toEqual([path, expect.any(Number), false]);
+        }
+    }
   });
 
   it('take a text that is nested without end for no form of theirs', async () => {

@@ -105,4 +105,17 @@ describeAsking('Signing in to the desk', (ask) => {
     const saved = await other.submit(back, '/admin/venues/new');
     expect(saved.headers.location).toMatch(/^\/admin\/venues\/\d+\?done=created$/);
   });
+
+  it('keeps no password that was sent when the session had ended, and leads back to its form', async () => {
+    await withPassword();
+    const anna = await visitor(ask);
+    const refused = await anna.post('/admin/me/password', { _wpnonce: 'x', before: PASSWORD, password: 'another password', again: '' });
+    expect([refused.status, refused.text.includes('Passwords are not kept')]).toEqual([401, true]);
+    const wrong = await anna.submit(refused, '/admin/sign-in', { log: 'admin', pwd: 'wrong' });
+    const back = await anna.submit(wrong, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
+    expect([back.status, back.headers.location]).toEqual([303, '/admin/me']);
+    const late = await anna.post('/admin/me/password', { _wpnonce: 'x', before: PASSWORD, password: 'another password', again: '' });
+    expect([late.status, late.text.includes('href="/admin/me">Back to the form')]).toEqual([403, true]);
+    expect(refused.text + wrong.text + late.text).not.toMatch(/a long enough password|another password/);
+  });
 });
