@@ -24,7 +24,7 @@ const ENTRIES = [
   'storage/schema/migrate',
 ];
 /** What runs in a process or a thread of its own (`src/host/runnable.ts`). */
-const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread', 'upkeep/sqlite-copy-thread'];
+const RUNNABLE = ['main', 'host/watchdog-thread', 'accounts/password-thread', 'upkeep/sqlite-copy-thread', 'upkeep/sqlite-check-thread'];
 
 /** Drivers that knex names for databases of others; they are not installed. */
 export const ABSENT = ['mariadb/callback', 'mysql', 'oracledb', 'pg', 'pg-native', 'pg-query-stream', 'sqlite3', 'tedious'];

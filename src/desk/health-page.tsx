@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
 import { version } from '../host/version.ts';
 import { dayInWords, hourCycleOf, timeInWords } from '../html/dates.ts';
+import { damageAside, noDamage } from '../upkeep/doctor/damage.ts';
 import type { Finding } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';
 import { backUpNow, type KeptBackup, type KeptBackups, keptBackups } from '../upkeep/kept-backups.ts';
@@ -16,7 +17,7 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 /** What the doctor finds. */
 export async function healthPage(visit: Visit, wrong?: string): Promise<Outcome> {
   const { say } = visit.i18n;
-  const { versions, findings } = await examine(visit.site, version());
+  const { versions, findings } = await examine(visit.site, version(), damageAside);
   const kept = await keptBackups(visit.site);
   const html = deskPage(visit, {
     title: say('desk:parts.health'),
@@ -55,7 +56,7 @@ const isFixable = ({ fix }: Finding): boolean => fix !== undefined;
 
 /** Repairs whatever can be repaired without a choice. */
 export async function repair(visit: Visit): Promise<Outcome> {
-  const { findings } = await examine(visit.site, version());
+  const { findings } = await examine(visit.site, version(), noDamage);
   for (const { fix } of findings) await fix?.();
   return { to: deskUrl(visit, '/health', { done: 'repaired' }) };
 }
@@ -68,11 +69,22 @@ const LATE_DAYS = 8;
 /** A backup that takes longer goes on while the page says so. */
 const PATIENCE_MS = 2000;
 
+/** The backups alone: a page that shows one going on looks again and again whether it still does. */
+export async function backupsPage(visit: Visit): Promise<Outcome> {
+  const kept = await keptBackups(visit.site);
+  const html = deskPage(visit, {
+    title: visit.i18n.say('desk:parts.health'),
+    part: 'health',
+    children: <Backups visit={visit} kept={kept} />,
+  });
+  return { html };
+}
+
 function Backups({ visit, kept: { backups, going } }: { readonly visit: Visit; readonly kept: KeptBackups }): JSX.Element {
   const { say } = visit.i18n;
   const days = Math.floor((visit.site.clock().getTime() - (backups[0]?.madeAt.getTime() ?? 0)) / DAY_MS);
   return (
-    <section aria-labelledby="backups" {...(going ? { 'data-refresh': '' } : {})}>
+    <section aria-labelledby="backups" data-refresh={going ? deskUrl(visit, '/health/backups') : undefined}>
       <h2 id="backups">{say('desk:backups.title')}</h2>
       {backups.length === 0 && <p class="notice notice-wrong">{say('desk:backups.none')}</p>}
       {backups.length > 0 && days >= LATE_DAYS && <p class="notice notice-wrong">{say('desk:backups.late', { count: days })}</p>}

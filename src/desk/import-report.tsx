@@ -173,16 +173,17 @@ export function progressPage(
   { done, total, stopped, source }: { readonly done: number; readonly total: number; readonly stopped: boolean; readonly source: string },
 ): string {
   const { say } = visit.i18n;
+  const here = deskUrl(visit, '/import/progress', { source, total });
   return deskPage(visit, {
     title: say('desk:import.running'),
     part: 'import',
     notice: stopped ? { tone: 'wrong', text: say('desk:import.stopped', { done }) } : undefined,
     children: (
-      <div data-refresh={stopped ? undefined : '1'}>
+      <div data-refresh={stopped ? undefined : here}>
         <p role="status">{say('desk:import.progress', { done, total: Math.max(done, total) })}</p>
         <progress value={done} max={Math.max(1, done, total)} aria-label={say('desk:import.running')} />
         <p>
-          <Link href={deskUrl(visit, '/import/progress', { source, total })} class="button">
+          <Link href={here} class="button">
             {say('desk:import.progress-look')}
           </Link>
         </p>

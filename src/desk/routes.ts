@@ -4,7 +4,7 @@ import { postKind, postKinds, termKinds } from '../kinds/index.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { authorizeByForm, authorizePage } from './authorize.tsx';
 import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
-import { backUpByForm, healthPage, repair } from './health-page.tsx';
+import { backUpByForm, backupsPage, healthPage, repair } from './health-page.tsx';
 import { importByForm, importPage, importProgressPage, undoByForm } from './import.tsx';
 import { firstPage } from './layout.tsx';
 import { listPage } from './lists.tsx';
@@ -131,6 +131,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   get('/settings', can('manage_options'), (visit) => settingsPage(visit)),
   post('/settings', can('manage_options'), saveSettings),
   get('/health', can('manage_options'), (visit) => healthPage(visit)),
+  get('/health/backups', can('manage_options'), backupsPage),
   post('/health/repair', can('manage_options'), repair),
   post('/health/backup', can('manage_options'), backUpByForm),
 ];

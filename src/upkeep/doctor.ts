@@ -3,6 +3,7 @@ import { inspectDatabase } from '../storage/audit/audit.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { accessFindings } from './doctor/access-findings.ts';
 import { languageFindings, orphanFindings, rowFindings, valueFindings } from './doctor/content-findings.ts';
+import { damageHere, type FindDamage } from './doctor/damage.ts';
 import { serverFindings, tableFindings } from './doctor/database-findings.ts';
 import { dateFindings, recurrenceFindings } from './doctor/event-findings.ts';
 import type { ExaminedServer, Finding } from './doctor/findings.ts';
@@ -29,15 +30,15 @@ export interface Health {
 
 /**
  * Looks a site through: its database and tables, what is in them, its files and settings. It only reads; what can be
- * repaired without a choice to be made has a `fix`.
+ * repaired without a choice to be made has a `fix`. `findDamage`: how a file is looked through.
  *
  * @throws DatabaseUnavailable
  */
-export async function examine(site: Site, version: string): Promise<Health> {
+export async function examine(site: Site, version: string, findDamage: FindDamage = damageHere): Promise<Health> {
   const { db } = site;
   const inspection = await inspectDatabase(db);
   const versions = { fasti: version, node: process.versions.node, database: inspection.version, zones: process.versions.tz ?? '' };
-  const tables = await tableFindings(site, inspection);
+  const tables = await tableFindings(site, inspection, await findDamage(site));
   const servers = [
     ...(await db.cluster.report()).map((server) => ({ ...server, replica: false })),
     ...(await Promise.all(site.replicas.map((replica) => replica.cluster.report()))).flat().map((server) => ({ ...server, replica: true })),

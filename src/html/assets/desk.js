@@ -222,10 +222,10 @@ function moveEvents(form) {
 }
 
 // ------------------------------------------------------------------------------------------------- progress
-/** Looks again how far something is, until it is through. */
+/** Looks again how far something is, at the address that the part itself names, until it is through. */
 function lookAgain(part) {
   setTimeout(async () => {
-    const answer = await fetch(location.href).catch(() => undefined);
+    const answer = await fetch(part.dataset.refresh).catch(() => undefined);
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
     const next = page?.querySelector('[data-refresh]');
     if (!page) lookAgain(part);

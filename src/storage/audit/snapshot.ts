@@ -99,6 +99,21 @@ export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[
   }
 }
 
+/** What is damaged in an SQLite file, of which all is read. */
+export function damageInSqlite(file: string): string[] {
+  const source = new Sqlite(file, { readonly: true, fileMustExist: true });
+  try {
+    const found = source.pragma('quick_check(10)') as { quick_check: string }[];
+    return found.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
+  } catch (error) {
+    // Of some damage SQLite does not even say where it is.
+    if (!(error instanceof Sqlite.SqliteError) || !/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw error;
+    return [error.message];
+  } finally {
+    source.close();
+  }
+}
+
 /** The rows of a site in an SQLite file, all of one moment. */
 export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerator<SnapshotTable> {
   const source = new Sqlite(file, { readonly: true, fileMustExist: true });

@@ -184,6 +184,9 @@ export interface Dialect {
   /** What the database says of itself and of these tables. */
   inspect(db: Asker, tables: readonly string[]): Promise<Inspection>;
 
+  /** What is damaged, in the words of the database. It may read all that there is. */
+  findDamage(db: Asker): Promise<string[]>;
+
   /** What the database is, and about how many bytes these tables take up; of a file, all of it. */
   measure(db: Asker, tables: readonly string[]): Promise<Measure>;
 
@@ -222,8 +225,8 @@ export interface Measure {
 export interface Inspection extends Pick<Measure, 'version'> {
   /** Name of a table -> the columns of each of its keys, in order. */
   readonly keys: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** Tables that can't roll back, or that hold fewer characters than there are; and what is damaged. */
-  readonly faults: readonly { readonly what: 'engine' | 'charset' | 'damaged'; readonly of: string; readonly value: string }[];
+  /** Tables that can't roll back, or that hold fewer characters than there are. */
+  readonly faults: readonly { readonly what: 'engine' | 'charset'; readonly of: string; readonly value: string }[];
 }
 
 /** The keys that these rows describe, in the order of their columns. */

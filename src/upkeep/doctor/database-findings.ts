@@ -6,7 +6,7 @@ import { migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
 import { type ExaminedServer, type Finding, finding } from './findings.ts';
 
 /** What is wrong with the tables: damage, missing tables and keys, engines and characters. */
-export async function tableFindings(site: Site, inspection: Inspection): Promise<Finding[]> {
+export async function tableFindings(site: Site, inspection: Inspection, damage: readonly string[]): Promise<Finding[]> {
   const { db } = site;
   const missing = await missingTables(db);
   const own = missing.filter((name) => name.startsWith(`${db.prefix}fasti_`));
@@ -15,7 +15,7 @@ export async function tableFindings(site: Site, inspection: Inspection): Promise
     inspection.faults.filter((fault) => fault.what === what).map(({ of, value }) => [of, value].filter(Boolean).join(' '));
   const pending = missing.length > 0 ? [] : await pendingMigrations(db);
   return [
-    ...finding('database-damaged', 'error', faultyTables('damaged')),
+    ...finding('database-damaged', 'error', damage),
     // WordPress's own tables are WordPress's to make.
     ...finding(
       'tables-missing',

@@ -3,7 +3,7 @@ import type { Asker } from '../driver.ts';
 import { beginsWith } from '../expressions.ts';
 import { changeSigns } from './change-signs.ts';
 import { isBusy, isFull, isReadOnly, isUnavailable, isUndone } from './errors.ts';
-import { inspect, measure } from './inspection.ts';
+import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable } from './schema.ts';
 
 /** How many connections are open at most, and how many of them are kept for readers. */
@@ -55,6 +55,7 @@ export const mysql: Dialect = {
     return rows.map(({ name }) => name);
   },
   inspect,
+  findDamage,
   measure,
   isDuplicate: (error) => ['ER_DUP_ENTRY', 'ER_DUP_ENTRY_WITH_KEY_NAME'].includes(codeOf(error)),
   isBusy,

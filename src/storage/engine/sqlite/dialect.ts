@@ -1,7 +1,7 @@
 import { foldForSearch, foldText } from '../collation.ts';
 import { codeOf, type Dialect } from '../dialect.ts';
 import { equalsAny } from '../expressions.ts';
-import { inspect, measure } from './inspection.ts';
+import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable, describeShapes } from './schema.ts';
 
 /** SQLite, in one file. */
@@ -49,6 +49,7 @@ export const sqlite: Dialect = {
     return rows.map(({ name }) => name);
   },
   inspect,
+  findDamage,
   measure,
   isDuplicate: (error) => ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'].includes(codeOf(error)),
   isBusy: (error) => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error)),

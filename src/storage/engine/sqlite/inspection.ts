@@ -3,7 +3,6 @@ import type { Asker } from '../driver.ts';
 
 /** What SQLite says of itself and of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
-  const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
   const keys: { of: string; key: string; part: string }[] = await db.ask(
     `SELECT m.name AS "of", i.name AS "key", c.name AS part FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
      WHERE m.type = 'table' AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, i.name, c.seqno`,
@@ -14,11 +13,13 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
      WHERE m.type = 'table' AND c.pk > 0 AND m.name IN (${tables.map(() => '?').join(',')}) ORDER BY m.name, c.pk`,
     [...tables],
   );
-  return {
-    version: await versionOf(db),
-    keys: keysOf([...numbered, ...keys]),
-    faults: checked.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [{ what: 'damaged' as const, of: '', value: text }])),
-  };
+  return { version: await versionOf(db), keys: keysOf([...numbered, ...keys]), faults: [] };
+}
+
+/** What is damaged. All of the file is read at one go, so that a process that serves others does this in a thread. */
+export async function findDamage(db: Asker): Promise<string[]> {
+  const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
+  return checked.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
 }
 
 /** What SQLite is, and how large its file. */

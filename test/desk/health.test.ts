@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
+import { damageAside } from '../../src/upkeep/doctor/damage.ts';
+import { describeAsking } from '../support/asking.ts';
+import { elements, visitor } from '../support/desk-visitor.ts';
+
+describeAsking('The page about the health of the site', (ask) => {
+  it('looks again at the backups alone while one is being made', async () => {
+    const admin = await visitor(ask, 'admin');
+    const { config, db } = ask.running().site;
+    mkdirSync(config.backupsDir, { recursive: true });
+    writeFileSync(join(config.backupsDir, 'other.backup.0123abcd.part'), '');
+    const refreshed = (text: string) =>
+      elements(text, ({ attribs }) => 'data-refresh' in attribs).map(({ attribs }) => attribs['data-refresh']);
+    expect(refreshed((await admin.get('/admin/health')).text)).toEqual(['/admin/health/backups']);
+    const before = db.queries();
+    const { text } = await admin.get('/admin/health/backups');
+    expect(db.queries() - before).toBeLessThan(10);
+    expect([refreshed(text), text.includes('A backup is being made.')]).toEqual([['/admin/health/backups'], true]);
+    rmSync(config.backupsDir, { recursive: true });
+    expect(refreshed((await admin.get('/admin/health/backups')).text)).toEqual([]);
+  });
+
+  it('reads an SQLite file for damage without the connection that others wait for', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fasti-health-'));
+    const path = join(folder, 'site.sqlite');
+    const file = new Sqlite(path);
+    file.exec('CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)');
+    const insert = file.prepare('INSERT INTO texts (text) VALUES (?)');
+    for (let row = 0; row < 500; row += 1) insert.run(`text ${row} `.repeat(50));
+    file.close();
+    // Without a connection, it is used by none.
+    const site = { db: undefined as unknown as Database, config: { ...ask.running().site.config, databaseUrl: `sqlite:${path}` } };
+    expect(await damageAside(site)).toEqual([]);
+    writeSync(openSync(path, 'r+'), Buffer.alloc(4096, 0xff), 0, 4096, 8192);
+    expect((await damageAside(site)).length).toBeGreaterThan(0);
+    rmSync(folder, { recursive: true });
+  });
+});
