@@ -135,7 +135,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const moved = day + start.slice(10);
   const dates = { start_date: moved, end_date: addSeconds(moved, diffSeconds(start, end)) };
   try {
-    await writeRecord(visit, kind, record, textIn(fields, 'version') || record.version, dates);
+    await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem !== 'edit-conflict') throw error;
     const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: record.row.post_title }) } as const;

@@ -10,7 +10,7 @@ import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
-import { changeMedia, mayChangeMedia, prepareMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
+import { changeMedia, mayChangeMedia, prepareMedia, removeMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
 import { type Editable, readToEdit } from '../records/editing.ts';
 import { explaining } from '../records/explanation.ts';
 import { acceptParams } from '../records/input.ts';
@@ -18,7 +18,7 @@ import { mayCreate } from '../records/posts.ts';
 import { lockPostVersion, onlyIf, versionTag } from '../records/versions.ts';
 import { changePost, createPost } from '../records/writes/post-writes.ts';
 import { discardingImages, withFiles } from '../records/writes/prepared-images.ts';
-import type { Site } from '../site.ts';
+import { mayBeWritten, type Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { datesOf } from './event-dates.tsx';
 import { type FormPlan, formPlan, freshValues } from './form-plan.ts';
@@ -125,24 +125,30 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   const { whole, plan, record, source } = form;
   const { kind } = whole;
   const errors = new Map<string, string>();
-  const fields = await withUploads(visit, plan, record, errors);
-  const typed = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(fields[name])]));
-  if (textIn(visit.fields, 'publish') === '1' && 'status' in typed) typed.status = 'publish';
+  const read = Object.fromEntries(plan.names.map((name) => [name, controlOf(name, kind.fields[name]!).read(visit.fields[name])]));
+  if (textIn(visit.fields, 'publish') === '1' && 'status' in read) read.status = 'publish';
+  // Whoever looks for coordinates saves nothing, a picture neither.
+  const geocoder = textIn(visit.fields, LOCATE) === '1' ? geocoderFor(visit, kind) : undefined;
+  const picture = await pictureIn(visit, form, { keeps: geocoder === undefined, errors });
+  const typed = { ...read, ...picture.typed };
   const data = await loadControlData(visit, kind, plan.names, withNamed(plan, record?.values ?? {}, typed));
   const back: ShowAgain = (notice, changed) => formAgain(visit, form, { typed, data, errors, notice, ...changed });
-  if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
-  const geocoder = geocoderFor(visit, kind);
-  if (geocoder !== undefined && textIn(visit.fields, LOCATE) === '1') {
+  if (geocoder !== undefined) {
     const { notice, coordinates } = await locate(visit, geocoder, typed);
     return back(notice, { typed: { ...typed, ...coordinates }, status: 200 });
   }
+  if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
   const named = await changedValues(visit, plan, { before: record?.values, typed, data });
   const raw = source ? { ...named, translation_of: source.id } : named;
+  const besides = (own: Site) => describeImage({ ...visit, site: own }, plan, typed);
   try {
-    const saved = await writeRecord(visit, kind, record, textIn(visit.fields, 'version'), raw);
+    const saved = await writeRecord(visit, kind, { record, version: textIn(visit.fields, 'version'), raw, besides });
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!(error instanceof ApiError) || error.status >= 500) {
+      if (!mayBeWritten(error)) await picture.takeBack();
+      throw error;
+    }
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });
     for (const [name, sentence] of fieldErrors(visit, kind, error)) errors.set(name, sentence);
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : sentenceOf(visit, error);
@@ -166,14 +172,16 @@ async function formAgain(
   { typed, notice, status = 422, ...shown }: Changed & Pick<RecordForm, 'data'> & { readonly typed: Typed; readonly notice: Notice },
 ): Promise<Outcome> {
   const { kind } = whole;
+  const data = { ...shown.data, alt: altIn(visit, whole) ?? shown.data.alt };
   const page = recordFormPage(visit, {
     plan: whole,
     record,
-    shown: { ...shownValues(whole, record?.values ?? {}, shown.data), ...typed },
+    shown: { ...shownValues(whole, record?.values ?? {}, data), ...typed },
     notice,
     map: await mapOf(visit, kind),
     ...sourceOf(visit, kind, source),
     ...shown,
+    data,
   });
   return { ...page, status };
 }
@@ -197,62 +205,92 @@ function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Va
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
+/** What is to be written of a record. */
+interface Write {
+  /** The record as it is stored; undefined: a new one. */
+  readonly record: Editable | undefined;
+  /** The version of it that was changed. */
+  readonly version: string;
+  readonly raw: Values;
+  /** What is written besides, once the record is; of one that was there, in the same transaction. */
+  readonly besides?: (site: Site) => Promise<void>;
+}
+
 /** Writes a record as the API does: parameters, then the write, in one transaction with the check of its version. */
-export async function writeRecord(
-  visit: Visit,
-  kind: PostKind,
-  record: Editable | undefined,
-  version: string,
-  raw: Values,
-): Promise<number> {
+export async function writeRecord(visit: Visit, kind: PostKind, { record, version, raw, besides }: Write): Promise<number> {
   const { site, caller } = visit;
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (own: Site): Promise<number> => {
-    if (!record) return Number((await createPost(own, caller, kind, values)).record.id);
+    if (!record) {
+      const id = Number((await createPost(own, caller, kind, values)).record.id);
+      await besides?.(own);
+      return id;
+    }
     const conditions = { match: [versionTag(version)] };
-    await onlyIf(own, caller, lockPostVersion(kind), { id: record.id, conditions }, (inside) =>
-      changePost(inside, caller, kind, record.id, values),
-    );
+    await onlyIf(own, caller, lockPostVersion(kind), { id: record.id, conditions }, async (inside) => {
+      await changePost(inside, caller, kind, record.id, values);
+      await besides?.(inside);
+    });
     return record.id;
   };
   return explaining(kind.fields, raw, () => discardingImages(site, values, work));
 }
 
+// ------------------------------------------------------------------------------------------------- the picture
+const imageName = ({ kind, names }: FormPlan): string | undefined => names.find((name) => isImage(kind.fields[name]!));
+
+/** What a form says that its picture shows; undefined: it does not ask. */
+function altIn({ fields }: Submission, plan: FormPlan): string | undefined {
+  const sent = membersIn(fields[imageName(plan) ?? '']);
+  return 'alt' in sent ? textIn(sent, 'alt').trim() : undefined;
+}
+
+/** What becomes of the picture that a form brings along. */
+interface SentPicture {
+  /** The value of its field, if it was put into the library. */
+  readonly typed: Values;
+  /** Takes it out of the library again: nothing comes of the form, which does not come back either. */
+  readonly takeBack: () => Promise<void>;
+}
+
+const NO_PICTURE: SentPicture = { typed: {}, takeBack: async () => undefined };
+
 /**
- * Puts the picture that a form brings along into the library, and what it says of the picture. Returns the fields of
- * the form with the picture's id: if the form comes back, nobody has to choose the file again.
+ * Puts the picture that a form brings along into the library. Its field has it from then on: if the form comes back,
+ * nobody has to choose the file again. `keeps`: whether anything is saved at all; if not, the form says that the file
+ * has to be chosen once more.
  */
-async function withUploads(
+async function pictureIn(
   visit: Submission,
-  { kind, names }: FormPlan,
-  record: Editable | undefined,
-  errors: Map<string, string>,
-): Promise<Values> {
-  const { site, caller, fields, files } = visit;
-  const name = names.find((one) => isImage(kind.fields[one]!));
-  if (name === undefined) return fields;
-  const alt = textIn(membersIn(fields[name]), 'alt').trim();
+  { plan, record }: SentForm,
+  { keeps, errors }: { readonly keeps: boolean; readonly errors: Map<string, string> },
+): Promise<SentPicture> {
+  const { site, caller, files } = visit;
+  const name = imageName(plan);
   const file = files.get(`${name}_file`);
+  if (name === undefined || !file || file.bytes.length === 0) return NO_PICTURE;
+  if (!keeps) {
+    errors.set(name, visit.i18n.say('desk:form.choose-again'));
+    return NO_PICTURE;
+  }
   try {
-    if (file && file.bytes.length > 0) {
-      if (!mayUpload(caller.viewer)) fail('rest_cannot_create');
-      const described = { alt_text: alt, ...(record ? { post: record.id } : {}) };
-      const prepared = await prepareMedia(site, caller, file, described);
-      const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
-      return { ...fields, [name]: { id: String(id), alt } };
-    }
-    await describeImage(visit, Number(textIn(membersIn(fields[name]), 'id')), alt, Number(record?.values[name] ?? 0));
+    if (!mayUpload(caller.viewer)) fail('rest_cannot_create');
+    const described = { alt_text: altIn(visit, plan) ?? '', ...(record ? { post: record.id } : {}) };
+    const prepared = await prepareMedia(site, caller, file, described);
+    const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
+    return { typed: { [name]: id }, takeBack: async () => (await removeMedia(site, caller, { id, force: true })).afterwards() };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status >= 500 && error.problem !== 'upload-refused')) throw error;
     errors.set(name, sentenceOf(visit, error));
+    return NO_PICTURE;
   }
-  return fields;
 }
 
-/** Changes the words for a picture that stays, where they differ and the caller may. */
-async function describeImage(visit: Submission, id: number, alt: string, stored: number): Promise<void> {
+/** Changes the words for the picture that a record has, for all records with it, where they differ and the caller may. */
+async function describeImage(visit: Submission, plan: FormPlan, typed: Values): Promise<void> {
   const { site, caller } = visit;
-  if (id === 0 || id !== stored) return;
+  const [id, alt] = [Number(typed[imageName(plan) ?? ''] ?? 0), altIn(visit, plan)];
+  if (id === 0 || alt === undefined) return;
   const known = (await shownMedia(site, caller, [id], 'view')).get(id)?.record.alt_text;
   if (known === undefined || known === alt) return;
   const values = { id, alt_text: alt };

@@ -50,6 +50,7 @@ export async function loadControlData(
     links,
     authors,
     image,
+    alt: image?.alt ?? '',
     statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
     customFields: settings.calendar.customFields,

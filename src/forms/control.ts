@@ -24,6 +24,8 @@ export interface ControlData {
   /** People who may be authors; empty where that is not the caller's to say. */
   readonly authors: readonly Option[];
   readonly image: ImageShown | undefined;
+  /** What the form says that the image shows. */
+  readonly alt: string;
   readonly mayUpload: boolean;
   readonly customFields: readonly CustomField[];
   readonly zones: readonly string[];
@@ -39,6 +41,7 @@ export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   statuses: [],
   authors: [],
   image: undefined,
+  alt: '',
   mayUpload: false,
   customFields: [],
   zones: [],

@@ -36,7 +36,7 @@ export const image: Control = {
           id={`${name}-alt`}
           label={data.say('desk:form.alt')}
           hint={data.say('desk:form.alt-hint')}
-          value={data.image?.alt ?? ''}
+          value={data.alt}
         />
       )}
       {hint && <p class="hint">{hint}</p>}

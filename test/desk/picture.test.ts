@@ -1,0 +1,72 @@
+import { expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { describeAsking } from '../support/asking.ts';
+import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
+import type { Answer } from '../support/running-site.ts';
+
+const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#c40' } })
+  .png()
+  .toBuffer();
+
+describeAsking(
+  'The picture of a form',
+  (ask) => {
+    /** Sends a form of a page with a picture, as a browser does. */
+    const sendPicture = (person: Visitor, page: Answer, path: string, changes: Record<string, string>) => {
+      const fields = [...formIn(page.text, path).filter(([name]) => !(name in changes)), ...Object.entries(changes)];
+      const parts = fields.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+      const head = '--x\r\nContent-Disposition: form-data; name="image_file"; filename="barn.png"\r\nContent-Type: image/png\r\n\r\n';
+      const headers = { Cookie: person.cookie(), 'Content-Type': 'multipart/form-data; boundary=x', 'Sec-Fetch-Site': 'same-origin' };
+      const body = Buffer.concat([Buffer.from(parts.join('') + head), picture, Buffer.from('\r\n--x--\r\n')]);
+      return ask.send('POST', path, { headers, body });
+    };
+    const idOf = ({ headers }: Answer) => Number(/(\d+)\?done/.exec(headers.location ?? '')?.[1]);
+    const pictures = async (): Promise<number> => (await ask.db().from('posts').where('post_type', 'attachment').select('ID')).length;
+    const altOf = async (id: string | undefined) => (await ask.meta(Number(id), '_wp_attachment_image_alt'))[0];
+    const withPicture = async (person: Visitor, kind: 'venues' | 'organizers', fields: Record<string, string>) => {
+      const place = `/admin/${kind}/new`;
+      const own = `/admin/${kind}/${idOf(await sendPicture(person, await person.get(place), place, fields))}`;
+      const page = await person.get(own);
+      return { own, page, image: new Map(formIn(page.text, own)).get('image[id]') };
+    };
+
+    it('is described anew once the record is saved, and not by a form that is refused', async () => {
+      const admin = await visitor(ask, 'admin');
+      const { own, page, image } = await withPicture(admin, 'organizers', { organizer: 'Anna', 'image[alt]': 'A barn' });
+      expect(await altOf(image)).toBe('A barn');
+      const refused = await admin.submit(page, own, { organizer: '', 'image[alt]': 'Another barn' });
+      expect([refused.status, await altOf(image)]).toEqual([422, 'A barn']);
+      expect(new Map(formIn(refused.text, own)).get('image[alt]')).toBe('Another barn');
+      expect((await admin.submit(page, own, { phone: '1' })).status).toBe(303);
+      const late = await admin.submit(page, own, { phone: '2', 'image[alt]': 'A third barn' });
+      expect([late.status, await altOf(image)]).toEqual([409, 'A barn']);
+      expect(new Map(formIn(late.text, own)).get('image[alt]')).toBe('A third barn');
+      expect((await admin.submit(late, own)).status).toBe(303);
+      expect(await altOf(image)).toBe('A third barn');
+    });
+
+    it('stays chosen in a form that comes back, and can be described there', async () => {
+      const admin = await visitor(ask, 'admin');
+      const before = await pictures();
+      const place = '/admin/organizers/new';
+      const refused = await sendPicture(admin, await admin.get(place), place, { organizer: '' });
+      expect([refused.status, await pictures()]).toEqual([422, before + 1]);
+      const image = new Map(formIn(refused.text, place)).get('image[id]');
+      const id = idOf(await admin.submit(refused, place, { organizer: 'Anna', 'image[alt]': 'A barn' }));
+      expect(await ask.meta(id, '_thumbnail_id')).toEqual([image]);
+      expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
+    });
+
+    it('is neither kept nor described where somebody only looks for coordinates', async () => {
+      const admin = await visitor(ask, 'admin');
+      const { own, page, image } = await withPicture(admin, 'venues', { venue: 'Barn', 'image[alt]': 'A barn' });
+      const before = await pictures();
+      const located = await sendPicture(admin, page, own, { locate: '1', 'image[alt]': 'Another barn' });
+      expect([located.status, located.text.includes('Choose the picture again before you save')]).toEqual([200, true]);
+      expect([await pictures(), await altOf(image)]).toEqual([before, 'A barn']);
+      expect(new Map(formIn(located.text, own)).get('image[alt]')).toBe('Another barn');
+    });
+  },
+  // Nobody listens there.
+  { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}' },
+);
