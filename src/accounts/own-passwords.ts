@@ -1,8 +1,10 @@
 import { fail, type ProblemName, type Verdict } from '../errors.ts';
 import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core/password.ts';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import { existingUserIds, loadUsers } from '../storage/rows/users.ts';
+import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { AccountError } from './account-error.ts';
@@ -66,6 +68,9 @@ export async function introspectPassword(site: Site, viewer: Viewer): Promise<St
   const { applicationPassword: uuid } = viewer;
   return uuid === undefined ? fail('rest_no_authenticated_app_password') : readPassword(site, viewer.id, uuid);
 }
+
+/** The name of a password as somebody typed it, no longer than names are. */
+export const typedPasswordName = (typed: string): string => sanitizeTextField(typed.slice(0, LENGTHS.name));
 
 /**
  * Makes a password; the plain one is given this once.

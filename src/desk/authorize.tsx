@@ -1,14 +1,12 @@
 import { AccountError } from '../accounts/account-error.ts';
-import { makePassword } from '../accounts/own-passwords.ts';
+import { makePassword, typedPasswordName } from '../accounts/own-passwords.ts';
 import { ApiError } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
 import { sentenceOf } from '../forms/refused.ts';
 import { Input } from '../html/form-fields.tsx';
 import { isAppId } from '../kinds/core/password.ts';
-import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
 import { applicationAddress } from '../wordpress/application-address.ts';
-import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
 import { accountSentence } from './sign-in.tsx';
@@ -34,7 +32,7 @@ function applicationIn(values: Values): Application | undefined {
   const text = (name: string) => textIn(values, name).trim();
   const [success, reject] = [text('success_url'), text('reject_url')];
   const application = {
-    name: sanitizeTextField(text('app_name').slice(0, LENGTHS.name)),
+    name: typedPasswordName(text('app_name')),
     appId: text('app_id'),
     success: applicationAddress(success),
     reject: applicationAddress(reject),

@@ -1,6 +1,7 @@
 import { AccountError } from '../accounts/account-error.ts';
-import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
+import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { beginSession } from '../accounts/logins.ts';
+import { makePassword, typedPasswordName } from '../accounts/own-passwords.ts';
 import { changePassword } from '../accounts/password-links.ts';
 import { setLocale } from '../accounts/users.ts';
 import { ApiError } from '../errors.ts';
@@ -95,7 +96,7 @@ export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
 
 export const makeOwnPassword = (visit: Submission): Promise<Outcome> =>
   withOwn(visit, async () => {
-    const { password } = await createApplicationPassword(visit.site, visit.caller.viewer.id, textIn(visit.fields, 'name'));
+    const { password } = await makePassword(visit.site, visit.caller.viewer.id, { name: typedPasswordName(textIn(visit.fields, 'name')) });
     return ownPage(visit, { made: groupedPassword(password) });
   });
 

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { passwordsOf } from '../../src/accounts/own-passwords.ts';
 import { forget, keepFetched } from '../../src/desk/import-files.ts';
+import { LENGTHS } from '../../src/kinds/grammars/grammar.ts';
 import { callerFor } from '../../src/records/caller.ts';
 import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
@@ -306,6 +308,24 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await me()).status).toBe(401);
     await ed.submit(page, '/admin/me/language', { language: 'it' });
     expect((await ed.get('/admin/me')).text).toContain('Il tuo profilo');
+  });
+
+  it('makes as few application passwords as the API does: twenty in a quarter of an hour, a hundred in all', async () => {
+    const ed = await visitor(ask, 'ed');
+    const before = await passwordsOf(ask.running().site, 2);
+    const make = async (name: string) => ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name });
+    for (let number = before.length; number < 100; number += 1) {
+      if ((number - before.length) % 20 === 0) ask.at(new Date(Date.parse(NOON) + number * 60_000).toISOString());
+      const { status, text } = await make(`Program ${number} ${'x'.repeat(5000)}`);
+      expect([number, status, text.includes('shown-once')]).toEqual([number, 200, true]);
+      if (number - before.length !== 19) continue;
+      const refused = await make('One more');
+      expect([refused.status, refused.text.includes('Try again a little later.')]).toEqual([422, true]);
+    }
+    const refused = await make('One more');
+    expect([refused.status, refused.text.includes('There are 100 application passwords already.')]).toEqual([422, true]);
+    const after = await passwordsOf(ask.running().site, 2);
+    expect([after.length, Math.max(...after.map(({ name }) => String(name).length))]).toEqual([100, LENGTHS.name]);
   });
 
   it('moves an event to another day, keeping its times, and edits a few fields in the list', async () => {
