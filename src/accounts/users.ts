@@ -26,7 +26,7 @@ import type { Roles } from '../wordpress/capabilities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { hashPassword } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
-import { sanitizeTitle, uniqueSlug } from '../wordpress/slug.ts';
+import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 
@@ -66,7 +66,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
   const hash = await hashPassword(password ?? randomBytes(32).toString('base64url'));
   const registered = nowUtc(site.clock());
-  const nicename = sanitizeTitle(login).slice(0, NICENAME_LETTERS) || 'user';
+  const nicename = nicenameOf(login);
   const id = await site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
     const taken = await takenNames(db, { login, email: email ?? '', nicename });
@@ -75,7 +75,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
     const row = {
       user_login: login,
       user_pass: hash,
-      user_nicename: uniqueSlug(nicename, taken.nicenames),
+      user_nicename: uniqueSlug(nicename, taken.nicenames, NICENAME_BYTES),
       user_email: email ?? '',
       user_url: '',
       user_registered: registered,
@@ -194,7 +194,6 @@ export async function requireUser(db: Database, reference: UserReference, keys: 
 /** `sanitize_user` in its strict form, and the width of the column. */
 const LOGIN = /^[A-Za-z0-9 _.@-]{1,60}$/;
 const LONGEST_EMAIL = 100;
-const NICENAME_LETTERS = 50;
 
 /** What WordPress notes of each new user besides. */
 const PROFILE = {

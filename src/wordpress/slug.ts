@@ -52,18 +52,32 @@ export function slugPathForQuery(raw: string): string[] {
 }
 
 /**
- * The first free form of a post's slug: itself, or with `-2`, `-3` and so on, cut so that 200 bytes hold both
- * (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in whatever status.
+ * The first free form of a post's slug: itself, or with `-2`, `-3` and so on, cut so that its column holds both
+ * (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in whatever status. `bytes`: of the
+ * column.
  */
-export function uniqueSlug(base: string, taken: Taken): string {
+export function uniqueSlug(base: string, taken: Taken, bytes = SLUG_BYTES): string {
   const isTaken = (slug: string) => RESERVED.has(slug) || has(taken, slug);
   if (!isTaken(base)) return base;
   for (let number = 2; ; number += 1) {
     const suffix = `-${number}`;
-    const slug = truncateSlug(base, SLUG_BYTES - suffix.length) + suffix;
+    const slug = truncateSlug(base, bytes - suffix.length) + suffix;
     if (!has(taken, slug)) return slug;
   }
 }
+
+/** How many bytes the column of a user's slug has. */
+export const NICENAME_BYTES = 50;
+
+/** What the slug of a user begins with (`user_nicename` of `wp_insert_user`). */
+export const nicenameOf = (name: string): string => truncateSlug(sanitizeTitle(name), NICENAME_BYTES) || 'user';
+
+/** How all slugs begin that are made of one with a number behind it: a long one is cut for that. */
+export const startOfNumbered = (slug: string, bytes = SLUG_BYTES): string =>
+  slug.length + LONGEST_NUMBER > bytes ? slug.slice(0, bytes - LONGEST_NUMBER) : `${slug}-`;
+
+/** A number with its dash, and the rest of an encoded character that is cut away as a whole, with dashes before it. */
+const LONGEST_NUMBER = 24;
 
 /** Known slugs, or a test for one. */
 export type Taken = ReadonlySet<string> | ((slug: string) => boolean);
@@ -71,7 +85,7 @@ export type Taken = ReadonlySet<string> | ((slug: string) => boolean);
 /**
  * The first free form of a term's slug (WordPress `wp_unique_term_slug`): itself if no other term of its taxonomy has
  * it; else for a child with the slugs of its parents behind it, one after the other; else with `-2`, `-3` and so on.
- * `parents`: nearest first.
+ * No form is longer than the column. `parents`: nearest first.
  * `here`: slugs of other terms of the taxonomy; `anywhere`: of all terms of the site, against which the longer forms
  * are checked.
  */
@@ -82,10 +96,11 @@ export function uniqueTermSlug(
   if (!has(here, base)) return base;
   let slug = base;
   for (const parent of parents) {
+    if (slug.length + 1 + parent.length > SLUG_BYTES) break;
     slug += `-${parent}`;
     if (!has(anywhere, slug)) return slug;
   }
-  for (let number = 2; ; number += 1) if (!has(anywhere, `${slug}-${number}`)) return `${slug}-${number}`;
+  return uniqueSlug(slug, (one) => one === slug || has(anywhere, one));
 }
 
 /**

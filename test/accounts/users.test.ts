@@ -103,6 +103,25 @@ describeDatabases('accounts', (open) => {
       expect([...users.values()].map(({ row }) => row.user_nicename)).toEqual(['anna-b', 'anna-b-2']);
     });
 
+    it('leaves room for the number where the logins of several begin with the same 50 letters', async () => {
+      const logins = ['a', 'b', 'c'].map((letter) => 'anna'.repeat(12) + letter.repeat(10));
+      const made = [];
+      for (const login of ['xx', ...logins.map((login) => login.slice(0, 50).replace(/.{2}$/, 'xx') + login.slice(50)), ...logins])
+        made.push(await createUser(site, { ...anna, login, email: `${login.slice(0, 50)}${made.length}@example.test` }));
+      const names = [
+        ...(
+          await loadUsers(
+            db,
+            made.map(({ id }) => id),
+            [],
+          )
+        ).values(),
+      ].map(({ row }) => row.user_nicename);
+      expect(names).toEqual([...new Set(names)]);
+      expect(names.filter((name) => name.length > 50)).toEqual([]);
+      expect(names.slice(1, 4)).toEqual([`${'anna'.repeat(12)}xx`, `${'anna'.repeat(12)}-2`, `${'anna'.repeat(12)}-3`]);
+    });
+
     it('makes one of two who come at once under one login', async () => {
       const answers = await Promise.all(
         [1, 2, 3].map((number) => problemOf(createUser(site, { ...anna, email: `a${number}@example.test` }))),

@@ -92,6 +92,11 @@ describe('uniqueTermSlug', () => {
   it('numbers a slug that is taken', () => expect(uniqueTermSlug('free', { parents: [], ...slugs(['free']) })).toBe('free-2'));
   it("takes the parent's slug along", () =>
     expect(uniqueTermSlug('dup', { parents: ['music'], ...slugs(['dup', 'music']) })).toBe('dup-music'));
+  it('leaves room for the number, and takes no parent along for whom there is none', () => {
+    const long = 'x'.repeat(200);
+    expect(uniqueTermSlug(long, { parents: ['music'], ...slugs([long]) })).toBe(`${'x'.repeat(198)}-2`);
+    expect(uniqueTermSlug(long, { parents: [], ...slugs([long, `${'x'.repeat(198)}-2`]) })).toBe(`${'x'.repeat(198)}-3`);
+  });
   it('goes up to the root before it counts', () => {
     expect(uniqueTermSlug('a', { parents: ['b', 'c'], ...slugs(['a', 'a-b']) })).toBe('a-b-c');
     expect(uniqueTermSlug('a', { parents: ['b'], ...slugs(['a'], ['a', 'a-b']) })).toBe('a-b-2');

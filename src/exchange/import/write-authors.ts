@@ -5,7 +5,7 @@ import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, l
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
-import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
+import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { wellFormed } from '../items/clean.ts';
 import type { AuthorItem } from '../items/items.ts';
@@ -18,7 +18,7 @@ import type { Work } from './run.ts';
 const NO_PASSWORD = '*';
 /** Metas that an owner's database brings along, besides the role. */
 const KEPT = new Set(['first_name', 'last_name', 'nickname', 'description', 'locale', '_application_passwords']);
-const WIDTHS = { login: 60, email: 100, name: 250, nicename: 50 } as const;
+const WIDTHS = { login: 60, email: 100, name: 250 } as const;
 
 /**
  * Takes in people. Those known here by login or e-mail address stay as they are, others become users. Roles and
@@ -74,7 +74,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     for (const name of [login, author.email]) if (name !== '') run.overlayNames.set(name.toLowerCase(), dryId);
     return dryId;
   }
-  const nicename = sanitizeTitle(author.columns?.user_nicename ?? login).slice(0, WIDTHS.nicename) || 'user';
+  const nicename = nicenameOf(author.columns?.user_nicename ?? login);
   const { nicenames } = await takenNames(db, { login, email: author.email, nicename });
   const free = author.id !== undefined && !(await takenIds(db, 'users', [author.id])).has(author.id);
   const given = (name: string, otherwise: string) => (run.trustedAccounts ? (author.columns?.[name] ?? otherwise) : otherwise);
@@ -82,7 +82,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     ...(free ? { ID: author.id } : {}),
     user_login: login,
     user_pass: given('user_pass', NO_PASSWORD),
-    user_nicename: uniqueSlug(nicename, nicenames),
+    user_nicename: uniqueSlug(nicename, nicenames, NICENAME_BYTES),
     user_email: wellFormed(author.email).slice(0, WIDTHS.email),
     user_url: given('user_url', ''),
     user_registered: given('user_registered', nowUtc(run.site.clock())),

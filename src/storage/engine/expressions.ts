@@ -1,3 +1,4 @@
+import { startOfNumbered } from '../../wordpress/slug.ts';
 import type { Builder, RawSql } from './builder.ts';
 import type { Dialect, Sql } from './dialect.ts';
 
@@ -58,9 +59,9 @@ export const contains = (column: string, text: string): Sql => [`?? LIKE ? ESCAP
 
 const literal = (text: string) => text.replace(/[!%_]/g, '!$&');
 
-/** Condition: `column` is a slug or one that was made of it, with a number behind. */
-export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: string, slug: string): Sql => {
-  const [made, bindings] = dialect.startsWith(column, `${slug}-`);
+/** Condition: `column`, of so many bytes, is a slug or one that was made of it, with a number behind. */
+export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: string, slug: string, bytes?: number): Sql => {
+  const [made, bindings] = dialect.startsWith(column, startOfNumbered(slug, bytes));
   return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
 };
 

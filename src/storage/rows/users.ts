@@ -1,8 +1,9 @@
 import type { PersonCondition } from '../../kinds/condition.ts';
+import { NICENAME_BYTES } from '../../wordpress/slug.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database, Gathering } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { beginsWith, contains, either, equalsAny, placeAmong } from '../engine/expressions.ts';
+import { contains, either, equalsAny, isSlugLike, placeAmong } from '../engine/expressions.ts';
 import { insertRows } from '../engine/insert.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
@@ -84,8 +85,8 @@ export async function existingUserIds(db: Database, ids: readonly number[]): Pro
 }
 
 /**
- * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that begin with
- * `nicename`.
+ * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that are this one
+ * or this one with a number behind it.
  */
 export async function takenNames(
   db: Database,
@@ -99,7 +100,7 @@ export async function takenNames(
       .first()) !== undefined;
   const rows = await db
     .from('users')
-    .whereRaw(...beginsWith('user_nicename', nicename))
+    .whereRaw(...isSlugLike(db, 'user_nicename', nicename, NICENAME_BYTES))
     .select('user_nicename');
   return {
     login: await holds('user_login', login),
