@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
-import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { capabilitiesKey, findUserByLoginOrEmail, loadUsers, replaceUserMeta, type StoredUser } from '../storage/rows/users.ts';
@@ -13,9 +12,9 @@ import { toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { attemptsOf } from './attempts.ts';
-import { delayFailure } from './failure-time.ts';
 import { loginKeys } from './login-keys.ts';
 import { loginOf } from './logins.ts';
+import { refuseSignIn } from './refused-sign-in.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { PASSWORDS_KEY, PASSWORDS_OPTION, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 import { viewerOf } from './viewer.ts';
@@ -104,10 +103,6 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 /** How long the outcome of a slow verification is remembered. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
-/** How soon another try makes sense when too many wait for an old hash to be computed. */
-const CROWDED_SECONDS = 5;
-/** A longer name can belong to nobody: a login has 60 letters, an address 100. */
-const NAME_LETTERS = 100;
 /** WordPress notes the last use of an application password once a day. */
 const USE_NOTED_SECONDS = 86_400;
 
@@ -164,11 +159,7 @@ async function passwordOwner(site: Site, settings: SiteSettings, credentials: Cr
     noteUse(site, user, entry, address);
     return { ...viewerOf(site.db, settings, user), applicationPassword: entry.uuid };
   }
-  const counted = attemptsOf(site, 'sign-in').failed(address, foldText(name.slice(0, NAME_LETTERS)), site.clock());
-  const wait = counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await delayFailure(site, { begun, hashed: slow });
-  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
-  return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
+  return refuseSignIn(site, { name, address, user, begun, hashed: slow, crowded });
 }
 
 /**

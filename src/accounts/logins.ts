@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
-import { foldText } from '../storage/engine/collation.ts';
 import type { Database } from '../storage/engine/database.ts';
 import {
   capabilitiesKey,
@@ -27,8 +25,8 @@ import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { attemptsOf } from './attempts.ts';
-import { delayFailure } from './failure-time.ts';
 import { loginKeys, requireLoginKeys } from './login-keys.ts';
+import { refuseSignIn } from './refused-sign-in.ts';
 import { isCrowded, verifySlowly } from './slow-passwords.ts';
 
 /*
@@ -59,10 +57,6 @@ const REMEMBERED_SECONDS = 14 * DAY_SECONDS;
  * How much longer than the login the browser keeps the cookie: a form that is sent late is still known as its owner's.
  */
 const GRACE_SECONDS = 43_200;
-/** A longer name can belong to nobody: a login has 60 letters, an address 100. */
-const NAME_LETTERS = 100;
-/** How soon another try makes sense when too many wait for a hash to be computed. */
-const CROWDED_SECONDS = 5;
 const AGENT_LETTERS = 250;
 /** The hash that is verified where there is no such user: of a random text that nobody kept. */
 const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
@@ -110,17 +104,12 @@ export interface SignIn {
 export async function signIn(site: Site, settings: SiteSettings, asked: SignIn): Promise<BegunSession> {
   const { name, password, address } = asked;
   const begun = performance.now();
-  const attempts = attemptsOf(site, 'sign-in');
-  const waiting = attempts.secondsToWait(address, site.clock());
+  const waiting = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   const user = await findUserByLoginOrEmail(site.db, name.trim(), [capabilitiesKey(site.db)]);
   const crowded = isCrowded();
   const right = waiting === undefined && password !== '' && (await verifySlowly(password, user?.row.user_pass || NOBODYS_HASH));
   if (user && right) return beginSession(site, settings, user, asked);
-  const counted = attempts.failed(address, foldText(name.trim().slice(0, NAME_LETTERS)), site.clock());
-  const wait = waiting ?? counted ?? (crowded ? CROWDED_SECONDS : undefined);
-  await delayFailure(site, { begun, hashed: true });
-  const detail = { tried: user ? 'known user' : 'unknown user', user: user?.row.ID, crowded };
-  return wait === undefined ? fail('incorrect_password', { detail }) : fail('too-many-requests', { data: { retry_after: wait }, detail });
+  return refuseSignIn(site, { name, address, user, begun, hashed: true, crowded, waiting });
 }
 
 /** A session that has begun. */

@@ -7,7 +7,8 @@ import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
 import { endAllSessions } from './logins.ts';
-import { verifySlowly } from './slow-passwords.ts';
+import { refuseSignIn } from './refused-sign-in.ts';
+import { isCrowded, verifySlowly } from './slow-passwords.ts';
 import { requireUser, type UserReference } from './users.ts';
 
 /*
@@ -92,14 +93,13 @@ export async function changePassword(
   id: number,
   { before, password, address }: { readonly before: string; readonly password: string; readonly address: string },
 ): Promise<StoredUser> {
-  const attempts = attemptsOf(site, 'sign-in');
-  const wait = attempts.secondsToWait(address, site.clock());
+  const begun = performance.now();
+  const wait = attemptsOf(site, 'sign-in').secondsToWait(address, site.clock());
   if (wait !== undefined) return fail('too-many-requests', { data: { retry_after: wait } });
   const user = await requireUser(site.db, id, [capabilitiesKey(site.db)]);
-  if (!(await verifySlowly(before, user.row.user_pass))) {
-    attempts.failed(address, user.row.user_login, site.clock());
-    return fail('incorrect_password');
-  }
+  const crowded = isCrowded();
+  if (!(await verifySlowly(before, user.row.user_pass)))
+    return refuseSignIn(site, { name: user.row.user_login, address, user, begun, hashed: true, crowded });
   const hash = await hashOf(password);
   await site.db.transaction(async (db) => {
     await lockUser(db, id);

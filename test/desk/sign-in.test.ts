@@ -1,5 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { failureCountsOf } from '../../src/accounts/attempts.ts';
+import { signIn } from '../../src/accounts/logins.ts';
+import { changePassword, linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
+import { createUser } from '../../src/accounts/users.ts';
 import { updateUser } from '../../src/storage/rows/users.ts';
 import { hashPassword } from '../../src/wordpress/passwords.ts';
 import { describeAsking } from '../support/asking.ts';
@@ -117,5 +120,26 @@ describeAsking('Signing in to the desk', (ask) => {
     const late = await anna.post('/admin/me/password', { _wpnonce: 'x', before: PASSWORD, password: 'another password', again: '' });
     expect([late.status, late.text.includes('href="/admin/me">Back to the form')]).toEqual([403, true]);
     expect(refused.text + wrong.text + late.text).not.toMatch(/a long enough password|another password/);
+  });
+
+  it('counts wrong passwords of somebody under one name, however it is written and wherever they are sent', async () => {
+    const { site } = ask.running();
+    const refused = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        ({ problem }: { readonly problem: string }) => problem,
+      );
+    const account = { login: 'BigAnna', email: 'anna@example.test', role: 'author', password: PASSWORD };
+    await ask.rows(async () => {
+      const { id } = await createUser(site, account);
+      const from = (place: number) => ({ address: `198.51.100.${place}` });
+      const asked = { name: ' BIGANNA ', password: 'wrong', remember: false, agent: undefined };
+      expect(await refused(signIn(site, await site.settings(), { ...asked, ...from(1) }))).toBe('incorrect_password');
+      expect(await refused(changePassword(site, id, { before: 'wrong', password: PASSWORD, ...from(2) }))).toBe('incorrect_password');
+    });
+    const names = failureCountsOf(site)
+      .known(site.clock())
+      .filter(({ key }) => /anna/i.test(key));
+    expect(names.map(({ key, window }) => [key, window.failures])).toEqual([['name biganna', 2]]);
   });
 });
