@@ -7,6 +7,7 @@ import {
   capabilitiesKey,
   closeUser,
   countPostsOf,
+  findPeople,
   findUserByEmail,
   findUserByLoginOrEmail,
   insertUser,
@@ -88,10 +89,59 @@ export async function createUser(site: Site, { login, email, password, role, dis
   return { id, login, email: email ?? '', displayName, registered, roles: [role] };
 }
 
-/** All users in the order of their ids. */
+/** All users in the order of their ids, however many there are. */
 export async function listUsers(site: Site): Promise<Account[]> {
   const roles = await rolesOf(site);
   return (await loadAllUsers(site.db, [capabilitiesKey(site.db)])).map((user) => accountOf(site.db, roles, user));
+}
+
+/** One page of users, in the order of their ids. */
+export interface AccountPage {
+  readonly accounts: readonly Account[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** Users on a page. */
+const ON_PAGE = 50;
+/** How many users are offered to choose from. */
+const MOST_CHOICES = 100;
+
+const EVERYBODY = {
+  searched: ['user_login', 'user_nicename', 'user_email', 'display_name'],
+  publishedIn: undefined,
+  order: 'id',
+  descending: false,
+  offset: 0,
+} as const;
+
+/** A page of the users whose names or addresses contain what is searched for. A page past the last one is the last. */
+export async function pageOfUsers(site: Site, { search, page }: { readonly search: string; readonly page: number }): Promise<AccountPage> {
+  const query = { ...EVERYBODY, ...(search === '' ? {} : { search }), limit: ON_PAGE };
+  const found = await findPeople(site.db, { ...query, offset: (page - 1) * ON_PAGE });
+  const pages = Math.max(1, Math.ceil(found.total / ON_PAGE));
+  const last = page > pages ? await findPeople(site.db, { ...query, offset: (pages - 1) * ON_PAGE }) : found;
+  return { accounts: await usersById(site, last.ids), total: found.total, page: Math.min(page, pages), pages };
+}
+
+/** Users by id, in this order. */
+export async function usersById(site: Site, ids: readonly number[]): Promise<Account[]> {
+  const roles = await rolesOf(site);
+  const users = await loadUsers(site.db, ids, [capabilitiesKey(site.db)]);
+  return ids.flatMap((id) => users.get(id) ?? []).map((user) => accountOf(site.db, roles, user));
+}
+
+/** Those who may write, by name; undefined where there are too many to choose from. */
+export async function writersToChoose(site: Site): Promise<Account[] | undefined> {
+  const { ids, total } = await findPeople(site.db, { ...EVERYBODY, writers: true, order: 'name', limit: MOST_CHOICES });
+  return total > MOST_CHOICES ? undefined : usersById(site, ids);
+}
+
+/** The first user who holds a role. */
+export async function firstOfRole(site: Site, role: string): Promise<Account | undefined> {
+  const { ids } = await findPeople(site.db, { ...EVERYBODY, roles: [role], limit: ON_PAGE });
+  return (await usersById(site, ids)).find(({ roles }) => roles.includes(role));
 }
 
 /**
@@ -189,6 +239,15 @@ export async function requireUser(db: Database, reference: UserReference, keys: 
   const user = byId ?? (name === '' ? undefined : await findUserByLoginOrEmail(db, name, keys));
   if (!user) throw new AccountError('user-unknown', { user: name });
   return user;
+}
+
+/**
+ * The id of the user of a login or an e-mail address, be it of digits. Throws AccountError `user-unknown`.
+ */
+export async function idOfName({ db }: Site, name: string): Promise<number> {
+  const user = name === '' ? undefined : await findUserByLoginOrEmail(db, name, []);
+  if (!user) throw new AccountError('user-unknown', { user: name });
+  return user.row.ID;
 }
 
 /** `sanitize_user` in its strict form, and the width of the column. */

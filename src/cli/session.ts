@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { listUsers, requireUser } from '../accounts/users.ts';
+import { firstOfRole, requireUser } from '../accounts/users.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { createLog } from '../log.ts';
@@ -85,7 +85,7 @@ export async function actingCaller(site: Site, { language }: Pick<Session, 'lang
 export const progressOf = ({ io }: Session): Progress => (io.terminal ? showProgress : quiet);
 
 async function firstAdministrator(site: Site): Promise<number> {
-  return (await listUsers(site)).find(({ roles }) => roles.includes('administrator'))?.id ?? missing();
+  return (await firstOfRole(site, 'administrator'))?.id ?? missing();
 }
 
 const missing = (): never => {

@@ -2,11 +2,12 @@ import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
 import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
-import { type Account, createUser, deleteUser, listUsers, setRole } from '../accounts/users.ts';
+import { type Account, createUser, deleteUser, idOfName, pageOfUsers, setRole, usersById, writersToChoose } from '../accounts/users.ts';
 import { fail } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
+import { Paging } from '../html/paging.tsx';
 import type { Values } from '../kinds/param.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
@@ -24,10 +25,14 @@ interface PeopleForm {
   readonly link?: { readonly login: string; readonly address: string };
 }
 
-/** All people, and a form to invite somebody. */
+/** A page of the people, and a form to invite somebody. */
 export async function peoplePage(visit: Visit, { typed = {}, notice, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
-  const people = await listUsers(visit.site);
+  const { query } = visit.request;
+  const search = textIn(query, 'search').trim();
+  const { accounts, total, page, pages } = await pageOfUsers(visit.site, { search, page: idIn(textIn(query, 'page')) || 1 });
+  const to = (number: number, key: string) =>
+    number < 1 || number > pages ? undefined : { href: deskUrl(visit, '/people', { search, page: number }), text: say(key) };
   const html = deskPage(visit, {
     title: say('desk:parts.people'),
     part: 'people',
@@ -35,7 +40,21 @@ export async function peoplePage(visit: Visit, { typed = {}, notice, link }: Peo
     children: (
       <>
         {link && <ShownLink visit={visit} link={link} />}
-        <PeopleTable visit={visit} people={people} />
+        <form method="get" action={deskUrl(visit, '/people')} class="filters">
+          <label>
+            <span class="quiet">{say('desk:list.search')}</span>
+            <input type="search" name="search" value={search} />
+          </label>
+          <button type="submit">{say('desk:list.filter')}</button>
+        </form>
+        <p class="quiet">{say('desk:people.found', { count: total })}</p>
+        <PeopleTable visit={visit} people={accounts} />
+        <Paging
+          label={say('desk:list.pages')}
+          previous={to(page - 1, 'desk:list.previous')}
+          next={to(page + 1, 'desk:list.next')}
+          here={say('desk:list.page', { page, pages })}
+        />
         {visit.caller.viewer.can('create_users') && <Invitation visit={visit} typed={typed} />}
       </>
     ),
@@ -132,8 +151,9 @@ function requireGrantable({ caller: { viewer }, settings }: Visit, role: string)
 export async function personPage(visit: Visit, id: number, { notice, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { viewer } = visit.caller;
-  const people = await listUsers(visit.site);
-  const person = people.find((one) => one.id === id) ?? fail('rest_user_invalid_id');
+  const [person = fail('rest_user_invalid_id')] = await usersById(visit.site, [id]);
+  const mayRemove = viewer.can('delete_users') && id !== viewer.id;
+  const heirs = mayRemove ? await writersToChoose(visit.site) : undefined;
   const passwords = viewer.can('edit_users') ? await listApplicationPasswords(visit.site, id) : [];
   const path = `/people/${id}`;
   const html = deskPage(visit, {
@@ -159,7 +179,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
             <ApplicationPasswords visit={visit} passwords={passwords} path={`${path}/passwords`} />
           </>
         )}
-        {viewer.can('delete_users') && id !== viewer.id && <Leaving visit={visit} person={person} people={people} />}
+        {mayRemove && <Leaving visit={visit} person={person} heirs={heirs} />}
       </>
     ),
   });
@@ -169,11 +189,12 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
 function Leaving({
   visit,
   person,
-  people,
+  heirs,
 }: {
   readonly visit: Visit;
   readonly person: Account;
-  readonly people: readonly Account[];
+  /** Who can be given the records; undefined: too many to choose from. */
+  readonly heirs: readonly Account[] | undefined;
 }): JSX.Element {
   const { say } = visit.i18n;
   return (
@@ -185,14 +206,18 @@ function Leaving({
     >
       <h2>{say('desk:people.remove')}</h2>
       <Nonce nonce={visit.nonce} />
-      <Select
-        name="reassign"
-        label={say('desk:people.reassign')}
-        options={[
-          { value: '', text: say('desk:people.nobody') },
-          ...people.flatMap(({ id, displayName, login }) => (id === person.id ? [] : [{ value: String(id), text: displayName || login }])),
-        ]}
-      />
+      {heirs ? (
+        <Select
+          name="reassign"
+          label={say('desk:people.reassign')}
+          options={[
+            { value: '', text: say('desk:people.nobody') },
+            ...heirs.flatMap(({ id, displayName, login }) => (id === person.id ? [] : [{ value: String(id), text: displayName || login }])),
+          ]}
+        />
+      ) : (
+        <Input name="heir" label={say('desk:people.heir')} hint={say('desk:people.heir-hint')} autocomplete="off" />
+      )}
       <button type="submit" class="button-danger">
         {say('desk:people.remove')}
       </button>
@@ -228,8 +253,9 @@ export const newLink = (visit: Submission, id: number): Promise<Outcome> =>
 export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
     if (id === visit.caller.viewer.id) fail('rest_forbidden');
-    const heir = idIn(textIn(visit.fields, 'reassign'));
-    await deleteUser(visit.site, id, heir > 0 ? { reassign: heir } : {});
+    const heir = textIn(visit.fields, 'heir').trim();
+    const reassign = heir === '' ? idIn(textIn(visit.fields, 'reassign')) : await idOfName(visit.site, heir);
+    await deleteUser(visit.site, id, reassign > 0 ? { reassign } : {});
     return { to: deskUrl(visit, '/people', { done: 'removed' }) };
   });
 

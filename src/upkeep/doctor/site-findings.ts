@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
-import { listUsers } from '../../accounts/users.ts';
+import { firstOfRole } from '../../accounts/users.ts';
 import type { Site } from '../../site.ts';
 import { attachedFiles } from '../../storage/audit/audit.ts';
 import { siteAddress } from '../../wordpress/site-address.ts';
@@ -14,7 +14,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
   const { raw, timezoneString, roles } = settings;
   const rolesOption = `${site.db.prefix}user_roles`;
   const absent = ['home', 'siteurl', rolesOption].filter((name) => !raw.get(name));
-  const administrators = (await listUsers(site)).filter((user) => user.roles.includes('administrator'));
+  const administrator = await firstOfRole(site, 'administrator');
   const home = trimEndOf(raw.get('home') ?? '', '/');
   const addresses = ['home', 'siteurl', 'upload_url_path'].filter((name) => {
     const stored = raw.get(name) ?? '';
@@ -30,7 +30,7 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
     ),
     ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
-    ...finding('no-administrator', 'warning', administrators.length === 0 ? [''] : []),
+    ...finding('no-administrator', 'warning', administrator ? [] : ['']),
     ...finding('address-differs', 'warning', siteAddress(home) === home && home !== settings.home ? [`${home} / ${settings.home}`] : []),
   ];
 }

@@ -1,0 +1,90 @@
+import { expect, it } from '@jest/globals';
+import { firstOfRole, pageOfUsers, usersById, writersToChoose } from '../../src/accounts/users.ts';
+import type { Site } from '../../src/site.ts';
+import { settingFindings } from '../../src/upkeep/doctor/site-findings.ts';
+import { describeAsking } from '../support/asking.ts';
+import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+import { insertAll } from '../support/insert-all.ts';
+
+const FIRST = 1001;
+const CUSTOMERS = 3000;
+
+describeAsking('The people of a site', (ask) => {
+  /** Makes many customers, of whom so many may write. */
+  const withCustomers = (writers: number) =>
+    ask.rows(async (db) => {
+      const ids = Array.from({ length: CUSTOMERS }, (_, place) => FIRST + place);
+      const row = { user_pass: '', user_url: '', user_registered: '2026-01-01 00:00:00', user_activation_key: '', user_status: 0 };
+      const users = ids.map((ID) => ({
+        ...{ ...row, ID, user_login: `shop${ID}`, user_nicename: `shop${ID}` },
+        ...{ user_email: `shop${ID}@example.test`, display_name: `Customer ${ID}` },
+      }));
+      const metas = ids.flatMap((user_id, place) => {
+        const [role, level] = place < writers ? ['author', '2'] : ['subscriber', '0'];
+        return [
+          { user_id, meta_key: 'wp_capabilities', meta_value: `a:1:{s:${role.length}:"${role}";b:1;}` },
+          { user_id, meta_key: 'wp_user_level', meta_value: level },
+        ];
+      });
+      await insertAll(db, 'users', users, 50);
+      await insertAll(db, 'usermeta', metas, 100);
+    });
+  /** The site, and how many rows of users and their metas it was given. */
+  const counting = () => {
+    const { site } = ask.running();
+    const seen = { rows: 0 };
+    const db: Site['db'] = {
+      ...site.db,
+      rows: async (...asked: Parameters<Site['db']['rows']>) => {
+        const rows = await site.db.rows(...asked);
+        seen.rows += rows.length;
+        return rows as never;
+      },
+    };
+    return { site: { ...site, db }, seen };
+  };
+  const namesOn = (text: string) => elements(text, ({ name, attribs }) => name === 'th' && attribs.scope === 'row').map(textOf);
+
+  it('are listed and looked through page by page, and those who are asked for are read alone', async () => {
+    await withCustomers(0);
+    const { site, seen } = counting();
+    expect(await pageOfUsers(site, { search: '', page: 61 })).toMatchObject({ total: 3005, page: 61, pages: 61 });
+    expect((await pageOfUsers(site, { search: 'shop200', page: 9 })).accounts.map(({ login }) => login)).toHaveLength(10);
+    expect(await firstOfRole(site, 'administrator')).toMatchObject({ id: 1, login: 'admin', roles: ['administrator'] });
+    expect((await settingFindings(site)).map(({ name }) => name)).not.toContain('no-administrator');
+    expect((await writersToChoose(site))?.map(({ login }) => login).sort()).toEqual(['admin', 'auth', 'contrib', 'ed']);
+    expect(await usersById(site, [FIRST])).toMatchObject([{ id: FIRST, roles: ['subscriber'] }]);
+    expect(seen.rows).toBeLessThan(100);
+  });
+
+  it('are shown at the desk on pages that lead to each other, narrowed by a search', async () => {
+    await withCustomers(0);
+    const admin = await visitor(ask, 'admin');
+    const { text } = await admin.get('/admin/people');
+    expect([namesOn(text).length, text.includes('3,005 people.') || text.includes('3005 people.')]).toEqual([50, true]);
+    expect(text).toContain('href="/admin/people?page=2"');
+    const found = await admin.get('/admin/people?search=shop20&page=2');
+    expect(namesOn(found.text)).toHaveLength(50);
+    expect(found.text).toContain('href="/admin/people?search=shop20&amp;page=1"');
+    const person = await admin.get(`/admin/people/${FIRST}`);
+    expect(elements(person.text, ({ name }) => name === 'option').map(textOf)).not.toContain(`Customer ${FIRST + 1}`);
+    expect((await admin.get('/admin/people/999999')).status).toBe(404);
+  });
+
+  it('leave their records to somebody who is named where too many could be chosen', async () => {
+    await withCustomers(200);
+    const admin = await visitor(ask, 'admin');
+    expect(await writersToChoose(ask.running().site)).toBeUndefined();
+    const path = '/admin/people/3/delete';
+    const page = await admin.get('/admin/people/3');
+    expect(formIn(page.text, path).map(([name]) => name)).toContain('heir');
+    const written = async (author: number) => (await ask.db().from('posts').where('post_author', author).select('ID')).length;
+    await ask.rows((db) => db.from('posts').where('ID', 1).update({ post_author: 3 }));
+    const [of, before] = [await written(3), await written(FIRST)];
+    expect((await admin.submit(page, path, { heir: 'nobody-here' })).status).toBe(422);
+    // A user name of digits is no number of somebody.
+    expect((await admin.submit(page, path, { heir: String(FIRST) })).status).toBe(422);
+    expect((await admin.submit(page, path, { heir: `shop${FIRST}` })).headers.location).toBe('/admin/people?done=removed');
+    expect([await written(3), await written(FIRST)]).toEqual([0, before + of]);
+  });
+});
