@@ -250,6 +250,9 @@ export async function onceWritten<T>(site: Site, work: (site: Site) => Promise<T
   }
 }
 
+/** The site with lists whose pages may be as long as this, for what is shown or done at once. */
+export const withPagesOf = (site: Site, maxPerPage: number): Site => ({ ...site, config: { ...site.config, maxPerPage } });
+
 /** The site inside a transaction: everything that is given it reads and writes in that one. */
 export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,

@@ -74,17 +74,17 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   if (found.route.allow !== 'anyone' && !login) {
     const kept = keptOf(visit, found, sent);
     const again = request.method === 'POST' && !kept ? pageAbove(request.path) : undefined;
-    return answerFrom(visit, { html: signInPage(visit, { kept, again }), status: 401 });
+    return answerFrom({ html: signInPage(visit, { kept, again }), status: 401 });
   }
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
   const { route, pieces } = found;
-  if (route.method === 'GET') return answerFrom(visit, await route.run(visit, pieces));
+  if (route.method === 'GET') return answerFrom(await route.run(visit, pieces));
   // Forms for everybody show by what is in them that their sender means it: a password, a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
     const kept = keptOf(visit, found, sent);
-    return answerFrom(visit, { html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageAbove(request.path)), status: 403 });
+    return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageAbove(request.path)), status: 403 });
   }
-  return answerFrom(visit, await route.run({ ...visit, ...sent }, pieces));
+  return answerFrom(await route.run({ ...visit, ...sent }, pieces));
 }
 
 /** What a form sent that has to be sent once more, without its secrets; undefined where nothing but these was typed. */
@@ -108,10 +108,10 @@ export function deskProblem(visit: Visit, status: number, message: string, reque
     notice: { tone: 'wrong', text: message },
     children: <>{status >= 500 && requestId !== undefined && <p>{say('desk:problem.id', { id: requestId })}</p>}</>,
   });
-  return answerFrom(visit, { html, status });
+  return answerFrom({ html, status });
 }
 
-function answerFrom({ request }: Visit, outcome: Outcome): DeskAnswer {
+function answerFrom(outcome: Outcome): DeskAnswer {
   const cookie: Record<string, string> = 'cookie' in outcome && outcome.cookie !== undefined ? { 'Set-Cookie': outcome.cookie } : {};
   if ('to' in outcome) return { status: 303, headers: { ...HEADERS, ...cookie, Location: outcome.to }, body: '' };
   if ('json' in outcome)
@@ -122,7 +122,7 @@ function answerFrom({ request }: Visit, outcome: Outcome): DeskAnswer {
     'Content-Type': 'text/html; charset=UTF-8',
     'Content-Security-Policy': policyWithImages(outcome.images ?? [], outcome.leadsTo),
   };
-  return { status: outcome.status ?? 200, headers, body: request.method === 'GET' || outcome.html ? outcome.html : '' };
+  return { status: outcome.status ?? 200, headers, body: outcome.html };
 }
 
 /**

@@ -52,6 +52,9 @@ const ROWS = 20;
 /** By this name a form says that all records are meant which its list was narrowed to, on whatever page. */
 export const ALL_FOUND = 'found';
 
+/** How many records something is done to at once. */
+export const MOST_AT_ONCE = 500;
+
 /**
  * Parameters of the kind's list from the query of a page's address: any of its filters, `month` for the dates of one,
  * `mine` for what the caller wrote.

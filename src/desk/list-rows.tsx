@@ -11,7 +11,7 @@ import { mayCreate } from '../records/posts.ts';
 import { Nonce } from './layout.tsx';
 import { backOf, listUrl } from './list-address.ts';
 import { type Column, columnsOf } from './list-columns.ts';
-import { ALL_FOUND } from './list-filters.ts';
+import { ALL_FOUND, MOST_AT_ONCE } from './list-filters.ts';
 import { PreviewLink } from './preview-link.tsx';
 import { deskUrl, type Visit } from './visit.ts';
 
@@ -66,7 +66,9 @@ export function Rows(props: {
         {list.pages > 1 && (
           <label class="choice">
             <input type="checkbox" name={ALL_FOUND} value="1" />
-            {say('desk:list.select-found', { count: list.total })}
+            {list.total > MOST_AT_ONCE
+              ? say('desk:list.select-first', { first: MOST_AT_ONCE, count: list.total })
+              : say('desk:list.select-found', { count: list.total })}
           </label>
         )}
       </form>

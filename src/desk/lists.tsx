@@ -9,7 +9,7 @@ import { mayCreate } from '../records/posts.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { ButtonForm, deskPage } from './layout.tsx';
 import { listUrl } from './list-address.ts';
-import { filterChoices, listParams } from './list-filters.ts';
+import { filterChoices, listParams, MOST_AT_ONCE } from './list-filters.ts';
 import { Rows } from './list-rows.tsx';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
 
@@ -115,7 +115,9 @@ function EmptyTrash({
 }): JSX.Element | null {
   const { say } = visit.i18n;
   if (!list.rows.some(({ mayDelete }) => mayDelete)) return null;
-  return <ButtonForm visit={visit} path={`/${kind.path}/empty-trash`} text={say('desk:list.empty')} danger={say('desk:list.empty-sure')} />;
+  const many = (list.counts.get('trash') ?? 0) > MOST_AT_ONCE;
+  const danger = many ? say('desk:list.empty-first', { first: MOST_AT_ONCE }) : say('desk:list.empty-sure');
+  return <ButtonForm visit={visit} path={`/${kind.path}/empty-trash`} text={say('desk:list.empty')} danger={danger} />;
 }
 
 function Pages({

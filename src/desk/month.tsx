@@ -8,6 +8,7 @@ import { Paging } from '../html/paging.tsx';
 import { WeekdayHead } from '../html/weekday-head.tsx';
 import { postKind } from '../kinds/index.ts';
 import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
+import { withPagesOf } from '../site.ts';
 import { addMonths, addSeconds, diffSeconds } from '../wordpress/time.ts';
 import { nowLocal } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
@@ -27,8 +28,7 @@ export async function monthPage(visit: Visit, { asked = textIn(visit.request.que
   const { site, caller, settings, i18n } = visit;
   const today = nowLocal(caller.now, settings.zone).slice(0, 10);
   const month = MONTH.exec(asked)?.[0] ?? today.slice(0, 7);
-  const wide = { ...site, config: { ...site.config, maxPerPage: MOST } };
-  const list = await listToEdit(wide, caller, postKind('event'), {
+  const list = await listToEdit(withPagesOf(site, MOST), caller, postKind('event'), {
     ...monthBounds(month),
     per_page: MOST,
     orderby: 'start_date',

@@ -6,8 +6,9 @@ import { type Editable, listToEdit, readToEdit } from '../records/editing.ts';
 import { acceptParams } from '../records/input.ts';
 import { mayTrash } from '../records/posts.ts';
 import { changePost, deletePost, restorePost, trashPost } from '../records/writes/post-writes.ts';
+import { withPagesOf } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
-import { ALL_FOUND, listParams } from './list-filters.ts';
+import { ALL_FOUND, listParams, MOST_AT_ONCE } from './list-filters.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -56,13 +57,9 @@ async function foundIds(visit: Submission, kind: PostKind): Promise<number[]> {
   return rows.filter(({ mayEdit, mayDelete }) => mayEdit || mayDelete).map(({ id }) => id);
 }
 
-/** How many records something is done to at once. */
-const MOST_AT_ONCE = 500;
-
 /** The first records of a list, as many as something is done to at once. */
 async function manyToEdit({ site, caller }: Visit, kind: PostKind, params: Values): Promise<readonly Editable[]> {
-  const wide = { ...site, config: { ...site.config, maxPerPage: MOST_AT_ONCE } };
-  return (await listToEdit(wide, caller, kind, { ...params, per_page: MOST_AT_ONCE, page: 1 })).rows;
+  return (await listToEdit(withPagesOf(site, MOST_AT_ONCE), caller, kind, { ...params, per_page: MOST_AT_ONCE, page: 1 })).rows;
 }
 
 /** Deletes what is in the trash, as far as the caller may, the newest first. */

@@ -10,6 +10,7 @@ import { shownMedia } from '../records/core/media.ts';
 import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
+import { withPagesOf } from '../site.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import type { ControlData, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
@@ -79,8 +80,7 @@ function zones(): readonly string[] {
 export async function termChoices(context: FormContext, name: 'category' | 'tag'): Promise<TermChoice[]> {
   const { site, caller } = context;
   const { contentLanguages: languages } = caller.settings;
-  const wide = { ...site, config: { ...site.config, maxPerPage: MOST_TERMS } };
-  const { records } = await listTerms(wide, caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
+  const { records } = await listTerms(withPagesOf(site, MOST_TERMS), caller, termKind(name), { per_page: MOST_TERMS, hide_empty: false });
   const all = records.map((record) => ({
     id: Number(record.id),
     name: decodeEntities(String(record.name)),

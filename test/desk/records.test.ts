@@ -3,6 +3,7 @@ import { postKinds } from '../../src/kinds/index.ts';
 import { lockPost } from '../../src/storage/rows/posts.ts';
 import { describeAsking } from '../support/asking.ts';
 import { type FormFields, formIn, visitor } from '../support/desk-visitor.ts';
+import { insertAll } from '../support/insert-all.ts';
 
 /** What a form of each kind is filled in with, and what the API then shows. */
 const FILLED: Record<string, { fields: Record<string, string>; shown: Record<string, unknown> }> = {
@@ -152,6 +153,20 @@ describeAsking('Records at the desk', (ask) => {
     await empty(anna);
     expect(await exists()).toEqual([kept.id]);
     expect((await anna.get('/admin/events?status=trash')).text).not.toContain('empty-trash');
+  });
+
+  it('says to how many it is done at most', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Mill' });
+    await ask.rows(async (db) => {
+      const { ID: _own, ...row } = (await lockPost(db, id))!;
+      const mills = Array.from({ length: 501 }, (_, place) => ({ ...row, post_name: `mill-${place}`, post_status: 'trash' }));
+      await insertAll(db, 'posts', [...mills, ...mills.map((mill) => ({ ...mill, post_status: 'draft' }))], 25);
+    });
+    const says = async (status: string, text: RegExp) => text.test((await anna.get(`/admin/venues?status=${status}`)).text);
+    // There is one of each already.
+    expect(await says('draft', /The first 500 of 502 that were found/)).toBe(true);
+    expect(await says('trash', /Delete the first 500 records in the trash for good\?/)).toBe(true);
   });
 
   it('does it to all that a list was narrowed to, on whatever page, and to nothing else', async () => {
