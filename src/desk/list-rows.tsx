@@ -66,9 +66,7 @@ export function Rows(props: {
         {list.pages > 1 && (
           <label class="choice">
             <input type="checkbox" name={ALL_FOUND} value="1" />
-            {list.total > MOST_AT_ONCE
-              ? say('desk:list.select-first', { first: MOST_AT_ONCE, count: list.total })
-              : say('desk:list.select-found', { count: list.total })}
+            {say(`desk:list.select-${list.total > MOST_AT_ONCE ? 'first' : 'found'}`, { first: MOST_AT_ONCE, count: list.total })}
           </label>
         )}
       </form>

@@ -286,7 +286,7 @@ async function pictureIn(
   }
 }
 
-/** Changes the words for the picture that a record has, for all records with it, where they differ and the caller may. */
+/** Changes the words for the picture of a record, for all records with it, where they differ and the caller may. */
 async function describeImage(visit: Submission, plan: FormPlan, typed: Values): Promise<void> {
   const { site, caller } = visit;
   const [id, alt] = [Number(typed[imageName(plan) ?? ''] ?? 0), altIn(visit, plan)];

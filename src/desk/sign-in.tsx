@@ -17,7 +17,7 @@ import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } fro
  * Signing in and out, and the pages that links lead to by which somebody chooses a password.
  */
 
-/** What a form held that came when its sender was not signed in any more, without its secrets: it is kept on the page. */
+/** What a form held, but for its secrets, that came when its sender was not signed in any more: the page keeps it. */
 export interface Kept {
   /** The address that the form was sent to, below the desk's. */
   readonly path: string;

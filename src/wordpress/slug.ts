@@ -53,8 +53,8 @@ export function slugPathForQuery(raw: string): string[] {
 
 /**
  * The first free form of a post's slug: itself, or with `-2`, `-3` and so on, cut so that its column holds both
- * (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in whatever status. `bytes`: of the
- * column.
+ * (WordPress `wp_unique_post_slug`). `taken`: slugs of other posts of the same type, in whatever status. `bytes`: of
+ * the column.
  */
 export function uniqueSlug(base: string, taken: Taken, bytes = SLUG_BYTES): string {
   const isTaken = (slug: string) => RESERVED.has(slug) || has(taken, slug);

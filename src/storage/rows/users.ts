@@ -85,8 +85,8 @@ export async function existingUserIds(db: Database, ids: readonly number[]): Pro
 }
 
 /**
- * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that are this one
- * or this one with a number behind it.
+ * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that are this
+ * one or this one with a number behind it.
  */
 export async function takenNames(
   db: Database,
