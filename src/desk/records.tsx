@@ -146,7 +146,8 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     return { to: returnTo(visit, kind, saved, record ? 'saved' : 'created') };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) {
-      if (!mayBeWritten(error)) await picture.takeBack();
+      // The error that was first is the one to tell.
+      if (!mayBeWritten(error)) await picture.takeBack().catch((err: unknown) => visit.site.log.warn({ err }, 'a picture was left behind'));
       throw error;
     }
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });
