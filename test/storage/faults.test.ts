@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import { type Database, DatabaseUnavailable, openDatabase, ping } from '../../src/storage/engine/database.ts';
+import { insertRows } from '../../src/storage/engine/insert.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 
@@ -39,6 +40,22 @@ describeDatabases('a database in trouble', (open, engine) => {
       expect(await reasonOf(work)).toBe('unreachable');
       expect(await db.from('options').where('option_name', 'like', 'lost-%')).toEqual([]);
       await other.close();
+    });
+
+    it('writes again where a number that the server gave is taken, as by another node of a cluster', async () => {
+      const meta = { post_id: 12_345, meta_key: 'numbered', meta_value: '' };
+      const taken = await insertRows(db, 'postmeta', [meta]);
+      let tries = 0;
+      const made = await db.transaction(async (tx) => {
+        tries += 1;
+        if (tries === 1) await tx.ask(`SET insert_id = ${taken}`);
+        return insertRows(tx, 'postmeta', [meta, meta]);
+      });
+      expect([tries, made > taken]).toEqual([2, true]);
+      expect(await db.from('postmeta').where('meta_key', 'numbered')).toHaveLength(3);
+      // Who names it is told that it is taken.
+      const again = insertRows(db, 'postmeta', [{ ...meta, meta_id: taken }]);
+      await expect(again).rejects.toMatchObject({ code: 'ER_DUP_ENTRY' });
     });
 
     /** Opens all connections: on a busy machine that takes longer than a query waits for one. */

@@ -19,7 +19,7 @@ import { mysqlServers } from './address.ts';
 import { type MysqlServers, openServers } from './cluster.ts';
 import type { Connection } from './connections.ts';
 import { MOST_CONNECTIONS, mysql } from './dialect.ts';
-import { isCrowded, isCut, isFatal, isLeaving, isServerReadOnly } from './errors.ts';
+import { isCrowded, isCut, isFatal, isGivenNumberTaken, isLeaving, isServerReadOnly } from './errors.ts';
 import { hasWarnings, mixedTexts, refuseLosses } from './losses.ts';
 
 /** A request that finds no connection for this long is answered with 503. */
@@ -164,6 +164,7 @@ async function queryOn(connection: Connection, asked: Query, { servers, broken, 
   } catch (error) {
     answered(error);
     if (isFatal(error)) broken.add(connection);
+    if (isGivenNumberTaken(error, asked.bindings)) throw new DatabaseUnavailable('busy', withoutStatement(error));
     const refused = mixedTexts(error, asked);
     throw refused instanceof ApiError ? refused : asUnavailable(mysql, withoutStatement(refused));
   }

@@ -28,6 +28,22 @@ export const isUnavailable = (error: unknown): boolean => isCut(error) || REFUSI
 /** A COMMIT that fails with this has written nothing. */
 export const isUndone = (error: unknown): boolean => UNDONE.has(numberOf(error));
 
+/**
+ * A number that the server itself has given to a row is taken. Nodes of a Galera cluster give numbers in turns, and
+ * have others from the moment in which one of them is lost: two may give the same one then. A number that is among the
+ * values of a statement was not given by the server.
+ */
+export function isGivenNumberTaken(error: unknown, bindings: readonly unknown[]): boolean {
+  if (numberOf(error) !== DUPLICATE || !(error instanceof Error)) return false;
+  const taken = GIVEN_TWICE.exec(error.message)?.[1];
+  return taken !== undefined && !bindings.some((value) => String(value) === taken);
+}
+
+/** 1062 a row of this key is there already. */
+const DUPLICATE = 1062;
+/** The message in any language of the server: a single number, and the primary key. */
+const GIVEN_TWICE = /'(\d{1,20})'[^']{1,100}'(?:[^'.]{1,64}\.)?PRIMARY'/;
+
 /** No room on the disk. */
 export const isFull = (error: unknown): boolean => FULL.has(numberOf(error));
 
