@@ -43,19 +43,19 @@ describeDatabases('a database in trouble', (open, engine) => {
     });
 
     it('writes again where a number that the server gave is taken, as by another node of a cluster', async () => {
-      const meta = { post_id: 12_345, meta_key: 'numbered', meta_value: '' };
-      const taken = await insertRows(db, 'postmeta', [meta]);
+      const option = (option_name: string) => ({ option_name, option_value: '' });
+      const taken = await insertRows(db, 'options', [option('numbered-0')]);
       let tries = 0;
       const made = await db.transaction(async (tx) => {
         tries += 1;
         if (tries === 1) await tx.ask(`SET insert_id = ${taken}`);
-        return insertRows(tx, 'postmeta', [meta, meta]);
+        return insertRows(tx, 'options', [option('numbered-1'), option('numbered-2')]);
       });
       expect([tries, made > taken]).toEqual([2, true]);
-      expect(await db.from('postmeta').where('meta_key', 'numbered')).toHaveLength(3);
-      // Who names it is told that it is taken.
-      const again = insertRows(db, 'postmeta', [{ ...meta, meta_id: taken }]);
-      await expect(again).rejects.toMatchObject({ code: 'ER_DUP_ENTRY' });
+      expect(await db.from('options').where('option_name', 'like', 'numbered-%')).toHaveLength(3);
+      // Who names a number, or another key, is told that it is taken.
+      for (const again of [{ ...option('numbered-3'), option_id: taken }, option('numbered-0')])
+        await expect(insertRows(db, 'options', [again])).rejects.toMatchObject({ code: 'ER_DUP_ENTRY' });
     });
 
     /** Opens all connections: on a busy machine that takes longer than a query waits for one. */
