@@ -1,6 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventsIn } from '../../src/exchange/json-ld/nodes.ts';
-import { exponentOf, MOST_EXPONENT } from '../support/growth.ts';
+import { scheduledTimes } from '../../src/exchange/json-ld/schedule.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
+import { cpuOf, exponentOf, MOST_EXPONENT } from '../support/growth.ts';
 
 /*
  * A page of somebody else says what it likes: as many nodes of one thing, or of things that are one, as fit into it.
@@ -37,6 +39,44 @@ it.each(Object.entries(SHAPES))('costs no more than in proportion: %s', async (_
   for (const count of [2000, 8000, 32_000]) pages.set(count, shape(count));
   const exponent = await exponentOf(work, { longest: 8000, floor: 100_000, confirmedAt: 4 });
   expect(exponent ?? 0).toBeLessThanOrEqual(MOST_EXPONENT);
+});
+
+/** What refers to one node over and over, or repeats what one node says. */
+const REFERENCES: Readonly<Record<string, (count: number) => unknown[]>> = {
+  'places of one event': (count) => [{ ...event, location: times(count, () => ({ '@id': 'one' })) }],
+  'places that say something of their own': (count) => [{ ...event, location: times(count, () => ({ '@id': 'one', url: 'a' })) }],
+  'places of many events': (count) => times(count, () => ({ ...event, location: { '@id': 'one', url: 'a' } })),
+  'places with another name each': (count) => [
+    { ...event, location: times(count, (at) => ({ '@id': 'one', name: `Name ${at}` })) },
+    ...times(count, (at) => ({ '@id': 'one', name: `Name ${at}` })),
+  ],
+};
+
+it.each(Object.entries(REFERENCES))('costs as much whatever the node says that is referred to: %s', async (_, shape) => {
+  const references = shape(30_000);
+  const [short, long] = [[{ '@id': 'one', ...large(1) }], [{ '@id': 'one', ...large(500) }]];
+  const least = await cpuOf(() => eventsIn([...references, ...short]), 3);
+  expect(await cpuOf(() => eventsIn([...references, ...long]), 3)).toBeLessThan(4 * least + 100_000);
+});
+
+describe('events that repeat', () => {
+  const timesOf = (node: Record<string, unknown>) =>
+    scheduledTimes({ ...event, ...node }, { site: parseZone('Europe/Rome')!, now: '2026-11-21 09:00:00', most: 2000 });
+  const daily = (at: number) => ({ startDate: '2026-12-01', startTime: `12:${10 + (at % 50)}`, repeatFrequency: 'P1D' });
+
+  it('cost no more for a hundred schedules than for a few', async () => {
+    const cost = (count: number) => cpuOf(() => timesOf({ eventSchedule: times(count, daily) }), 2);
+    expect(await cost(20_000)).toBeLessThan(3 * (await cost(4)) + 100_000);
+  });
+  it('cost no more where they say much', async () => {
+    const cost = (count: number) => cpuOf(() => timesOf({ ...large(count), eventSchedule: daily(0) }), 2);
+    expect(await cost(20_000)).toBeLessThan(3 * (await cost(1)) + 100_000);
+  });
+  it('cost no more than in proportion for weeks and days of months', async () => {
+    const schedule = (count: number) => ({ ...daily(0), byDay: times(count, () => 'Monday'), byMonthWeek: times(count, () => 1) });
+    const cost = await cpuOf(() => timesOf({ eventSchedule: schedule(2000) }), 2);
+    expect(cost).toBeLessThan(300_000);
+  });
 });
 
 it('takes over what is said, whatever it is called', () => {

@@ -249,6 +249,41 @@ describeDatabases('JSON-LD', (open) => {
       losses: ['jsonld-schedule-cut'],
     });
   });
+  it('that repeats by several schedules comes at the first times of all, each once', () => {
+    const hourly = { startDate: '2026-12-01', startTime: '00:00', repeatFrequency: 'PT1H' };
+    const quarters = ['00:45', '00:15', '00:30', '00:00'].map((startTime) => ({ ...hourly, startTime }));
+    const { told, losses } = times([...quarters, ...quarters]);
+    expect(losses).toEqual(['jsonld-schedule-cut']);
+    expect([told.length, told[0], told[3], told.at(-1)]).toEqual([
+      2000,
+      '2026-11-30 23:00:00 23:00:00',
+      '2026-11-30 23:45:00 23:45:00',
+      '2026-12-21 18:45:00 18:45:00',
+    ]);
+  });
+  it('that repeats by more schedules than any event has comes at the times of the first ones, which is reported', () => {
+    const schedules = Array.from({ length: 102 }, (_, at) => ({
+      ...weekly,
+      startDate: `2027-01-${10 + (at % 20)}`,
+      startTime: `1${Math.floor(at / 20)}:00`,
+      endTime: undefined,
+      repeatCount: 1,
+    }));
+    const { told, losses } = times(schedules);
+    expect([told.length, losses]).toEqual([100, ['jsonld-schedules-cut']]);
+  });
+  it('that repeats comes with its first time alone where others have so many that no more are taken', () => {
+    const hourly = { ...weekly, repeatFrequency: 'PT1H' };
+    const many = Array.from({ length: 102 }, (_, at) => ({ '@type': 'Event', name: `Jam ${at}`, eventSchedule: hourly }));
+    const details: unknown[] = [];
+    const { events } = findEvents({ url: '', place: 'page', text: page(many) });
+    for (const entry of eventEntries(events, caller)) {
+      if (entry.kind !== 'loss') break;
+      details.push(entry.loss.detail);
+    }
+    expect(details).toHaveLength(102);
+    expect(details.slice(99)).toEqual(['2027-02-23T02:30:00+01:00', '2026-12-01T19:30:00+01:00', '2026-12-01T19:30:00+01:00']);
+  });
   it('that repeats in a way that cannot be followed comes once, which is reported', () => {
     const event = { startDate: '2026-12-01T19:30:00', endDate: '2026-12-01T21:00:00' };
     for (const repeatFrequency of ['now and then', 'P1M1D', '', 'P0D'])
@@ -266,6 +301,14 @@ describeDatabases('JSON-LD', (open) => {
       losses: ['jsonld-schedule-lost'],
     });
     expect(times({ ...weekly, repeatFrequency: 'now and then' })).toEqual({ told: [], losses: ['jsonld-schedule-lost', 'jsonld-no-date'] });
+  });
+  it('has as many places as an event may have at most, which is reported', () => {
+    const location = Array.from({ length: 102 }, (_, at) => ({ '@type': 'Place', name: `Hall ${at}` }));
+    const { entries, events } = read(page({ ...concert, location }));
+    expect(events[0]!.links).toHaveLength(100);
+    expect(entries.flatMap((entry) => (entry.kind === 'loss' ? [[entry.loss.reason, entry.loss.detail]] : []))).toEqual([
+      ['jsonld-parts-cut', '2'],
+    ]);
   });
   it('with several starts comes with the first, which is reported', () => {
     const { entries, events } = read(page({ ...concert, startDate: ['2027-05-01T20:00', '2027-05-08T20:00', '2027-05-01T20:00'] }));

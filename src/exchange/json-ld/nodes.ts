@@ -85,7 +85,7 @@ function eventsOf(nodes: readonly Node[]): Node[] {
   }
   if (starts.size === 0) return [merged(nodes)];
   const common = merged(nodes.filter((node) => !isWhole(node)));
-  return [...starts.values()].map((own) => merged([common, ...own.sort(byExactness)])).filter(isEvent);
+  return [...starts.values()].map((own) => nodeOver(common, merged(own.sort(byExactness)))).filter(isEvent);
 }
 
 /** Each start is compared with no more others than that. */
@@ -110,6 +110,12 @@ function merged(nodes: readonly Node[]): Node {
     for (const [name, value] of Object.entries(node)) if (members.size < MOST_MEMBERS || members.has(name)) members.set(name, value);
   return Object.fromEntries(members);
 }
+
+/**
+ * A node that says what another one says wherever it says nothing itself. It costs no more than what it says itself: the
+ * other one is not copied, so that a thousand things may refer to one with a thousand members.
+ */
+export const nodeOver = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
 
 /** Goes through values and whatever `visit` finds inside of each object, in order. */
 function walk(values: readonly unknown[], visit: (node: Node) => readonly unknown[]): void {
@@ -140,7 +146,7 @@ const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
   const byName = groupedBy(nodes, ({ name }) => textOf(name));
   const common = merged(byName.get('') ?? []);
   byName.delete('');
-  const things = new Map([...byName].map(([name, own]) => [name, merged([common, ...own])]));
+  const things = new Map([...byName].map(([name, own]) => [name, nodeOver(common, merged(own))]));
   const [first = common] = things.values();
   return (name: string): Node => things.get(name) ?? first;
 });
@@ -148,19 +154,30 @@ const thingsOf = memoizeByObject((nodes: readonly Node[]) => {
 /** A node with what others of its `@id` say of it. Those that have another name are something else. */
 function resolveNode(node: Node, byId: NodesById): Node {
   const known = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
-  return known ? merged([thingsOf(known)(textOf(node.name)), node]) : node;
+  return known ? nodeOver(thingsOf(known)(textOf(node.name)), node) : node;
 }
 
-/** Members that may refer by `@id` to a node elsewhere on the page. */
-const REFERRING = ['location', 'organizer', 'offers', 'image'] as const;
+/** Members that may refer by `@id` to a node elsewhere on the page, and more of each than any event has. */
+const REFERRING = { location: 100, organizer: 100, offers: 1000, image: 1000 };
 
 function withReferences(event: Node, byId: NodesById): Node {
-  const referenced = REFERRING.flatMap((name) =>
+  const referenced = Object.keys(REFERRING).flatMap((name) =>
     event[name] === undefined
       ? []
       : [[name, listOf(event[name]).map((value) => (isNode(value) ? resolveNode(value, byId) : value))] as const],
   );
-  return { ...event, ...Object.fromEntries(referenced) };
+  return nodeOver(event, Object.fromEntries(referenced));
+}
+
+/** An event without the places, organizers and offers that are too many, and how many these are. */
+export function withoutTooMany(event: Node): { event: Node; leftOut: number } {
+  const long = Object.entries(REFERRING).flatMap(([name, most]) => {
+    const values = listOf(event[name]);
+    return values.length > most ? [{ name, values: values.slice(0, most), leftOut: values.length - most }] : [];
+  });
+  if (long.length === 0) return { event, leftOut: 0 };
+  const cut = Object.fromEntries(long.map(({ name, values }) => [name, values]));
+  return { event: nodeOver(event, cut), leftOut: long.reduce((sum, { leftOut }) => sum + leftOut, 0) };
 }
 
 export const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -11,7 +11,7 @@ import { imageItem } from '../items/image-item.ts';
 import type { Entry, Link, PostItem, TermReference } from '../items/items.ts';
 import { asWhole, type LossEntry } from '../items/report.ts';
 import { datesOf } from './dates.ts';
-import { addressOf, eventsIn, isNode, listOf, type Node, parsedBlock, textOf } from './nodes.ts';
+import { addressOf, eventsIn, isNode, listOf, type Node, nodeOver, parsedBlock, textOf, withoutTooMany } from './nodes.ts';
 import { blocksOf } from './page.ts';
 import { scheduledTimes } from './schedule.ts';
 
@@ -34,9 +34,13 @@ export interface FoundEvent {
 export function findEvents(page: Page): { events: FoundEvent[]; losses: LossEntry[] } {
   const blocks = blocksOf(page.text).map(({ line, text }) => ({ line, value: parsedBlock(text) }));
   const { url, place } = page;
+  const found = eventsIn(blocks.map(({ value }) => value)).map(withoutTooMany);
   return {
-    events: eventsIn(blocks.map(({ value }) => value)).map((node) => ({ node, page: { url, place } })),
-    losses: blocks.flatMap(({ line, value }) => (value === undefined ? [lossOf('jsonld-unreadable', `${place}:${line}`, '')] : [])),
+    events: found.map(({ event: node }) => ({ node, page: { url, place } })),
+    losses: [
+      ...blocks.flatMap(({ line, value }) => (value === undefined ? [lossOf('jsonld-unreadable', `${place}:${line}`, '')] : [])),
+      ...found.flatMap(({ event, leftOut }) => (leftOut === 0 ? [] : [lossOf('jsonld-parts-cut', place, titleOf(event), String(leftOut))])),
+    ],
   };
 }
 
@@ -61,21 +65,27 @@ export function* eventEntries(events: readonly FoundEvent[], caller: Caller): Ge
   }
 }
 
+/** Times of schedules in all events together; beyond these an event comes with its first time alone. */
+const MOST_SCHEDULED = 200_000;
+
 /**
  * Events with a schedule as one event for each of its times. What cannot be followed is reported, and stays as it is.
  */
 function withSchedules(events: readonly FoundEvent[], { settings, now }: Caller): { scheduled: FoundEvent[]; losses: LossEntry[] } {
   const losses: LossEntry[] = [];
+  let room = MOST_SCHEDULED;
   const scheduled = events.flatMap((found): FoundEvent[] => {
-    const times = scheduledTimes(found.node, settings.zone, nowUtc(now));
+    const times = scheduledTimes(found.node, { site: settings.zone, now: nowUtc(now), most: Math.max(1, room) });
     if (!times) return [found];
+    room -= times.nodes.length;
     const lose = (reason: string, detail: string) => losses.push(lossOf(reason, found.page.place, titleOf(found.node), detail));
     const isFirstTaken = times.nodes.length === 0 && textOf(found.node.startDate) !== '';
     for (const repeat of times.unknown) lose(isFirstTaken ? 'jsonld-schedule' : 'jsonld-schedule-lost', repeat);
+    if (times.more > 0) lose('jsonld-schedules-cut', String(times.more));
     if (times.isCut) lose('jsonld-schedule-cut', textOf(times.nodes.at(-1)?.startDate));
     if (times.unknown.length > 0 && times.nodes.length === 0) return [found];
     // Each time keeps its name, however many of them are near.
-    return times.nodes.map((node) => ({ ...found, node: { ...node, '@id': `${nameOf(found)}#${textOf(node.startDate)}` } }));
+    return times.nodes.map((node) => ({ ...found, node: nodeOver(node, { '@id': `${nameOf(found)}#${textOf(node.startDate)}` }) }));
   });
   return { scheduled, losses };
 }

@@ -3,69 +3,110 @@ import { addMonths, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, parseZone, unixFromLocal, type Zone } from '../../wordpress/zones.ts';
 import { offsetIn, offsetZone } from '../items/unambiguous-zone.ts';
 import { offsetOf } from './dates.ts';
-import { isNode, listOf, type Node, textOf } from './nodes.ts';
+import { isNode, listOf, type Node, nodeOver, textOf } from './nodes.ts';
 
-/** The times that a schedule stands for: events like the one that has it, each with dates of its own. */
+/** The times that schedules stand for: events like the one that has them, each with dates of its own. */
 export interface ScheduledTimes {
   readonly nodes: readonly Node[];
   /** Schedules that cannot be followed, as they say how often. */
   readonly unknown: readonly string[];
   /** Whether there are more times than are taken in. */
   readonly isCut: boolean;
+  /** How many schedules were not looked at, as there are too many. */
+  readonly more: number;
 }
 
 /** No event takes place more often. */
 const MOST_TIMES = 2000;
+/** So many times are looked at, since several schedules may name the same. */
+const MOST_SEEN = 10 * MOST_TIMES;
+/** More schedules than any event has. */
+const MOST_SCHEDULES = 100;
 const DAY = 86_400;
 
 /**
- * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once.
- * Undefined where it has no schedule, or lists its times one by one (`subEvent`). `site`: the zone of times whose
- * schedule names none, and that have no offset.
+ * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once and the
+ * first ones where they are more than `most`. Undefined where it has no schedule, or lists its times one by one
+ * (`subEvent`). `site`: the zone of times whose schedule names none, and that have no offset.
  */
-export function scheduledTimes(node: Node, site: Zone, now: string): ScheduledTimes | undefined {
+export function scheduledTimes(
+  node: Node,
+  { site, now, most }: { readonly site: Zone; readonly now: string; readonly most: number },
+): ScheduledTimes | undefined {
   const schedules = listOf(node.eventSchedule).filter(isNode);
   if (schedules.length === 0 || node.subEvent !== undefined || node.subEvents !== undefined) return undefined;
   const window: Window = [unixFromText(addMonths(now, -12)), unixFromText(addMonths(now, 24))];
-  const read = schedules.map((schedule) => ({
+  const read = schedules.slice(0, MOST_SCHEDULES).map((schedule) => ({
     repeat: repeatOf(schedule) || 'eventSchedule',
     times: timesOf(schedule, node, site, window),
   }));
-  const byStart = new Map(read.flatMap(({ times }) => times ?? []).map((time) => [time.startDate, time]));
-  const times = [...byStart.values()].sort((one, other) => (one.startDate < other.startDate ? -1 : 1));
+  const { times, isCut } = firstOf(
+    read.flatMap(({ times: some }) => some ?? []),
+    Math.min(most, MOST_TIMES),
+  );
   return {
-    nodes: times.slice(0, MOST_TIMES).map((time) => ({ ...node, ...time, duration: undefined })),
+    nodes: times.map((time) => nodeOver(node, { ...time, duration: undefined })),
     unknown: read.flatMap(({ repeat, times: some }) => (some ? [] : [repeat])),
-    isCut: times.length > MOST_TIMES,
+    isCut,
+    more: Math.max(0, schedules.length - MOST_SCHEDULES),
   };
 }
 
 /** Walls between which times are taken. */
 type Window = readonly [first: number, last: number];
-type Times = readonly { readonly startDate: string; readonly endDate: string }[];
+interface Time {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+/** The times of one schedule, in order. */
+type Times = Iterator<Time, undefined>;
 
 const repeatOf = (schedule: Node): string => textOf(schedule.repeatFrequency);
 
+/**
+ * The first times of all schedules together, each once, and whether there are more. They are computed one by one, no
+ * more of them than are taken. Of two that begin together the one of the later schedule counts.
+ */
+function firstOf(schedules: readonly Times[], most: number): { times: Time[]; isCut: boolean } {
+  const byStart = new Map<string, Time>();
+  const next = schedules.map((times) => times.next().value);
+  for (let seen = 0; seen < MOST_SEEN && byStart.size <= most; seen += 1) {
+    let first: number | undefined;
+    for (const [place, time] of next.entries()) {
+      if (time && (first === undefined || time.startDate < next[first]!.startDate)) first = place;
+    }
+    if (first === undefined) break;
+    byStart.set(next[first]!.startDate, next[first]!);
+    next[first] = schedules[first]!.next().value;
+  }
+  const times = [...byStart.values()].sort((one, other) => (one.startDate < other.startDate ? -1 : 1));
+  return { times: times.slice(0, most), isCut: times.length > most || next.some((time) => time !== undefined) };
+}
+
 /** The times of one schedule; undefined where it cannot be followed. */
-function timesOf(schedule: Node, event: Node, site: Zone, [first, last]: Window): Times | undefined {
+function timesOf(schedule: Node, event: Node, site: Zone, window: Window): Times | undefined {
   const begin = momentIn(textOf(schedule.startDate) || textOf(event.startDate));
   const time = clockIn(textOf(schedule.startTime)) ?? begin?.time;
   const rule = ruleOf(schedule);
   if (!begin || !rule) return undefined;
-  const zone = zoneOf(schedule, event, `${begin.day} ${time ?? '00:00:00'}`, site);
+  const start = `${begin.day} ${time ?? '00:00:00'}`;
+  const zone = zoneOf(schedule, event, start, site);
   if (!zone) return undefined;
-  const start = unixFromText(`${begin.day} ${time ?? '00:00:00'}`);
   const length = lengthOf(schedule, event, time);
   const except = new Set(listOf(schedule.exceptDate).flatMap((date) => exceptionsIn(textOf(date))));
-  const times: { startDate: string; endDate: string }[] = [];
-  for (const wall of occurrences(rule, start, last, { from: Math.max(start, first), startCounts: false })) {
+  const datesOf = (wall: number) => (time === undefined ? daysFrom(wall, length) : momentsFrom(textFromUnix(wall), length, zone));
+  return datesWithin(occurrencesOf(rule, unixFromText(start), window), except, datesOf);
+}
+
+const occurrencesOf = (rule: Rule, start: number, [first, last]: Window) =>
+  occurrences(rule, start, last, { from: Math.max(start, first), startCounts: false });
+
+function* datesWithin(walls: Iterable<number>, except: ReadonlySet<string>, datesOf: (wall: number) => Time): Generator<Time, undefined> {
+  for (const wall of walls) {
     const local = textFromUnix(wall);
-    if (except.has(local) || except.has(local.slice(0, 10))) continue;
-    const dates = time === undefined ? daysFrom(wall, length) : momentsFrom(local, length, zone);
-    times.push(dates);
-    if (times.length > MOST_TIMES) break;
+    if (!except.has(local) && !except.has(local.slice(0, 10))) yield datesOf(wall);
   }
-  return times;
+  return undefined;
 }
 
 /**
@@ -162,12 +203,15 @@ const WORDS = new Map([
   ['annually', 'YEARLY'],
 ]);
 
+/** More than the weekdays of a month, counted from its begin and from its end. */
+const MOST_PLACES = 100;
+
 /** The rule of a schedule in iCalendar's words; undefined where it says something else. */
 function ruleOf(schedule: Node): Rule | undefined {
   const freq = frequencyOf(repeatOf(schedule));
   const days = listOf(schedule.byDay).map((day) => weekdayOf(textOf(day)));
-  if (freq === undefined || days.includes(undefined)) return undefined;
   const weeks = listOf(schedule.byMonthWeek).map(textOf);
+  if (freq === undefined || days.includes(undefined) || days.length * weeks.length > MOST_PLACES) return undefined;
   const placed = weeks.length === 0 ? days : weeks.flatMap((week) => days.map((day) => `${week}${day}`));
   const until = momentIn(textOf(schedule.endDate));
   const list = (name: string, values: readonly unknown[]) => (values.length === 0 ? [] : [`${name}=${values.map(textOf).join()}`]);

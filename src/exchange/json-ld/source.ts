@@ -69,11 +69,11 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
   const fetch = fetchSpaced(options);
   if (options.sitemap) {
     for await (const page of sitemapPages(address, fetch, asides)) {
-      asides.push(...takeEvents(page, events));
+      for (const loss of takeEvents(page, events)) asides.push(loss);
       options.onWalk?.(events.length);
       if (events.length > MOST_EVENTS) break;
     }
-  } else asides.push(...takenAlone(pageOf(await fetchRequired(address, fetch)), events));
+  } else for (const entry of takenAlone(pageOf(await fetchRequired(address, fetch)), events)) asides.push(entry);
   return {
     name: () => `jsonld:${siteName(address)}`,
     entries: async function* () {
@@ -88,7 +88,7 @@ export async function openJsonLdSite(address: string, options: JsonLdOptions): P
 /** Adds the events of a page and gives what is to be said of it: of its letters only where it has events. */
 function takeEvents(page: ReadPage, events: FoundEvent[]): LossEntry[] {
   const found = findEvents(page);
-  events.push(...found.events);
+  for (const event of found.events) events.push(event);
   const isDoubtful = page.doubt !== undefined && found.events.length > 0;
   return [...(isDoubtful ? [sourceLoss(page.doubt!, page.place)] : []), ...found.losses];
 }
