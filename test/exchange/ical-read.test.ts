@@ -673,3 +673,23 @@ describe('what we write', () => {
     ]);
   });
 });
+
+describe('more than fits into a call', () => {
+  it('is read of the changes of a zone', async () => {
+    const days = Array.from({ length: 45_000 }, (_, at) => new Date(at * 86_400_000).toISOString().slice(0, 10).replaceAll('-', ''));
+    const zone = ['BEGIN:VTIMEZONE', 'TZID:Mine', 'BEGIN:STANDARD', 'DTSTART:19000101T000000', 'TZOFFSETTO:+0500'];
+    const lists = [2, 3, 4].map((hour) => `RDATE:${days.map((day) => `${day}T0${hour}00`).join()}`);
+    const { events } = await read(calendar(...zone, ...lists, 'END:STANDARD', 'END:VTIMEZONE', event('DTSTART;TZID=Mine:20261224T190000')));
+    expect(when(events[0])).toEqual(['2026-12-24 19:00:00', '2026-12-24 19:00:00', 'Asia/Tashkent']);
+  });
+  it('is reported of the times of a series', async () => {
+    const window = { from: '1950-01-01', to: '2049-12-31' };
+    for await (const entry of calendarEntries(fileOf(calendar(event('DTSTART:19500101T000000Z', 'RRULE:FREQ=HOURLY'))), {
+      ...OPTIONS,
+      ...window,
+    })) {
+      expect(entry).toMatchObject({ kind: 'loss', loss: { reason: 'ical-rule-cut' } });
+      break;
+    }
+  });
+});

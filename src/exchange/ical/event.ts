@@ -1,5 +1,6 @@
 import ICAL from 'ical.js';
 import { parseRule, type Rule } from '../../calendar/recurrence-rule.ts';
+import { memoize } from '../../memo.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
@@ -86,7 +87,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const all = (name: string): readonly Property[] => properties.get(name) ?? [];
   const texts = (name: string): string[] => all(name).flatMap(textsOf);
   const text = (name: string): string => texts(name)[0] ?? '';
-  const moments = (name: string): Moment[] => all(name).flatMap(momentsOf);
+  const moments = memoize((name: string): readonly Moment[] => all(name).flatMap(momentsOf));
   const rules = (name: string): Rule[] =>
     ruled
       .filter(({ text: rule }) => rule.slice(0, name.length).toUpperCase() === name)
@@ -95,6 +96,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   const length = lengthFrom(text('duration').trim().toUpperCase());
   const [organizer] = all('organizer');
   const [recurrenceId] = all('recurrence-id');
+  const isSecond = secondDates(sound);
   return {
     line,
     uid: text('uid').trim(),
@@ -131,14 +133,17 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
     repeating: sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
     otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
-    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one, sound)),
+    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
 
+/** The moments that the properties of a name say. */
+type MomentsOf = (name: string) => readonly Moment[];
+
 /** Whether a line says a date of the event, or how long it is, that cannot be read. */
-function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: (name: string) => Moment[] }): boolean {
-  const name = ONE_DATE.exec(text)?.[1]?.toLowerCase();
+function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: MomentsOf }): boolean {
+  const name = oneDateOf(text);
   return name !== undefined && lineValue(text) !== '' && (name === 'duration' ? length === undefined : moments(name).length === 0);
 }
 
@@ -150,11 +155,14 @@ const withPlainName = (line: Line): Line => {
   return text === line.text ? line : { ...line, text };
 };
 
-/** Whether a line says a date of the event that a line before it has said otherwise: the first counts. */
-function isSecond(line: Line, all: readonly Line[]): boolean {
-  const name = ONE_DATE.exec(line.text)?.[1]?.toLowerCase();
-  const first = name && all.find(({ text }) => ONE_DATE.exec(text)?.[1]?.toLowerCase() === name);
-  return first !== undefined && first !== '' && first !== line && first.text !== line.text;
+/** Finds the lines that say a date of the event which a line before them has said otherwise: the first counts. */
+function secondDates(lines: readonly Line[]): (line: Line) => boolean {
+  const firstTexts = new Map<string, string>();
+  for (const { text } of lines) {
+    const name = oneDateOf(text);
+    if (name !== undefined && !firstTexts.has(name)) firstTexts.set(name, text);
+  }
+  return ({ text }) => (firstTexts.get(oneDateOf(text) ?? '') ?? text) !== text;
 }
 
 const RULE = /^(?:RRULE|EXRULE)[:;]/i;
@@ -162,6 +170,8 @@ const ADDS_TIMES = /^(?:RRULE|RDATE)[:;]/i;
 /** `THISANDPRIOR` of RFC 2445, which RFC 5545 does without. */
 const OTHER_RANGE = /^RECURRENCE-ID;(?:.*;)?RANGE=(?!"?THISANDFUTURE)/i;
 const ONE_DATE = /^(DTSTART|DTEND|DURATION|RECURRENCE-ID)[:;]/i;
+/** The name, in small letters, of a date that a line says and an event has once. */
+const oneDateOf = (line: string): string | undefined => ONE_DATE.exec(line)?.[1]?.toLowerCase();
 
 /** What a line of dates or of a rule says, without its parameters. */
 const lineValue = (line: string): string => line.slice(line.lastIndexOf(':') + 1).trim();

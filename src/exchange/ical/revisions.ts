@@ -16,7 +16,8 @@ export function newestOf<Event extends CalendarEvent>(
   timeOf: (event: Event) => unknown = writtenTime,
 ): Chosen<Event> {
   const event = events.reduce((best, other) => (isNewer(other, best) ? other : best));
-  const isOther = (other: Event) => contentOf(other, timeOf(other)) !== contentOf(event, timeOf(event));
+  const content = contentOf(event, timeOf(event));
+  const isOther = (other: Event) => contentOf(other, timeOf(other)) !== content;
   return { event, conflicts: events.filter((other) => other !== event && other.sequence === event.sequence && isOther(other)) };
 }
 

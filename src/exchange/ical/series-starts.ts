@@ -58,7 +58,7 @@ export function startsWithin(
     if (wall >= from && wall <= to) add(date.end || date.length ? { wall, date } : { wall });
   }
   const cut: Trouble[] =
-    left.count === 0 ? [] : [{ reason: 'ical-rule-cut', event: core, detail: cutText(Math.max(...starts.keys()), left, last, series) }];
+    left.count === 0 ? [] : [{ reason: 'ical-rule-cut', event: core, detail: cutText(lastOf(starts.keys()), left, last, series) }];
   const missed = rules.flatMap((rule): Trouble[] => {
     const wall = timeOnLastDay(rule, series, range);
     return wall === undefined || starts.has(wall) ? [] : [{ reason: 'ical-last-day', event: core, detail: shownIn(series, wall) }];
@@ -68,6 +68,12 @@ export function startsWithin(
   for (const rule of exceptRules) exclude(starts, wallsOf(rule, series, range, { startCounts: false }));
   return { starts: [...starts.values()].sort((one, other) => one.wall - other.wall), trouble: [...cut, ...missed, ...doubted] };
 }
+
+const lastOf = (walls: Iterable<number>): number => {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const wall of walls) last = Math.max(last, wall);
+  return last;
+};
 
 /**
  * The starts of a series, as many as are taken. `add` takes one as long as there are not too many; from then on it only

@@ -45,9 +45,11 @@ export function* timesOf(
   const later = standing.filter(({ event }) => event.andFuture).sort((one, other) => one.at - other.at);
   const { starts, trouble } = startsWithin(series, window, { mayShift: later.length > 0 });
   yield* trouble;
+  let changes = 0;
   for (const { wall, date } of starts) {
+    while (changes < later.length && later[changes]!.at <= wall) changes += 1;
     if (left.size + replaced.size > 0 && keysOf(wall, series).some((key) => left.has(key) || replaced.has(key))) continue;
-    const changed = later.findLast(({ at }) => at <= wall);
+    const changed = later[changes - 1];
     const time = changed ? shiftedTime(changed, wall, series) : { event: core, span: spanAt(wall, date, series) };
     if (touches(time.span, window, clocks.own)) yield { ...time, name: nameOf(wall, series) };
   }

@@ -39,7 +39,7 @@ export function timezoneRules(lines: readonly Line[]): TimezoneRules | undefined
     return low === 0 ? onsets[0]!.from : onsets[low - 1]!.to;
   };
   return {
-    since: Math.max(...lines.map(({ text }) => Number(/^DTSTART[^:]*:(\d{4})/i.exec(text)?.[1] ?? 0))),
+    since: lines.reduce((latest, { text }) => Math.max(latest, Number(/^DTSTART[^:]*:(\d{4})/i.exec(text)?.[1] ?? 0)), 0),
     offsetAt,
     toMoment: (wall) => {
       const [before, after] = [wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)];
@@ -63,7 +63,7 @@ function onsetsOf(lines: readonly Line[]): Onset[] {
   for (const line of lines) {
     if (/^BEGIN:(STANDARD|DAYLIGHT)$/.test(line.text)) inner = [];
     else if (/^END:(STANDARD|DAYLIGHT)$/.test(line.text) && inner) {
-      onsets.push(...onsetsIn(inner));
+      for (const onset of onsetsIn(inner)) onsets.push(onset);
       inner = undefined;
     } else inner?.push(line);
   }
