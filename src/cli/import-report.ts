@@ -109,7 +109,7 @@ export function mappingText(source: CsvSource, say: Say): string {
 
 /** Cells below each other. `numbers`: whether all columns but the first hold numbers, which stand to the right. */
 function alignColumns(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]!.length), 0));
   return rows.map(
     (row) =>
       `  ${row.map((cell, column) => (column > 0 && numbers ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ')}`,

@@ -122,7 +122,7 @@ function table(head: readonly string[], rows: readonly (readonly unknown[])[], f
   const cells = [head, ...rows.map((row) => row.map((value) => oneLine(readable(value))))];
   if (!framed) return cells.map((row) => `${row.join('\t')}\n`).join('');
   const shown = cells.map((row) => row.map(shortened));
-  const widths = head.map((_, column) => Math.max(...shown.map((row) => widthOf(row[column] ?? ''))));
+  const widths = head.map((_, column) => shown.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
   const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
   const lines = shown.map((row) => `|${row.map((cell, column) => ` ${cell}${' '.repeat(widths[column]! - widthOf(cell))} `).join('|')}|`);
   return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;

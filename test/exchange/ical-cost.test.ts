@@ -57,6 +57,8 @@ const LINES: Readonly<Record<string, (count: number) => string[]>> = {
   'further dates in other zones': oneEvent((at) => `RDATE;TZID=Zone ${at}:${hour(at).slice(0, -1)}`, START),
   'rules that say nothing': oneEvent((at) => `RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=${30 + (at % 2)}`, START),
   'rules that cannot be read': oneEvent((at) => `RRULE:FREQ=SOMETIMES${at}`, START),
+  'days of one rule of vCalendar': (count) =>
+    calendar(event(START, `RRULE:MP1 ${times(count, () => '1+').join(' ')} ${times(count, () => 'MO').join(' ')} #0`)),
   'rules of exceptions': oneEvent((at) => `EXRULE:FREQ=YEARLY;INTERVAL=${at + 1}`, START),
   names: oneEvent((at) => `UID:${at}`, START),
   titles: oneEvent((at) => `SUMMARY:${at}`, START),

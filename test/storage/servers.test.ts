@@ -18,6 +18,7 @@ describe('an address of several servers', () => {
     ['mysql://u:p@a/calendar?ssl=true', ['a:3306']],
     ['mysql://u:comma%2C@a,b/calendar', ['a:3306', 'b:3306']],
     ['mysql://u:odd@sign@a,b/calendar', ['a:3306', 'b:3306']],
+    ['mysql://u:100%sure@a/calendar', ['a:3306']],
     ['mysql:///calendar', ['127.0.0.1:3306']],
     ['mysql://root@localhost/calendar?socketPath=%2Frun%2Fdb.sock', ['/run/db.sock']],
   ])('names those of %s', (address, names) => {

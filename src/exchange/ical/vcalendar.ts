@@ -76,12 +76,16 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['YD', { freq: 'YEARLY', by: listed('BYYEARDAY', /^\d{1,3}$/) }],
 ]);
 
+/** More than the weekdays of a month, counted from its begin and from its end. */
+const MOST_DAYS = 100;
+
 /** `1+ MO TU 1- FR`: each place in the month counts for the weekdays behind it. */
 function weekdaysOfMonth(words: readonly string[]): string | undefined {
   const days: string[] = [];
   let places: string[] = [];
   let isAfterDay = true;
   for (const word of words) {
+    if (days.length + places.length > MOST_DAYS) return undefined;
     if (/^[1-5][+-]$/.test(word)) {
       places = isAfterDay ? [word] : [...places, word];
       isAfterDay = false;

@@ -5,6 +5,7 @@ import { type FetchOptions, FetchRefused, fetchImage } from '../../media/safe-fe
 import { ImageUnreadable, sizeRules } from '../../media/sizes.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import type { PostItem } from '../items/items.ts';
 import type { FetchedFile } from './importer.ts';
 
@@ -28,7 +29,7 @@ export async function fetchFile(site: Site, caller: Caller, item: PostItem, opti
       byMonth: month !== '',
       sizes: sizeRules(caller.settings.raw),
     };
-    const name = decodeURIComponent(new URL(item.url).pathname.split('/').at(-1) ?? '');
+    const name = percentDecoded(new URL(item.url).pathname.split('/').at(-1) ?? '');
     const { attachment, undo } = await storeImage({ bytes, type, name, source: item.url }, library, month);
     const own = Object.entries(attachment.metas).flatMap(([key, values]) => values.map((value) => [key, value] as const));
     return {
@@ -41,7 +42,7 @@ export async function fetchFile(site: Site, caller: Caller, item: PostItem, opti
     };
   } catch (error) {
     if (error instanceof FetchRefused) return { item, fault: error.fault };
-    if (error instanceof ImageUnreadable || error instanceof URIError) return { item, fault: 'type' };
+    if (error instanceof ImageUnreadable) return { item, fault: 'type' };
     throw error;
   }
 }

@@ -20,7 +20,11 @@ export async function withLanguages<I extends PostItem | TermItem>(
     const membership = spoken.includes(item) ? (isPostItem(item) ? posts : terms).get(item.id ?? 0) : undefined;
     if (!membership?.language) return item;
     const { language, members } = membership;
-    return { ...item, language, ...(members.size > 1 ? { translation_group: String(Math.min(...members.values())) } : {}) };
+    return {
+      ...item,
+      language,
+      ...(members.size > 1 ? { translation_group: String([...members.values()].reduce((lowest, id) => Math.min(lowest, id))) } : {}),
+    };
   });
 }
 

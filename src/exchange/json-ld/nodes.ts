@@ -58,7 +58,7 @@ export function eventsIn(values: readonly unknown[]): Node[] {
     if (!isEvent(node)) return Object.values(node);
     const id = node['@id'];
     if (typeof id !== 'string') events.push(node);
-    else if (!seen.has(id)) events.push(...eventsOf(byId.get(id) ?? [node]));
+    else if (!seen.has(id)) for (const one of eventsOf(byId.get(id) ?? [node])) events.push(one);
     if (typeof id === 'string') seen.add(id);
     return [node.subEvent, node.subEvents];
   });

@@ -18,6 +18,7 @@ import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { diffSeconds } from '../../wordpress/time.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import { STATUSES } from '../items/event-status.ts';
 import type { Link, PostColumns, PostItem, TermItem } from '../items/items.ts';
 import type { CoreMedia, CoreRecord, LiveEvent, LiveImage, LiveOrganizer, LivePost, LiveTerm, LiveVenue } from './records.ts';
@@ -224,7 +225,7 @@ function spokenOf(
   const { translations, language = context && languageInAddress(String(record.url ?? ''), context) } = record;
   const ids = Object.values(translations).map(({ id }) => id);
   if (language === undefined) return {};
-  return { language, ...(ids.length > 1 ? { translation_group: String(Math.min(...ids)) } : {}) };
+  return { language, ...(ids.length > 1 ? { translation_group: String(ids.reduce((lowest, id) => Math.min(lowest, id))) } : {}) };
 }
 
 /**
@@ -287,11 +288,7 @@ function fileBelow(url: string): string | undefined {
     .join('/uploads/')
     .replace(/^sites\/\d+\//, '');
   const found = below.split('/').includes('') ? path.split('/').at(-1) : below;
-  try {
-    return found ? decodeURIComponent(found) : undefined;
-  } catch {
-    return found;
-  }
+  return found ? percentDecoded(found) : undefined;
 }
 
 const lastPart = (url: string): string => fileBelow(url)?.split('/').at(-1) ?? '';

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { FREE_WORDS } from '../../calendar/cost.ts';
 import { type FetchOptions, FetchRefused, fetchPublic } from '../../media/safe-fetch.ts';
 import type { Caller } from '../../records/caller.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import { calendarSource } from '../ical/read.ts';
 import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
@@ -71,7 +72,7 @@ export async function openWebSource(address: string, options: WebOptions): Promi
 
 /** A calendar is fetched once, however often it is read. */
 async function openFeed(url: string, { caller, from, to }: WebOptions, fetching: FetchOptions): Promise<Source> {
-  const file = decodeURIComponent(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
+  const file = percentDecoded(new URL(url).pathname.split('/').filter(Boolean).at(-1) ?? 'calendar');
   const bytes = await fetchBytes(url, fetching);
   const source = calendarSource(() => inPieces(bytes), {
     file,

@@ -1,4 +1,5 @@
 import { REGISTERED_STATUSES } from '../../wordpress/status.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import { accept, type Grammar, isEmpty, LENGTHS, LONGEST, REFUSED, type Reference } from './grammar.ts';
 import { positive } from './grammars.ts';
 
@@ -40,7 +41,7 @@ const isEmptyMember = (item: unknown): boolean => item === '' || item === null;
 export function listOf(raw: unknown): unknown[] {
   if (Array.isArray(raw)) return raw;
   if (typeof raw === 'string') {
-    return decodeOnce(raw)
+    return percentDecoded(raw)
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '');
@@ -48,14 +49,6 @@ export function listOf(raw: unknown): unknown[] {
   if (typeof raw === 'number') return [raw];
   return raw !== null && typeof raw === 'object' ? Object.values(raw) : [];
 }
-
-const decodeOnce = (value: string) => {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-};
 
 /** Ids, at least one. With `refers`, all of them must exist. */
 export function ids(refers?: Reference): Grammar<readonly number[]> {

@@ -166,7 +166,7 @@ function loopsOf(rows: readonly Below[]): number[][] {
 }
 
 function lowestFirst(ring: readonly number[]): number[] {
-  const place = ring.indexOf(Math.min(...ring));
+  const place = ring.indexOf(ring.reduce((lowest, id) => Math.min(lowest, id)));
   return [...ring.slice(place), ...ring.slice(0, place)];
 }
 

@@ -202,6 +202,6 @@ export function withoutStatement(error: unknown, reasonOf: (message: string) => 
  */
 export function withoutQuoted(message: string): string {
   const from = message.search(/(?<!\w)['"`]/);
-  const to = from < 0 ? -1 : Math.max(...[...message.matchAll(/['"`](?!\w)/g)].map(({ index }) => index));
+  const to = from < 0 ? -1 : ([...message.matchAll(/['"`](?!\w)/g)].at(-1)?.index ?? -1);
   return to > from ? `${message.slice(0, from)}'…'${message.slice(to + 1)}` : message;
 }

@@ -204,8 +204,8 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
       postChanged(db, id, partsOfMeta(key));
       continue;
     }
-    remove.push(...before.map((row) => row.meta_id));
-    insert.push(...after.map((value) => ({ post_id: id, meta_key: key, meta_value: value })));
+    for (const row of before) remove.push(row.meta_id);
+    for (const value of after) insert.push({ post_id: id, meta_key: key, meta_value: value });
     postChanged(db, id, partsOfMeta(key));
   }
   if (remove.length > 0) await table().whereIn('meta_id', remove).delete();

@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../../wordpress/web-url.ts';
+
 /** One server of an address, with options for the driver. `name`: for people and logs, without user and password. */
 export interface MysqlServer {
   readonly name: string;
@@ -46,7 +48,7 @@ export function addressesOf(address: string): string[] {
 function serverAt(address: string): MysqlServer | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const database = percentDecoded(url.pathname.slice(1));
   if (database === '' || database.includes('/')) throw new Error(`the address of a MySQL database must end with its name: ${FORM}`);
   const unknown = [...url.searchParams.keys()].filter((key) => !PARAMETERS.includes(key));
   if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
@@ -57,8 +59,8 @@ function serverAt(address: string): MysqlServer | undefined {
   return {
     name: socketPath ?? `${url.hostname || host}:${port}`,
     options: {
-      user: decodeURIComponent(url.username),
-      password: decodeURIComponent(url.password),
+      user: percentDecoded(url.username),
+      password: percentDecoded(url.password),
       database,
       ...(socketPath === null ? { host, port } : { socketPath }),
       ...(url.searchParams.get('ssl') === 'true' ? { ssl: {} } : {}),
