@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
+import type { Migration } from '../../src/storage/schema/migration.ts';
 import { describeDatabases, runScript, urlOf } from '../support/databases.ts';
 
 const ALL = [
@@ -108,6 +110,51 @@ describeDatabases('migrate', (open, engine) => {
     expect(await db.knex('wp_fasti_migrations').pluck('name')).toEqual(ALL);
     expect(await db.from('fasti_changes')).toEqual([{ id: 1, counter: 1, changed_at: expect.any(String) }]);
     await Promise.all(others.map((one) => one.close()));
+  });
+
+  /** Two steps as they are on a large table: the second takes much longer than a lock may stand without a sign of life. */
+  const slowSteps = (): Migration[] => [
+    {
+      name: '901-table',
+      tables: () => [],
+      up: async ({ knex }) => void (await knex.schema.createTable('wp_large', (table) => table.integer('one'))),
+    },
+    {
+      name: '902-column',
+      tables: () => [],
+      up: async ({ knex, dialect, columns }) => {
+        if ((await columns('wp_large')).includes('two')) return;
+        await sleep(6 * PATIENCE_MS);
+        await knex.schema.raw(dialect.addColumn('wp_large', 'two', 'int NULL'));
+      },
+    },
+  ];
+  const PATIENCE_MS = 500;
+
+  it('waits for another process however long one of its steps takes', async () => {
+    const db = await open({ migrated: false });
+    const others = await Promise.all([1, 2].map(() => openDatabase({ url: urlOf(db), prefix: 'wp_' })));
+    const options = { steps: slowSteps(), patienceMs: PATIENCE_MS };
+    const applied = await Promise.all([db, ...others].map((one) => migrate(one, options)));
+    expect(applied.flat()).toEqual(['901-table', '902-column']);
+    expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
+    await Promise.all(others.map((one) => one.close()));
+  });
+
+  it('does not wait for a process that has died in the middle', async () => {
+    const db = await open();
+    await db.from('fasti_migrations_lock').update({ is_locked: 7 });
+    const steps = slowSteps().slice(0, 1);
+    expect(await migrate(db, { steps, patienceMs: PATIENCE_MS })).toEqual(['901-table']);
+    expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
+  });
+
+  it('lets a step that failed be tried again', async () => {
+    const db = await open();
+    const [first, second] = slowSteps() as [Migration, Migration];
+    const failing: Migration = { ...second, up: () => Promise.reject(new Error('no room')) };
+    await expect(migrate(db, { steps: [first, failing], patienceMs: PATIENCE_MS })).rejects.toThrow('no room');
+    expect(await db.from('fasti_migrations_lock')).toEqual([{ index: 1, is_locked: 0 }]);
   });
 
   describe('the tables', () => {

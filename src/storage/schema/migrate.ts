@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wordpressTables } from '../../../migrations/001-wordpress-tables.ts';
 import { ownTables } from '../../../migrations/002-own-tables.ts';
@@ -42,31 +43,42 @@ const MIGRATIONS: readonly Migration[] = [
 export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());
 
 /** Names of steps that were not applied yet. */
-export async function pendingMigrations(db: Database): Promise<string[]> {
+export const pendingMigrations = (db: Database): Promise<string[]> => pendingSteps(db, MIGRATIONS);
+
+async function pendingSteps(db: Database, steps: readonly Migration[]): Promise<string[]> {
   const done = (await hasTable(db, 'fasti_migrations')) ? await appliedMigrations(db) : [];
-  return MIGRATIONS.map(({ name }) => name).filter((name) => !done.includes(name));
+  return steps.map(({ name }) => name).filter((name) => !done.includes(name));
 }
 
 const appliedMigrations = async (db: Database): Promise<string[]> =>
   (await db.from('fasti_migrations').orderBy('id').select('name')).map(({ name }) => name ?? '');
 
+/** What tests give otherwise. */
+export interface MigrateOptions {
+  readonly steps?: readonly Migration[];
+  /** How long the lock may stand without a sign of life of whoever holds it. */
+  readonly patienceMs?: number;
+}
+
 /**
- * Brings the schema up to date. Two processes may do so at once; the second waits for the first.
+ * Brings the schema up to date. Several processes may do so at once; one of them works, however long that takes, and the
+ * others wait for it.
  *
  * @returns the names of the steps that were applied now
  * @throws DatabaseUnavailable, or the driver's error when the user of the database may not create tables
  */
-export async function migrate(db: Database): Promise<string[]> {
+export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = PATIENCE_MS }: MigrateOptions = {}): Promise<string[]> {
   // The usual start: one look at the steps that were applied, and no right to create anything is needed.
-  if ((await pendingMigrations(db)).length === 0) return [];
-  await createStepTables(db);
-  for (let waited = 0; ; waited += PAUSE_MS) {
+  if ((await pendingSteps(db, steps)).length === 0) return [];
+  const begun = Date.now();
+  const releaseDead = watchLock(db, patienceMs);
+  for (;;) {
     try {
-      return await applyPending(db);
+      await createStepTables(db);
+      await releaseDead();
+      return await applyPending(db, steps, patienceMs / BEATS);
     } catch (error) {
-      if (!isLocked(error)) throw error;
-      // A process that holds the lock for this long has died with it. The steps are safe to run twice.
-      if (waited >= PATIENCE_MS) await unlock(db);
+      if (!isLocked(error) || Date.now() - begun > LONGEST_WAIT_MS) throw error;
       await sleep(PAUSE_MS);
     }
   }
@@ -74,6 +86,24 @@ export async function migrate(db: Database): Promise<string[]> {
 
 const PAUSE_MS = 200;
 const PATIENCE_MS = 15_000;
+/** Signs of life within the time after which their lack counts. */
+const BEATS = 5;
+/** Whoever has waited for so long gives up, and can be started again. */
+const LONGEST_WAIT_MS = 600_000;
+
+/**
+ * Watches the lock: the number in it grows as long as whoever holds it lives. Once it has stood still for too long, they
+ * have died, and the lock is free again; the steps are safe to run twice. No clock but that of this process counts.
+ */
+function watchLock(db: Database, patienceMs: number): () => Promise<void> {
+  let [seen, since] = [0, 0];
+  return async () => {
+    const now = Number((await db.from('fasti_migrations_lock').first('is_locked'))?.is_locked ?? 0);
+    if (now !== seen) [seen, since] = [now, Date.now()];
+    else if (now !== 0 && Date.now() - since >= patienceMs)
+      await db.from('fasti_migrations_lock').where('is_locked', now).update({ is_locked: 0 });
+  };
+}
 
 /** Our two tables for the steps themselves. Two processes may make them at the same moment. */
 async function createStepTables(db: Database): Promise<void> {
@@ -105,42 +135,66 @@ class SchemaLocked extends Error {
 
 /**
  * Applies what is pending, as one transaction where the database has such for tables. On MySQL each CREATE ends the
- * transaction: the lock stands for good then and is given back at the end, whatever that is.
+ * transaction: the lock stands for good then, shows others that its holder lives, and is given back at the end,
+ * whatever that is.
  *
  * @throws SchemaLocked while another process has the lock
  */
-async function applyPending(db: Database): Promise<string[]> {
-  let held = false;
+async function applyPending(db: Database, steps: readonly Migration[], beatMs: number): Promise<string[]> {
+  const lock = createLock();
+  // With one writer the transaction itself is the lock: nobody sees the other one before it ends.
+  const beating = db.dialect.writers === 1 ? undefined : setInterval(() => void lock.keep(db).catch(() => false), beatMs);
   try {
     return await db.transaction(async (tx) => {
-      const taken = await tx.from('fasti_migrations_lock').where('is_locked', 0).update({ is_locked: 1 });
-      if (taken === 0 && !held) throw new SchemaLocked();
-      held = true;
-      const names = await applyAll(tx);
-      await unlock(tx);
+      if (!(await lock.take(tx))) throw new SchemaLocked();
+      const names = await applyAll(tx, steps, () => lock.isHeld(tx));
+      await lock.release(tx);
       return names;
     });
   } catch (error) {
     // What went wrong first is what counts.
-    if (held) await unlock(db).catch(() => undefined);
+    await lock.release(db).catch(() => undefined);
     throw error;
+  } finally {
+    clearInterval(beating);
   }
 }
 
-async function applyAll(db: Database): Promise<string[]> {
+/** The lock as one process holds it: with a number of its own, which grows as long as it lives. */
+function createLock() {
+  let number = 0;
+  // What was written last may have got there though nobody said so.
+  const own = () => [number, number + 1];
+  const set = async (db: Database, from: readonly number[], to: number): Promise<boolean> => {
+    const changed = await db.from('fasti_migrations_lock').whereIn('is_locked', from).update({ is_locked: to });
+    if (changed > 0) number = to;
+    return changed > 0;
+  };
+  return {
+    take: (db: Database) => set(db, number === 0 ? [0] : [0, ...own()], number + randomInt(1, MOST_FIRST)),
+    keep: async (db: Database) => number !== 0 && set(db, own(), number + 1),
+    release: async (db: Database) => number !== 0 && set(db, own(), 0),
+    isHeld: async (db: Database) => (await db.from('fasti_migrations_lock').whereIn('is_locked', own()).first('is_locked')) !== undefined,
+  };
+}
+
+/** Leaves room to grow in the column. */
+const MOST_FIRST = 2 ** 29;
+
+/** @throws SchemaLocked once another process has taken the lock */
+async function applyAll(db: Database, steps: readonly Migration[], isHeld: () => Promise<boolean>): Promise<string[]> {
   const { dialect, prefix } = db;
   const done = await appliedMigrations(db);
-  const pending = MIGRATIONS.filter(({ name }) => !done.includes(name));
+  const pending = steps.filter(({ name }) => !done.includes(name));
   const last = await db.from('fasti_migrations').max({ batch: 'batch' }).first();
   const batch = Number(last?.batch ?? 0) + 1;
   for (const { name, up } of pending) {
+    if (!(await isHeld())) throw new SchemaLocked();
     await up({ knex: db.knex, dialect, prefix, columns: (table) => dialect.columns(db, table) });
     await insertRows(db, 'fasti_migrations', [{ name, batch, migration_time: nowUtc(new Date()) }]);
   }
   return pending.map(({ name }) => name);
 }
-
-const unlock = (db: Database): Promise<number> => db.from('fasti_migrations_lock').update({ is_locked: 0 });
 
 /** Our own lock, or the database's while another process holds it. */
 const isLocked = (error: unknown): boolean =>
