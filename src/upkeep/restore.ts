@@ -65,13 +65,23 @@ async function* pieces(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
 const fitting = (row: Row, columns: readonly string[]): Row =>
   Object.fromEntries(columns.filter((column) => column in row).map((column) => [column, row[column]!]));
 
-/** Some names begin with the prefix of the tables: roles, and who has which. */
+/**
+ * What WordPress keeps of a user for each site (`update_user_option`), under names that begin with the prefix of its
+ * tables. Other names may begin with the same letters, and all of them do with an empty prefix: they stay.
+ */
+const USER_OPTIONS: readonly string[] = [
+  'capabilities',
+  'user_level',
+  'user-settings',
+  'user-settings-time',
+  'dashboard_quick_press_last_post_id',
+  'media_library_mode',
+  'persisted_preferences',
+];
+
+/** Some names begin with the prefix of the tables: the roles, who has which, and what users prefer. */
 function withPrefix(table: string, row: Row, before: string, after: string): Row {
-  if (before === after) return row;
-  const rename = (column: string): Row => {
-    const value = row[column];
-    return typeof value === 'string' && value.startsWith(before) ? { ...row, [column]: after + value.slice(before.length) } : row;
-  };
-  if (table === 'options') return row.option_name === `${before}user_roles` ? rename('option_name') : row;
-  return table === 'usermeta' ? rename('meta_key') : row;
+  if (table === 'options') return row.option_name === `${before}user_roles` ? { ...row, option_name: `${after}user_roles` } : row;
+  const option = table === 'usermeta' ? USER_OPTIONS.find((name) => row.meta_key === before + name) : undefined;
+  return option === undefined ? row : { ...row, meta_key: after + option };
 }

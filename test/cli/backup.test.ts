@@ -2,15 +2,18 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
+import type { Site } from '../../src/site.ts';
 import { siteTables } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { postMade } from '../../src/storage/journal/touched.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
+import { restore } from '../../src/upkeep/restore.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
@@ -165,6 +168,28 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await fasti(urlOf(target), ['restore', file], { TABLE_PREFIX: 'cal_' })).code).toBe(0);
     const users = await fasti(urlOf(target), ['user', 'list', '--format=json'], { TABLE_PREFIX: 'cal_' });
     expect(JSON.parse(users.out)[0]).toMatchObject({ login: 'admin', roles: ['administrator'] });
+  });
+
+  it.each(['', 'first_', 'wp_'])('rename what users have of the site with the prefix "%s", and nothing else', async (prefix) => {
+    const target = await openDatabase({ url: urlOf(await open({ migrated: false })), prefix: 'cal_' });
+    const own = ['capabilities', 'user_level', 'user-settings', 'media_library_mode', 'persisted_preferences'];
+    const plain = ['nickname', 'first_name', 'session_tokens', 'wp_mail', 'default_password_nag'];
+    const rows = [...own.map((name) => prefix + name), ...plain].map((meta_key, at) => ({
+      umeta_id: at + 1,
+      user_id: 1,
+      meta_key,
+      meta_value: 'x',
+    }));
+    const roles = { option_id: 1, option_name: `${prefix}user_roles`, option_value: '', autoload: 'yes' };
+    const tables = async function* () {
+      yield { name: 'usermeta', last: 0, rows: Readable.from(rows) };
+      yield { name: 'options', last: 0, rows: Readable.from([roles]) };
+    };
+    await restore({ db: target, clock: () => new Date() } as Site, { rows: 0, prefix, optional: new Set<string>(), tables });
+    const keys = await target.from('usermeta').orderBy('umeta_id').select('meta_key');
+    expect(keys.map((row) => row.meta_key)).toEqual([...own.map((name) => `cal_${name}`), ...plain]);
+    expect(await target.from('options').select('option_name')).toEqual([{ option_name: 'cal_user_roles' }]);
+    await target.close();
   });
 
   it('keep the numbers of what was deleted from being given again, into either database', async () => {
