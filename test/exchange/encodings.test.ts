@@ -64,6 +64,13 @@ it.each([
   expect(decodedAs(label, bytes)).toBe(text);
 });
 
+it.each(['utf-16le', 'utf-16be'])('a page in %s without a mark, most of which has other letters', (encoding) => {
+  const text = `T\u4e00${'\u304b'.repeat(600)}`;
+  const bytes = Buffer.from(text, 'utf16le');
+  const decode = decoderFor('a', encoding === 'utf-16le' ? bytes : bytes.swap16(), () => undefined);
+  expect(decode(bytes) + decode(undefined)).toBe(text);
+});
+
 describe('an export file of WordPress', () => {
   const wxr = (declaration: string) =>
     `${declaration}<rss><channel><wp:wxr_version>1.2</wp:wxr_version>\n<item><title>Citt\xe0</title><wp:post_id>1</wp:post_id><wp:post_type>tribe_events</wp:post_type></item></channel></rss>`;

@@ -67,6 +67,17 @@ describe('differences from the reference that were recorded', () => {
   });
 });
 
+describe('the bounds of a list', () => {
+  const list = (end: string) => ({ rest_url: `${HOME.home}/wp-json/x/events/?page=1&start_date=2027-01-01 10:00:00&end_date=${end}` });
+  const places = (query: Record<string, string>) =>
+    differencesOf(list('2028-11-21 09:00:00'), list('2028-11-21 09:00:02'), { old: HOME, new: HOME }, query).map(({ path }) => path);
+  it('are the same where they follow the clock', () => {
+    expect(places({})).toEqual([]);
+    expect(places({ end_date: '+2 years' })).toEqual([]);
+  });
+  it('are others where they were asked for', () => expect(places({ end_date: '2028-11-21 09:00:00' })).toEqual(['$.rest_url']));
+});
+
 describe('languages, which one of two sites names', () => {
   const event = { id: 1, title: 'Jazz', venue: { id: 2 } };
   const spoken = { language: 'it', translations: { it: { id: 1 } } };

@@ -13,6 +13,7 @@ import { type Entry, type Link, type PostItem, SourceFault, type TermReference }
 import { asWhole, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { byClockOf, type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
+import { withoutGuard } from './formulas.ts';
 import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
 import { readMoments, readTimes } from './ranges.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
@@ -156,7 +157,7 @@ interface Reading {
 function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry[]; taken: boolean } {
   const { file, kind, columns, options } = reading;
   const row = Object.fromEntries(
-    columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, unescaped(cells[place] ?? '')]])),
+    columns.flatMap(({ column }, place) => (column === undefined ? [] : [[column, withoutGuard(cells[place] ?? '')]])),
   );
   const place = `${file}:${line}`;
   const lose = (reason: string, detail?: string): LossEntry => ({
@@ -174,9 +175,6 @@ function rowOutcome({ cells, line }: CsvRow, reading: Reading): { entries: Entry
     return { entries: [asWhole(lose('row-unreadable', `${column}: ${value}`))], taken: false };
   }
 }
-
-/** The apostrophe that keeps spreadsheets from computing is no part of the text. */
-const unescaped = (cell: string): string => (/^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell);
 
 type Row = Readonly<Record<string, string | undefined>>;
 type Lose = (reason: string, detail?: string) => LossEntry;

@@ -1,3 +1,4 @@
+import { wideEncoding } from '../items/encoding.ts';
 import type { NumberedLine } from '../items/file-text.ts';
 import { SourceFault } from '../items/items.ts';
 import { windows1252 } from '../items/windows-1252.ts';
@@ -20,7 +21,7 @@ const LONGEST_LINE = 2 ** 20;
 /**
  * The content lines of a calendar file (RFC 5545, 3.1), continued rows joined, as many at once as a piece of the file
  * holds. Rows are joined as bytes, since some programs fold within a character. UTF-16 is recognised by its mark or its
- * first letter. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where the
+ * letters. A line that is not UTF-8 is read as Windows-1252, or has its broken characters replaced where the
  * others are UTF-8; `encoding` says which.
  *
  * @throws SourceFault `too-long`
@@ -70,13 +71,6 @@ async function decodePieces(pieces: AsyncIterable<Uint8Array>): Promise<{ texts:
   return wide === undefined
     ? { texts: mapAsync(all(), (piece) => Buffer.from(piece).toString('latin1')), decode: lineOfBytes }
     : { texts: wideText(all(), wide), decode: (text) => ({ text }) };
-}
-
-/** UTF-16 begins with a mark, or with the letter B beside a zero. */
-function wideEncoding([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  if ((first === 0xff && second === 0xfe) || (first === 0x42 && second === 0)) return 'utf-16le';
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x42)) return 'utf-16be';
-  return undefined;
 }
 
 async function* wideText(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {

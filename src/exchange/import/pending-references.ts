@@ -72,22 +72,43 @@ async function settleTerm(work: Work, kind: 'category' | 'tag', target: number, 
 }
 
 async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem['kind'], wants: Wants): Promise<void> {
-  const { run, db, ledger, tally, touched } = work;
-  const { of, place, author, parent, links, terms } = wants;
+  const { run, ledger, touched } = work;
+  touched.any = true;
+  const found = await lookUp(work, kind, wants);
+  // Another import may bring what is missing: then this record is looked at again.
+  if (!found.whole) ledger.add({ item, kind, target, digest: '', run: run.number });
+  if (!run.dry) await writeFound(work, kind, target, found);
+}
+
+/** What a record waits for, as far as it is there. */
+interface Found {
+  /** Whether all of it is. */
+  readonly whole: boolean;
+  readonly author: number | undefined;
+  readonly parent: number | undefined;
+  /** Key -> the ids that it links to. */
+  readonly metas: Readonly<Record<string, string[]>>;
+  /** Undefined where the record says nothing of its terms. */
+  readonly terms: readonly { readonly kind: 'category' | 'tag'; readonly id: number }[] | undefined;
+}
+
+/** Looks up what a record waits for, and reports what is missing. */
+async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise<Found> {
+  const { ledger, tally } = work;
+  const { of, place } = wants;
   let whole = true;
   const missing = (reason: string, detail: string, linked?: LinkedKind) => {
     whole = false;
-    lose(tally, { reason, kind: kind, of, place, detail, ...(linked ? { linked } : {}) });
+    lose(tally, { reason, kind, of, place, detail, ...(linked ? { linked } : {}) });
   };
-  touched.any = true;
 
-  const user = author === undefined ? undefined : await authorOf(work, author);
-  if (author !== undefined && user === undefined) missing('author-missing', author);
-  const above = parent === undefined ? undefined : ledger.target('post', parent);
-  if (parent !== undefined && above === undefined) missing('parent-missing', parent);
+  const author = wants.author === undefined ? undefined : await authorOf(work, wants.author);
+  if (wants.author !== undefined && author === undefined) missing('author-missing', wants.author);
+  const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
+  if (wants.parent !== undefined && parent === undefined) missing('parent-missing', wants.parent);
 
   const metas = new Map<string, string[]>();
-  for (const link of links ?? []) {
+  for (const link of wants.links ?? []) {
     const id = await linkTarget(work, link);
     const ids = metas.get(link.key) ?? [];
     metas.set(link.key, ids);
@@ -95,32 +116,38 @@ async function settlePost(work: Work, { item, target }: Waiting, kind: PostItem[
     else if (isAddress(link)) whole = false;
     else missing('link-missing', 'sourceId' in link ? link.sourceId : link.name, link.kind);
   }
-  const termIds: { kind: 'category' | 'tag'; id: number }[] = [];
-  for (const term of terms ?? []) {
+  const terms: { kind: 'category' | 'tag'; id: number }[] = [];
+  for (const term of wants.terms ?? []) {
     const id = ledger.target(term.kind, term.sourceId) ?? (await termFromReference(work, term));
     if (id === undefined) missing('term-missing', term.sourceId);
-    else termIds.push({ kind: term.kind, id });
+    else terms.push({ kind: term.kind, id });
   }
-  // Another import may bring what is missing: then this record is looked at again.
-  if (!whole) ledger.add({ item, kind, target, digest: '', run: run.number });
-  if (run.dry) return;
+  return { whole, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms };
+}
+
+/** Writes what was found into the record that waited for it. */
+async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: number, found: Found): Promise<void> {
+  const { author, parent, metas, terms } = found;
   const row = (await loadPosts(db, [target])).get(target);
   if (!row) return;
-  if (kind === 'event') work.events.push(target);
+  if (kind === 'event') events.push(target);
   await updatePost(db, target, {
-    ...(user === undefined ? {} : { post_author: user }),
-    ...(above === undefined || above === target ? {} : { post_parent: above }),
+    ...(author === undefined ? {} : { post_author: author }),
+    ...(parent === undefined || parent === target ? {} : { post_parent: parent }),
   });
-  await writeMetas(db, target, withPlain(Object.fromEntries(metas), (await loadMetas(db, [target])).get(target)));
+  await writeMetas(db, target, withPlain(metas, (await loadMetas(db, [target])).get(target)));
   if (terms === undefined || kind === 'attachment') return;
   for (const name of postKind(kind).terms) {
-    const ids = termIds.filter((term) => term.kind === name).map(({ id }) => id);
+    const ids = terms.filter((term) => term.kind === name).map(({ id }) => id);
     await recount(db, await setTermsOf(db, target, termKind(name).taxonomy, ids));
   }
 }
 
 /** Values beside the ids that a link's key holds (an empty one, 0) stay before them. */
-function withPlain(metas: Record<string, string[]>, before: ReadonlyMap<string, readonly string[]> | undefined): Record<string, string[]> {
+function withPlain(
+  metas: Readonly<Record<string, string[]>>,
+  before: ReadonlyMap<string, readonly string[]> | undefined,
+): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(metas).map(([key, ids]) => [
       key,

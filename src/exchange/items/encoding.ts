@@ -22,7 +22,7 @@ const UTF8_MARK = Buffer.from('\ufeff');
  * @throws SourceFault when it decodes: `not-utf8` of a damaged file, and of one that states UTF-8 and is not
  */
 export function decoderFor(file: string, first: Buffer, assume: (encoding: Encoding) => void, label = ''): Decode {
-  const wide = wideEncoding(first.subarray(0, SAMPLE_BYTES));
+  const wide = wideEncoding(first);
   if (wide !== undefined) assume(wide);
   const isMarked = first.subarray(0, UTF8_MARK.length).equals(UTF8_MARK);
   const encoding = wide ?? (isMarked ? 'utf-8' : encodingOf(label));
@@ -46,15 +46,19 @@ function encodingOf(label: string): Encoding | undefined {
   }
 }
 
-/** UTF-16, by its mark or by the zeros beside letters of ASCII. */
-function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
-  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
+/** UTF-16, by the mark that a file begins with, or by the zeros beside letters of ASCII: the first one, or many. */
+export function wideEncoding(begin: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const head = begin.subarray(0, SAMPLE_BYTES);
+  const [first = 0, second = 0] = head;
+  if ((first === 0xff && second === 0xfe) || (isAscii(first) && head[1] === 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && isAscii(second))) return 'utf-16be';
   const zeros = (odd: number) => head.filter((byte, place) => place % 2 === odd && byte === 0).length;
   const [even, odd] = [zeros(0), zeros(1)];
   if (odd > head.length / 4 && even === 0) return 'utf-16le';
   return even > head.length / 4 && odd === 0 ? 'utf-16be' : undefined;
 }
+
+const isAscii = (byte: number): boolean => byte > 0 && byte < 0x80;
 
 const western: Decode = (bytes) => windows1252(bytes?.toString('latin1') ?? '');
 

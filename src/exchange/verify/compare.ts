@@ -127,7 +127,7 @@ function sameText(before: string, after: string, name: string, context: Context)
   if (one === other || nearNow(one, other)) return true;
   // The reference spells addresses of e-mail at random.
   if (name === 'email') return decodeEntities(one) === decodeEntities(other);
-  return LIST_URLS.has(name) && sameListUrl(one, other);
+  return LIST_URLS.has(name) && sameListUrl(one, other, context.query);
 }
 
 const LONGEST_LAG_S = 60;
@@ -141,12 +141,12 @@ function nearNow(before: string, after: string): boolean {
 }
 
 /** Whether the address of a list leads to the same place with the same parameters, however they are written. */
-function sameListUrl(before: string, after: string): boolean {
+function sameListUrl(before: string, after: string, query: Query): boolean {
   const [one, other] = [listUrl(before), listUrl(after)];
   return (
     one.base === other.base &&
     one.pairs.size === other.pairs.size &&
-    [...one.pairs].every(([name, value]) => sameValue(value, other.pairs.get(name)))
+    [...one.pairs].every(([name, value]) => sameParameter(name, value, other.pairs.get(name), query))
   );
 }
 
@@ -165,14 +165,19 @@ export function listUrl(url: string): { base: string; pairs: Map<string, string>
   return { base: percentDecoded(base).replace(/\/$/, ''), pairs };
 }
 
-export const sameValue = (before: string, after: string | undefined): boolean =>
-  after !== undefined && (tidy(before) === tidy(after) || nearNow(tidy(before), tidy(after)) || nearMidnight(before, after));
+/** Whether a parameter of the address of a list says the same on both sites. `query`: what was asked of both. */
+export const sameParameter = (name: string, before: string, after: string | undefined, query: Query): boolean =>
+  after !== undefined &&
+  (tidy(before) === tidy(after) || nearNow(tidy(before), tidy(after)) || (followsClock(name, query) && areSoonAfter(before, after)));
 
-/** Defaults of a list's bounds follow the clock; a request on either side of a second may get another one. */
-const nearMidnight = (before: string, after: string): boolean => {
-  const [one, other] = [unixFromText(before), unixFromText(after)];
-  return Math.abs(one - other) <= LONGEST_LAG_S;
-};
+/**
+ * Whether a bound of a list follows the clock: by default it is two years after this very second, and in words (`+1
+ * month`) as exact. Other bounds are what was asked.
+ */
+const followsClock = (name: string, query: Query): boolean => !(name in query) || Number.isNaN(unixFromText(String(query[name])));
+
+/** Both are moments, no further apart than two requests. */
+const areSoonAfter = (before: string, after: string): boolean => Math.abs(unixFromText(before) - unixFromText(after)) <= LONGEST_LAG_S;
 
 const tidy = (value: string): string => {
   const text = value

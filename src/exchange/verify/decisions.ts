@@ -8,7 +8,7 @@ import { languageShape } from '../../kinds/shapes.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { isMembers, type Members, type Query } from '../live/site-client.ts';
-import { type DifferingValue, listUrl, sameValue } from './compare.ts';
+import { type DifferingValue, listUrl, sameParameter } from './compare.ts';
 
 /** A difference, and what was asked. */
 export interface Difference extends DifferingValue {
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
   ['D21', (difference) => saysMore(difference)],
   ['D12', ({ query }) => String(query.parent) === '0'],
   ['D19', (difference, answers) => isAbout(difference, 'events') && hasParam(difference, 'include') && ofList(difference) && everyUnpaired(answers, 'events', isOutOfSight)],
-  ['D19', ({ route, path, query, old: before, new: after }) => route === 'events' && 'include' in query && /^\$\.(next_|previous_)?rest_url$/.test(path) && differOnlyIn(before, after, ['start_date', 'end_date'])],
+  ['D19', (difference) => isAbout(difference, 'events') && isList(difference) && 'include' in difference.query && /^\$\.(next_|previous_)?rest_url$/.test(difference.path) && differOnlyIn(difference, ['start_date', 'end_date'])],
   ['additions', (difference) => isAbout(difference, 'events', 'venues', 'organizers') && isList(difference) && hasParam(difference, 'order', 'orderby') && ofList(difference)],
   ['D20', (difference, answers) => ofList(difference) && everyUnpaired(answers, 'events', (record) => hasNotTheFirst(record, difference.query.tags))],
   ['D22', (difference, answers) => isAbout(difference, 'venues', 'organizers') && isList(difference) && ofList(difference) && isOtherSearch(difference, answers)],
@@ -155,13 +155,13 @@ function isCutThroughTies(difference: Difference, answers: AnswerPair): boolean 
 }
 
 /** Two addresses of lists have the same parameters, but for these. */
-function differOnlyIn(before: unknown, after: unknown, names: readonly string[]): boolean {
+function differOnlyIn({ query, old: before, new: after }: Difference, names: readonly string[]): boolean {
   if (typeof before !== 'string' || typeof after !== 'string') return false;
   const [one, other] = [listUrl(before), listUrl(after)];
   const rest = (pairs: ReadonlyMap<string, string>) => [...pairs].filter(([name]) => !names.includes(name));
   return (
     one.base === other.base &&
-    rest(one.pairs).every(([name, value]) => sameValue(value, other.pairs.get(name))) &&
+    rest(one.pairs).every(([name, value]) => sameParameter(name, value, other.pairs.get(name), query)) &&
     rest(other.pairs).every(([name]) => one.pairs.has(name))
   );
 }
@@ -274,7 +274,7 @@ function saysMore({ path, query, old: before, new: after }: Difference): boolean
   const [less, more] = one.pairs.size <= other.pairs.size ? [one, other] : [other, one];
   const named = (name: string) => name in query || ['page', 'per_page', 'status'].includes(name);
   return (
-    [...less.pairs].every(([name, value]) => sameValue(value, more.pairs.get(name))) &&
+    [...less.pairs].every(([name, value]) => sameParameter(name, value, more.pairs.get(name), query)) &&
     [...more.pairs.keys()].every((name) => less.pairs.has(name) || named(name))
   );
 }
