@@ -112,7 +112,7 @@ describeDatabases('migrate', (open, engine) => {
     await Promise.all(others.map((one) => one.close()));
   });
 
-  /** Two steps as they are on a large table: the second takes much longer than a lock may stand without a sign of life. */
+  /** Two steps as on a large table: the second takes much longer than a lock may stand without a sign of life. */
   const slowSteps = (): Migration[] => [
     {
       name: '901-table',

@@ -112,8 +112,8 @@ function merged(nodes: readonly Node[]): Node {
 }
 
 /**
- * A node that says what another one says wherever it says nothing itself. It costs no more than what it says itself: the
- * other one is not copied, so that a thousand things may refer to one with a thousand members.
+ * A node that says what another one says wherever it says nothing itself. It costs no more than what it says itself:
+ * the other one is not copied, so that a thousand things may refer to one with a thousand members.
  */
 export const nodeOver = (other: Node, own: Node): Node => Object.setPrototypeOf({ ...own }, other);
 

@@ -25,8 +25,8 @@ const MOST_SCHEDULES = 100;
 const DAY = 86_400;
 
 /**
- * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once and the
- * first ones where they are more than `most`. Undefined where it has no schedule, or lists its times one by one
+ * The times of an event that repeats (schema.org `eventSchedule`), from a year ago to two years ahead, each once and
+ * the first ones where they are more than `most`. Undefined where it has no schedule, or lists its times one by one
  * (`subEvent`). `site`: the zone of times whose schedule names none, and that have no offset.
  */
 export function scheduledTimes(

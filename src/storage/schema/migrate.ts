@@ -61,8 +61,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema up to date. Several processes may do so at once; one of them works, however long that takes, and the
- * others wait for it.
+ * Brings the schema up to date. Several processes may do so at once; one of them works, however long that takes, and
+ * the others wait for it.
  *
  * @returns the names of the steps that were applied now
  * @throws DatabaseUnavailable, or the driver's error when the user of the database may not create tables
@@ -92,8 +92,9 @@ const BEATS = 5;
 const LONGEST_WAIT_MS = 600_000;
 
 /**
- * Watches the lock: the number in it grows as long as whoever holds it lives. Once it has stood still for too long, they
- * have died, and the lock is free again; the steps are safe to run twice. No clock but that of this process counts.
+ * Watches the lock: the number in it grows as long as whoever holds it lives. Once it has stood still for too long,
+ * they have died, and the lock is free again; the steps are safe to run twice. No clock but that of this process
+ * counts.
  */
 function watchLock(db: Database, patienceMs: number): () => Promise<void> {
   let [seen, since] = [0, 0];
