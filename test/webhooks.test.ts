@@ -123,6 +123,22 @@ describeAsking(
       expect((await hookMessages(site(), hook, 10))[0]).toMatchObject({ state: 'done' });
     });
 
+    it('is not told again what was, once it has been told what is', async () => {
+      const { id: hook } = await add({ kinds: 'venue' });
+      const { id } = await ask.made('/venues', { venue: 'Barn' });
+      await serve();
+      got = [];
+      await ask.changed(`/venues/${id}`, { venue: 'Old barn' });
+      answer = () => 500;
+      await serve();
+      await ask.db().from('fasti_hook_messages').where('state', 'waiting').update({ state: 'failed' });
+      answer = () => 204;
+      bodyOf(await ask.del(`/venues/${id}`));
+      await serve();
+      expect(types()).toEqual([`venue.updated ${id}`, `venue.removed ${id}`]);
+      expect(await retryHook(site(), hook)).toBe(0);
+    });
+
     it('is switched off by 410, and gets what it missed when it goes on', async () => {
       const { id: hook } = await add({ kinds: 'venue' });
       await ask.made('/venues', { venue: 'Barn' });

@@ -18,7 +18,7 @@ import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
 import { readOptions } from '../storage/rows/options.ts';
-import { findTerm, removeTerm } from '../storage/rows/terms.ts';
+import { findTerm, lockTermLinks, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 
@@ -88,6 +88,8 @@ export async function keepIndexOfMoved(db: Database, caller: Known, before: Term
 /** Removes a term for good, from the index too. */
 export async function removeTermWithIndexRows(db: Database, caller: Known, term: Term): Promise<void> {
   const category = term.taxonomy === 'tribe_events_cat';
+  // Whoever gives it to an event now has done so before it is looked for, or finds it gone.
+  await lockTermLinks(db, term);
   // Events lose the categories above with it, unless others keep them there.
   const events = category && term.parent > 0 && isKept(caller) ? await eventsWith(db, term.term_taxonomy_id) : [];
   await removeTerm(db, term);

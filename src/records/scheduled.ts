@@ -24,8 +24,8 @@ export async function publishDue(site: Site): Promise<number> {
       if (row?.post_status !== 'future' || row.post_date_gmt > nowUtc(now)) return 0;
       const kind = postKindOfType(row.post_type)!;
       await updatePost(db, id, { post_status: 'publish' });
-      await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       await countForLanguage(db, { settings }, kind, id, 'shown');
+      await shiftCounts(db, [], await termTaxonomyIdsOf(db, [id], taxonomiesOf(kind)));
       if (kind.dated && settings.occurrenceTables) await noteEdges(db, id);
       if (kind.dated) await keepIndexOf(db, { settings }, [id]);
       noteChange(db, { now });

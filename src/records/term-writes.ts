@@ -1,9 +1,9 @@
 import { fail, failParam } from '../errors.ts';
 import type { TermKind } from '../kinds/kind.ts';
 import type { Database } from '../storage/engine/database.ts';
-import { lockNames, termNameLock, termSlugLock } from '../storage/rows/locks.ts';
+import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../storage/rows/locks.ts';
 import { deleteOption } from '../storage/rows/options.ts';
-import { findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
+import { findTerm, findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/content/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -38,7 +38,8 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   const name = storedName(draft.name, 'invalid_term_name');
   const sent = sanitizeTitle(draft.slug ?? '');
   const wished = sent || sanitizeTitle(name);
-  await lockNames(db, namesOfTerm(kind, name, wished));
+  await lockNames(db, [...namesOfTerm(kind, name, wished), ...(draft.parent > 0 ? [termTreeLock(kind.taxonomy)] : [])]);
+  await requireParent(db, kind, draft.parent);
 
   const found = await findTermsLike(db, kind.taxonomy, { ids: [], slugs: [wished], names: [name] });
   const elsewhere = (await draft.language?.elsewhere(found)) ?? new Set<number>();
@@ -75,7 +76,11 @@ export async function changeTermRow(
   const rows: Partial<Record<'name' | 'slug' | 'description', string>> & { parent?: number } = {};
   if (changes.name !== undefined) rows.name = storedName(changes.name, 'empty_term_name');
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
-  if (changes.parent !== undefined) rows.parent = await withoutLoop(db, term, changes.parent);
+  if (changes.parent !== undefined) {
+    await lockNames(db, [termTreeLock(kind.taxonomy)]);
+    await requireParent(db, kind, changes.parent);
+    rows.parent = await withoutLoop(db, term, changes.parent);
+  }
   if (changes.slug !== undefined) {
     const sent = sanitizeTitle(changes.slug);
     const wished = sent || sanitizeTitle(rows.name ?? term.name) || String(term.term_id);
@@ -128,19 +133,30 @@ const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => 
 /** WordPress keeps the tree of a taxonomy in an option and builds it again when it is missing. */
 export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> => deleteOption(db, `${taxonomy}_children`);
 
-/** A slug that no other term has, made from the requested one as WordPress makes it. */
+/**
+ * A slug that no other term has, made from the requested one as WordPress makes it. Call it with that one locked
+ * (`termSlugLock`).
+ */
 export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
-  const taken = await takenTermSlugs(db, wished, exceptId);
   const parents: string[] = [];
   if (kind.hierarchical && parent > 0) {
     const tree = await loadTree(db, kind.taxonomy);
     for (let node = tree.get(parent); node && parents.length < tree.size; node = tree.get(node.parent)) parents.push(node.slug);
   }
-  return uniqueTermSlug(wished, {
-    parents,
-    here: new Set(taken.filter((term) => term.taxonomy === kind.taxonomy).map((term) => term.slug)),
-    anywhere: new Set(taken.map((term) => term.slug)),
-  });
+  const found = async (): Promise<string> => {
+    const taken = await takenTermSlugs(db, wished, exceptId);
+    return uniqueTermSlug(wished, {
+      parents,
+      here: new Set(taken.filter((term) => term.taxonomy === kind.taxonomy).map((term) => term.slug)),
+      anywhere: new Set(taken.map((term) => term.slug)),
+    });
+  };
+  const slug = await found();
+  const lock = termSlugLock(slug);
+  if (lock === termSlugLock(wished)) return slug;
+  // The slugs of its parents stand behind: somebody else may want all that as it is, and have it by now.
+  await lockNames(db, [lock]);
+  return found();
 }
 
 /** A term can't hang below itself: it goes to the root instead (`wp_check_term_hierarchy_for_loops`). */
@@ -160,4 +176,9 @@ export async function makesLoop(
   const above = new Set<number>();
   for (let at = parent; at !== 0 && !above.has(at); at = planned.get(at) ?? tree.get(at)?.parent ?? 0) above.add(at);
   return above.has(id);
+}
+
+/** Throws where a parent is gone: it was looked up before the tree was locked. */
+async function requireParent(db: Database, { taxonomy }: TermKind, parent: number): Promise<void> {
+  if (parent > 0 && !(await findTerm(db, taxonomy, parent))) failParam('parent', 'id-unknown');
 }

@@ -13,6 +13,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
+import { lockNames, termTreeLock } from '../storage/rows/locks.ts';
 import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
@@ -121,6 +122,8 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
 /** Deletes a term for good; its children move up, posts lose it. Returns the record as it was. */
 export async function deleteTerm({ db }: Site, caller: Caller, kind: TermKind, id: number): Promise<Record<string, unknown>> {
   return db.transaction(async (trx) => {
+    // What is below it moves up, to where it is by then.
+    if (kind.hierarchical) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
     const term = await requireTerm(trx, kind, id);
     const record = (await translatedTerms(trx, caller, kind, [term]))(term);
     await forgetLanguage(trx, caller, kind, { id, isCounted: false });

@@ -220,10 +220,13 @@ async function knownByTitle(
   { post_title: title = '', post_content: content }: Partial<Post>,
 ): Promise<Before | undefined> {
   const { db, caller, kind } = write;
-  for (const id of await sameLanguageFirst(write, await findByTitle(db, kind.postType, title, content || undefined))) {
+  const found = new Map((await findByTitle(db, kind.postType, title, content || undefined)).map((one) => [one.ID, one.post_title]));
+  for (const id of await sameLanguageFirst(write, [...found.keys()])) {
     const row = await lockPost(db, id);
+    // Whoever had it locked may have deleted it, or called it something else.
+    if (!row || ['trash', 'auto-draft'].includes(row.post_status) || row.post_title !== found.get(id)) continue;
     const metas = (await loadMetas(db, [id])).get(id) ?? new Map();
-    if (row && mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
+    if (mayEdit(caller.viewer, accessRow(row, metas))) return { row, metas };
   }
   return undefined;
 }

@@ -6,7 +6,10 @@ import { galleryParentsIn, imageIdsIn } from '../../wordpress/content/render.ts'
 import type { ContentLanguages, Membership } from '../../wordpress/content-languages.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
-import { readInParts } from '../engine/pages.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { unionAll } from '../engine/expressions.ts';
+import { pagesOf, readInParts } from '../engine/pages.ts';
+import { Piece } from '../engine/statement.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 import { formOf } from '../languages/forms.ts';
@@ -227,22 +230,22 @@ export async function loadMetas(db: Database, ids: readonly number[]): Promise<M
 
 /** The most images that a gallery without a choice of its own shows. */
 const LARGEST_GALLERY = 500;
+/** SQLite puts no more selections together. */
+const SELECTIONS = 100;
 
 /** Ids of the images attached to posts, in the order of their menu; 0 stands for those attached to none. */
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
   const seen = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
-  const rows: { ID: number; post_parent: number }[] = await readInParts(parents, (some) =>
-    seen
-      .from('posts')
-      .select('ID', 'post_parent')
-      .where('post_type', 'attachment')
-      .where('post_mime_type', 'like', 'image/%')
-      .whereIn('post_parent', some)
-      .orderBy(['menu_order', 'ID'])
-      .limit(LARGEST_GALLERY),
-  );
+  const ofParent = (parent: number): Sql => [
+    `SELECT * FROM (SELECT ID, post_parent, menu_order FROM ?? WHERE post_type = 'attachment' AND post_mime_type LIKE 'image/%'
+     AND post_parent = ? ORDER BY menu_order, ID LIMIT ${LARGEST_GALLERY}) x`,
+    [db.table('posts'), parent],
+  ];
+  const rows: Pick<Post, 'ID' | 'post_parent' | 'menu_order'>[] = [];
+  for (const some of pagesOf(unique(parents), SELECTIONS))
+    for (const row of await seen.rows<(typeof rows)[number]>`${new Piece(unionAll(some.map(ofParent)), 'posts')}`) rows.push(row);
   return groupedBy(
-    rows,
+    rows.sort((one, other) => one.menu_order - other.menu_order || one.ID - other.ID),
     ({ post_parent: parent }) => parent,
     ({ ID }) => ID,
   );

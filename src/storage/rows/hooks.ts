@@ -1,6 +1,7 @@
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { HookMessageRow, HookRow } from '../engine/own-tables.ts';
+import { pagesOf } from '../engine/pages.ts';
 
 export type HookState = HookRow['state'];
 
@@ -105,13 +106,24 @@ export async function noteAttempt(
     WHERE id = ${id}`;
 }
 
-/** Has the messages that were given up, and those that wait, sent again now. Returns how many. */
-export const retryMessages = (db: Database, hook: number, now: string): Promise<number> =>
-  db.change`
-    UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}
-    WHERE hook = ${hook} AND state IN (${['failed', 'waiting']})`;
+/**
+ * Has the messages that were given up, and those that wait, sent again now; not those about a record of which a later
+ * one has arrived: they would say what was. Returns how many.
+ */
+export async function retryMessages(db: Database, hook: number, now: string): Promise<number> {
+  const rows = await db.rows<{ id: string }>`
+    SELECT m.id FROM {fasti_hook_messages} m WHERE m.hook = ${hook} AND m.state IN (${['failed', 'waiting']}) AND NOT EXISTS (
+      SELECT 1 FROM {fasti_hook_messages} l
+      WHERE l.hook = m.hook AND l.subject = m.subject AND l.number > m.number AND l.state = ${'done'})`;
+  let count = 0;
+  for (const some of pagesOf(rows, STEP))
+    count += await db.change`
+      UPDATE {fasti_hook_messages} SET state = ${'waiting'}, attempts = 0, next_at = ${now}
+      WHERE id IN (${some.map(({ id }) => id)}) AND state IN (${['failed', 'waiting']})`;
+  return count;
+}
 
-/** How many messages are removed at once. */
+/** How many messages are changed or removed at once. */
 const STEP = 500;
 
 /** Removes some messages that are older than a moment and do not wait. */

@@ -25,7 +25,7 @@ const lockOf = (name: string): string => createHash('sha1').update(name).digest(
  * A slug that no other post of the type may have. For files of the library (`attachment`) it is looked for in all
  * types.
  */
-export const slugLock = (postType: string, slug: string): string => `${postType}:slug:${slug}`;
+export const slugLock = (postType: string, slug: string): string => `${postType}:slug:${stemOf(slug)}`;
 
 /** A venue or organizer of this title, which is used again instead of being made a second time (decision D8). */
 export const titleLock = (postType: string, title: string): string => `${postType}:title:${foldText(title)}`;
@@ -37,7 +37,10 @@ export const externalIdLock = (postType: string, externalId: string): string => 
 export const termNameLock = (taxonomy: string, name: string): string => `${taxonomy}:name:${foldText(name)}`;
 
 /** A slug of a term: one that a term of another taxonomy has is passed over too. */
-export const termSlugLock = (slug: string): string => `term:slug:${slug}`;
+export const termSlugLock = (slug: string): string => `term:slug:${stemOf(slug)}`;
+
+/** The tree of a taxonomy: who is below whom. */
+export const termTreeLock = (taxonomy: string): string => `${taxonomy}:tree`;
 
 /** An option that is not there yet. */
 export const optionLock = (name: string): string => `option:${name}`;
@@ -47,3 +50,16 @@ export const userLock = (id: number): string => `user:${id}`;
 
 /** The logins, addresses and nicenames of all users: a new one is compared with each of them. */
 export const USERS_LOCK = 'users';
+
+/** Long slugs are cut where a number has to stand behind. */
+const STEM_LETTERS = 100;
+
+/**
+ * What a slug is made of, without the numbers behind it: whoever wants `concert` may get `concert-2`, which somebody
+ * else may want as it is.
+ */
+function stemOf(slug: string): string {
+  const parts = slug.slice(0, STEM_LETTERS).split('-');
+  while (parts.length > 1 && /^\d*$/.test(parts.at(-1) ?? '')) parts.pop();
+  return parts.join('-');
+}

@@ -90,15 +90,19 @@ export async function findDuePosts(db: Database, types: readonly string[], now: 
 }
 
 /** A venue or organizer outside the trash with this title under the collation; `content`: and with this text. */
-export async function findByTitle(db: Database, type: string, title: string, content: string | undefined): Promise<number[]> {
+export async function findByTitle(
+  db: Database,
+  type: string,
+  title: string,
+  content: string | undefined,
+): Promise<Pick<Post, 'ID' | 'post_title'>[]> {
   const query = db
     .from('posts')
     .where('post_type', type)
     .whereNotIn('post_status', ['trash', 'auto-draft'])
     .whereRaw(...db.dialect.equalsFolded('post_title', title));
   if (content !== undefined) query.whereRaw(...db.dialect.equalsFolded('post_content', content));
-  const rows = await query.orderBy('ID').select('ID');
-  return rows.map(({ ID }) => ID);
+  return query.orderBy('ID').select('ID', 'post_title');
 }
 
 /**

@@ -184,9 +184,16 @@ export async function updateTerm(
   termTouched(db, term, 'changed');
 }
 
-/** Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). */
+/** Waits for those who give a term to posts, and lets no others do so until the end of the transaction. */
+export async function lockTermLinks(db: Database, { term_taxonomy_id: id }: Term): Promise<void> {
+  await lockTerms(db, inTaxonomies([id]));
+}
+
+/**
+ * Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). Call it with the term
+ * locked (`lockTermLinks`).
+ */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
-  await lockTerms(db, inTaxonomies([term.term_taxonomy_id]));
   const children = () => db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id });
   taxonomyRowsChanged(
     db,

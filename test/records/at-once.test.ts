@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { noteChange } from '../../src/storage/journal/touched.ts';
+import { lockPost, updatePost } from '../../src/storage/rows/posts.ts';
+import { bodyOf, describeAsking, type Json, NOON } from '../support/asking.ts';
+import { insertAll } from '../support/insert-all.ts';
+
+/*
+ * What one request has looked at, another one may change before it is written.
+ */
+
+const DATES = { start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' };
+const many = <Made>(count: number, make: (place: number) => Made): Made[] => Array.from({ length: count }, (_, place) => make(place));
+
+describeAsking('requests at once', (ask) => {
+  it.each([
+    ['events', (title: string) => ({ title, ...DATES })],
+    ['venues', (venue: string) => ({ venue })],
+  ] as const)('give %s slugs of their own, though one is made of another with a number behind', async (path, body) => {
+    const titles = ['Twin', 'Twin 2', 'Twin 2 2', 'Twin 3'];
+    // Venues of one title are one; another text makes them two.
+    const made = await Promise.all(
+      many(16, (place) => ask.made(`/${path}`, { ...body(titles[place % 4]!), description: `Number ${place}` })),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(16);
+    expect(new Set(made.map(({ slug }) => slug)).size).toBe(16);
+  });
+
+  it('give categories slugs of their own, though one is made of another with that of its parent behind', async () => {
+    const { id: parent } = await ask.made('/categories', { name: 'Above' });
+    await ask.made('/categories', { name: 'Below' });
+    const made = await Promise.all([
+      ask.made('/categories', { name: 'Below', parent }),
+      ask.made('/categories', { name: 'Below Above' }),
+      ask.made('/categories', { name: 'Below Above 2' }),
+    ]);
+    expect(new Set(made.map(({ slug }) => slug)).size).toBe(3);
+  });
+
+  it('hang no category below itself, and none below one that is gone', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const [one, other] = [
+        await ask.made('/categories', { name: `One ${round}` }),
+        await ask.made('/categories', { name: `Other ${round}` }),
+      ];
+      await Promise.all([
+        ask.patch(`/categories/${one.id}`, { parent: other.id }),
+        ask.patch(`/categories/${other.id}`, { parent: one.id }),
+      ]);
+      const parentOf = async (id: number) => Number((await ask.db().from('term_taxonomy').where('term_id', id).first())!.parent);
+      expect([await parentOf(one.id), await parentOf(other.id)]).toContain(0);
+      const [gone, made] = await Promise.all([
+        ask.del(`/categories/${other.id}`),
+        ask.post('/categories', { name: `Child ${round}`, parent: other.id }),
+      ]);
+      expect(gone.status).toBe(200);
+      expect([201, 400]).toContain(made.status);
+    }
+    const terms: Json[] = await ask.db().from('term_taxonomy').where('taxonomy', 'tribe_events_cat');
+    const ids = new Set(terms.map(({ term_id: id }) => Number(id)));
+    expect(terms.filter(({ parent }) => Number(parent) > 0 && !ids.has(Number(parent)))).toEqual([]);
+  });
+
+  it('use no venue again that is deleted while they wait for it', async () => {
+    const venue = 'Old cinema';
+    const { id } = await ask.made('/venues', { venue });
+    let event: Promise<Json> | undefined;
+    await ask.db().transaction(async (trx) => {
+      await lockPost(trx, id);
+      await updatePost(trx, id, { post_status: 'trash' });
+      noteChange(trx, { now: new Date(NOON) });
+      event = ask.made('/events', { title: 'Film', ...DATES, venue: { venue } });
+      // Long enough for it to find the venue and to wait.
+      await sleep(300);
+    });
+    const [link] = await ask.meta((await event).id, '_EventVenueID');
+    expect(Number(link)).not.toBe(id);
+  });
+});
+
+describeAsking('a gallery that names nothing', (ask) => {
+  it('shows the images of its event, however many there are of none', async () => {
+    const image = (ID: number, post_parent: number) => ({
+      ID, post_parent, post_type: 'attachment', post_status: 'inherit', post_mime_type: 'image/png', post_title: `Image ${ID}`,
+      post_name: `image-${ID}`, guid: `http://127.0.0.1:8081/wp-content/uploads/${ID}.png`,
+    }); // biome-ignore format: one row
+    await ask.rows(async (db) => {
+      await insertAll(db, 'posts', [...many(600, (place) => image(20_000 + place, 0)), image(30_000, 38)], 100);
+      await db.from('posts').where('ID', 38).update({ post_content: '[gallery]' });
+    });
+    const { content } = bodyOf(await ask.send('GET', '/wp-json/wp/v2/tribe_events/38'));
+    expect(content.rendered).toContain('30000.png');
+  });
+});
