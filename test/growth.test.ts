@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LENGTHS, LONGEST, lengthFault } from '../src/kinds/grammars/grammar.ts';
 import { anyText } from '../src/kinds/grammars/grammars.ts';
 import { describeDatabases } from './support/databases.ts';
-import { type Bounds, cpuOf, exponentOf, FILLERS, grown, MOST_EXPONENT } from './support/growth.ts';
+import { type Bounds, cpuOf, exponentOf, FILLERS, grown, MOST_EXPONENT, PAIRS } from './support/growth.ts';
 import { type Carrier, headCarriers, parameterCarriers, servedRoutes } from './support/outside-texts.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite } from './support/site.ts';
@@ -25,7 +25,11 @@ const FUNCTIONS = { longest: 8192, floor: 8000, confirmedAt: 8 };
 const REQUESTS = { longest: 16_384, floor: 20_000 };
 
 /** Those fillers with which some work grows faster than its text, with the exponent. */
-async function steepest(work: (text: string) => unknown, bounds: Bounds, fillers: readonly string[] = FILLERS): Promise<string[]> {
+async function steepest(
+  work: (text: string) => unknown,
+  bounds: Bounds,
+  fillers: readonly Parameters<typeof grown>[0][] = [...FILLERS, ...PAIRS],
+): Promise<string[]> {
   const faults: string[] = [];
   for (const filler of fillers) {
     const exponent = await exponentOf((bytes) => work(grown(filler, bytes)), bounds);

@@ -18,7 +18,7 @@ const { values } = parseArgs({ options: { only: { type: 'string', default: '' },
 const only = new RegExp(values.only, 'i');
 const longest = Number(values.bytes);
 
-const { exponentOf, FILLERS, grown, MOST_EXPONENT } = await import('../support/growth.ts');
+const { exponentOf, FILLERS, grown, MOST_EXPONENT, PAIRS } = await import('../support/growth.ts');
 const { textCarriers, textTakers } = await import('../support/text-takers.ts');
 const { headCarriers, parameterCarriers } = await import('../support/outside-texts.ts');
 
@@ -56,13 +56,15 @@ for (const place of places) {
 }
 
 await service.stop();
-console.log(`${tried} places and functions with ${FILLERS.length} fillers each: ${faults.length} grow faster than their texts`);
+console.log(
+  `${tried} places and functions with ${FILLERS.length + PAIRS.length} fillers each: ${faults.length} grow faster than their texts`,
+);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
 async function tryOut(name, work, bounds) {
   if (!only.test(name)) return;
   tried += 1;
-  for (const filler of FILLERS) {
+  for (const filler of [...FILLERS, ...PAIRS]) {
     const exponent = await exponentOf((bytes) => work(grown(filler, bytes)), bounds);
     if (exponent === undefined || exponent <= MOST_EXPONENT) continue;
     faults.push(name);

@@ -16,8 +16,23 @@ export const FILLERS: readonly string[] = [
   '\u0301', '//', '../', ';//', '=?',
 ];
 
-/** A text of about so many bytes: one filler over and over, between two letters. */
-export function grown(filler: string, bytes: number, [before, after]: readonly [string, string] = ['a', 'b']): string {
+/** Two fillers one after the other: beginnings of things that hold each other, and what all of them hold. */
+export const PAIRS: readonly (readonly [string, string])[] = [
+  ['<!-- wp:shortcode -->', 'a\n'],
+  ['<!-- wp:group -->', '<b>'],
+  ['<!-- wp:heading -->', '<b>'],
+];
+
+/**
+ * A text of about so many bytes: one filler over and over, between two letters; or a half of one filler and a half of
+ * another.
+ */
+export function grown(
+  filler: string | readonly [string, string],
+  bytes: number,
+  [before, after]: readonly [string, string] = ['a', 'b'],
+): string {
+  if (typeof filler !== 'string') return grown(filler[0], bytes / 2, [before, '']) + grown(filler[1], bytes / 2, ['', after]);
   return before + filler.repeat(Math.max(1, Math.floor((bytes - before.length - after.length) / Buffer.byteLength(filler)))) + after;
 }
 

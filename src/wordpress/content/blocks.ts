@@ -3,6 +3,12 @@ import { type BlockAttributes, blockTokens } from './block-grammar.ts';
 import { addParagraphs } from './paragraphs.ts';
 
 /**
+ * How deep blocks are rendered within blocks. The HTML of a block is gone over again for each block around it, so that a
+ * deeper one is taken for a part of the one that holds it: its comments go, its HTML stays.
+ */
+const DEEPEST = 100;
+
+/**
  * The HTML of a content made with the block editor (`do_blocks`): the comments go, the saved HTML of the blocks stays,
  * with the classes that WordPress adds when it shows them. Blocks that a server makes up from other data (menus, lists
  * of posts, comments) give nothing.
@@ -11,11 +17,14 @@ export function renderBlocks(content: string): string {
   const root: OpenBlock = { name: '', attributes: {}, parts: [], inner: 0 };
   const stack = [root];
   let rest = '';
+  let tooDeep = 0;
   const tokens = blockTokens(content);
   for (const [index, token] of tokens.entries()) {
     const parent = stack.at(-1) as OpenBlock;
     if (token.kind === 'text') parent.parts.push(token.text);
+    else if (token.kind === 'open' && stack.length > DEEPEST) tooDeep++;
     else if (token.kind === 'open') stack.push({ name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
+    else if (token.kind === 'close' && tooDeep > 0) tooDeep--;
     else if (token.kind === 'void') addBlock(parent, { name: token.name, attributes: token.attributes ?? {}, parts: [], inner: 0 });
     else if (stack.length > 1) addBlock(stack.at(-2) as OpenBlock, stack.pop() as OpenBlock);
     else {
@@ -84,7 +93,8 @@ function renderBlock(block: OpenBlock): string {
     case 'core/list':
       return addClass(html, ['ul', 'ol'], 'wp-block-list');
     case 'core/shortcode':
-      return addParagraphs(html);
+      // The editor puts no block into this one, and what went through here once would do so again at each level.
+      return block.inner === 0 ? addParagraphs(html) : html;
     default:
       return html;
   }

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { blockComment, blockTokens } from '../../../src/wordpress/content/block-grammar.ts';
 import { excerptBlocks, renderBlocks } from '../../../src/wordpress/content/blocks.ts';
 
+import { exponentOf, grown, MOST_EXPONENT } from '../../support/growth.ts';
+
 const block = (name: string, html: string, attributes = '') =>
   `<!-- wp:${name} ${attributes}${attributes === '' ? '' : ' '}-->${html}<!-- /wp:${name} -->`;
 
@@ -21,6 +23,7 @@ describe('renderBlocks', () => {
     ['<!-- wp:latest-posts {"n":3} /-->', ''],
     [block('post-template', '<b>x</b>'), ''],
     [block('shortcode', '[foo]'), '<p>[foo]</p>\n'],
+    [block('shortcode', `a${block('html', '<i>x</i>')}`), 'a<i>x</i>'],
     [
       block('group', `<div class="wp-block-group">${block('paragraph', '<p>x</p>')}</div>`, '{"layout":{"type":"constrained"}}'),
       '<div class="wp-block-group is-layout-constrained wp-block-group-is-layout-constrained"><p class="wp-block-paragraph">x</p></div>',
@@ -36,6 +39,33 @@ describe('renderBlocks', () => {
   ])('%j', (content, html) => {
     expect(renderBlocks(content)).toBe(html);
   });
+
+  it('takes blocks that stand deeper than a hundred others for parts of these', () => {
+    const nested = (depth: number, html: string): string => '<!-- wp:list -->'.repeat(depth) + html + '<!-- /wp:list -->'.repeat(depth);
+    const list = '<ul class="wp-block-list">x</ul>';
+    expect(renderBlocks(`${nested(99, block('list', '<ul>x</ul>'))}after`)).toBe(`${list}after`);
+    expect(renderBlocks(`${nested(100, block('paragraph', '<p>x</p>'))}${block('paragraph', '<p>y</p>')}`)).toBe(
+      '<p>x</p><p class="wp-block-paragraph">y</p>',
+    );
+  });
+
+  const names = 'shortcode paragraph heading list group column quote details cover columns buttons gallery social-links'.split(' ');
+  it.each([...names, 'post-content', 'html', 'query', 'latest-posts', 'my-plugin/box'])(
+    'costs no more than in proportion to the text, however deep blocks stand in each other: %s',
+    async (name) => {
+      const faults: string[] = [];
+      const closer = `<!-- /wp:${name} -->`;
+      const made = (bytes: number, held: string) => grown([`<!-- wp:${name} -->`, held], bytes, ['', '']);
+      for (const held of ['a\n', '<b>', '<', `<p>a</p>${closer}`, closer]) {
+        const texts = new Map<number, string>();
+        for (const bytes of [8192, 32_768, 131_072]) texts.set(bytes, made(bytes, held));
+        const work = (bytes: number) => renderBlocks(texts.get(bytes) ?? '');
+        const exponent = await exponentOf(work, { longest: 32_768, floor: 30_000, confirmedAt: 4 });
+        if ((exponent ?? 0) > MOST_EXPONENT) faults.push(`${held}: ${exponent}`);
+      }
+      expect(faults).toEqual([]);
+    },
+  );
 });
 
 describe('blockTokens', () => {
