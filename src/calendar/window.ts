@@ -43,7 +43,7 @@ export function listWindow(params: Readonly<Record<string, unknown>>, context: W
     if (value === undefined) continue;
     window.echo[name] = value;
     const bound = kept(value);
-    window.filters.push({ column, op, value: context.mode === 'site' ? toUtc(bound, context.siteZone) : bound });
+    window.filters.push({ column, op, value: context.mode === 'site' ? kept(toUtc(bound, context.siteZone)) : bound });
   }
   return window;
 }
@@ -60,9 +60,18 @@ export function exactBounds(
     const value = params[name];
     const instant = isGiven(value) ? instantOf(value, now, siteZone) : undefined;
     if (instant === undefined) return [];
-    const bound = kept(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), siteZone));
-    return [{ column, op, value: mode === 'site' ? toUtc(bound, siteZone) : bound }];
+    const bound = localWithin(instant, siteZone);
+    return [{ column, op, value: mode === 'site' ? kept(toUtc(bound, siteZone)) : bound }];
   });
+}
+
+/**
+ * The wall clock of a moment that a list is bounded by: a Unix time stamp, or PHP's grammar in the zone, an offset in
+ * it heeded. What no date reaches is the first or the last moment of all, so that every value bounds something.
+ */
+export function boundLocal(value: string | number, now: Date, zone: Zone): string {
+  const instant = phpTimestamp(value) ?? parsePhpDate(String(value), now, zone)?.instant;
+  return localWithin(instant ?? (String(value).trim().startsWith('-') ? FIRST : LAST), zone);
 }
 
 /**
@@ -98,9 +107,13 @@ const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_b
 const MONTHS_AHEAD = 24;
 /** What a DATETIME column holds. */
 const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
-const kept = (local: string): string => (local.startsWith('0') || local.startsWith('-') ? EARLIEST : local);
+const kept = (local: string): string => {
+  if (local.startsWith('0') || local.startsWith('-')) return EARLIEST;
+  return local.length > LATEST.length ? LATEST : local;
+};
 /** What dates can be written with four digits of the year: `0000-01-01` is what many ask for who want all. */
 const [FIRST, LAST] = [-62167219200, 253402300799];
+const localWithin = (instant: number, zone: Zone): string => kept(localFromUnix(Math.min(Math.max(instant, FIRST), LAST), zone));
 
 function isGiven(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';

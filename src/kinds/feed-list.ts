@@ -1,5 +1,4 @@
-import { beginOfDay, endOfDay } from '../calendar/window.ts';
-import { parsePhpDate } from '../wordpress/php/date.ts';
+import { beginOfDay, boundLocal, endOfDay } from '../calendar/window.ts';
 import { addDays, addMonths } from '../wordpress/time.ts';
 import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
@@ -57,8 +56,7 @@ export const feedFilters = {
     grammar: time,
     narrows: (value, context) => {
       const { settings, now } = context;
-      const day = parsePhpDate(String(value), now, settings.zone)?.local.slice(0, 'YYYY-MM-DD'.length);
-      if (day === undefined) return [];
+      const day = boundLocal(value, now, settings.zone);
       return [moment({ column: 'start_date', op: '<=', value: endOfDay(day, settings.calendar.cutoff) }, context)];
     },
     ages: agesOf,

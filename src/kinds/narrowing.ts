@@ -1,4 +1,4 @@
-import { parsePhpDate } from '../wordpress/php/date.ts';
+import { boundLocal } from '../calendar/window.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import type { Condition } from './condition.ts';
@@ -14,10 +14,7 @@ type Narrows<T> = (value: T, context: RuleContext) => Condition[];
 /** Records that were published or changed after a moment (`>`), or before it (`<`), by the wall clock of the site. */
 export const byMoment =
   (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
-  (text, { settings, now }) => {
-    const value = parsePhpDate(String(text), now, settings.zone)?.local;
-    return value === undefined ? [] : [{ by, op, value }];
-  };
+  (value, { settings, now }) => [{ by, op, value: boundLocal(value, now, settings.zone) }];
 
 /** Ids of some sort; an empty list asks for nothing. */
 export const byIds =

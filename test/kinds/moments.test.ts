@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from '../../src/calendar/settings.ts';
+import { feedFilters } from '../../src/kinds/feed-list.ts';
+import { narrow } from '../../src/kinds/filter.ts';
+import { postKinds } from '../../src/kinds/index.ts';
+import type { ListParams } from '../../src/kinds/list-param.ts';
+
+/*
+ * A moment bounds a list in the same way however it is written.
+ */
+
+const NOW = new Date('2026-11-23T10:00:00Z');
+const contexts = ['event', 'site'].map((mode) => ({
+  settings: readSettings(
+    new Map([
+      ['timezone_string', 'Europe/Rome'],
+      ['tribe_events_calendar_options', `a:1:{s:24:"tribe_events_timezone_mode";s:${mode.length}:"${mode}";}`],
+    ]),
+    'wp_',
+  ),
+  now: NOW,
+}));
+
+/** Ways of writing one moment. */
+const SAME: readonly (readonly (string | number)[])[] = [
+  ['1767225600', 1767225600, ' 1767225600.5', '@1767225600', '2026-01-01T00:00:00Z', '2026-01-01 01:00:00', '2026-01-01T05:00:00+05:00'],
+  ['20261201', '1970-08-23T12:06:41Z'],
+  ['0', '1970-01-01T00:00:00Z'],
+  ['-86400', '1969-12-31T00:00:00Z'],
+  ['99999999999999', '9999-12-31 23:59:59', '1e200', 1e200, '+8000 years', '@8000000000000'],
+  ['-99999999999999', '0001-01-01', '-1e200', '-5000 years'],
+];
+
+const MOMENTS = ['modified_after', 'modified_before', 'published_after', 'published_before'] as const;
+const LISTS: readonly (readonly [string, string, ListParams])[] = [
+  ...postKinds.flatMap((kind) => MOMENTS.map((name) => [kind.path, name, kind.filters as ListParams] as const)),
+  ['feeds', 'until', feedFilters],
+];
+
+describe('a moment that bounds a list', () => {
+  it.each(LISTS)('means the same in numbers and in words: %s, %s', (_, name, params) => {
+    for (const context of contexts)
+      for (const forms of SAME) {
+        const conditions = forms.map((form) => {
+          const { value } = params[name]!.grammar.read(form, () => true, {});
+          return narrow({ [name]: params[name]! }, { [name]: value }, context as never).conditions;
+        });
+        expect(conditions[0]).toHaveLength(1);
+        expect(conditions).toEqual(forms.map(() => conditions[0]));
+        expect(JSON.stringify(conditions[0])).toMatch(/"[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d"/);
+      }
+  });
+});
