@@ -89,11 +89,18 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
   }));
   const ids = new Set(all.map(({ id }) => id));
   const byParent = groupedBy(all, ({ parent }) => (ids.has(parent) ? parent : 0));
-  const below = (parent: number, depth: number, seen: ReadonlySet<number>): TermChoice[] =>
-    (byParent.get(parent) ?? [])
-      .filter((term) => !seen.has(term.id))
-      .flatMap(({ id, name: term, language }) => [{ id, name: term, depth, language }, ...below(id, depth + 1, new Set([...seen, id]))]);
-  return below(0, 0, new Set());
+  const choices: TermChoice[] = [];
+  const seen = new Set<number>();
+  const below = (parent: number, depth: number) => (byParent.get(parent) ?? []).map((term) => ({ ...term, depth })).reverse();
+  const waiting = below(0, 0);
+  for (let term = waiting.pop(); term !== undefined; term = waiting.pop()) {
+    if (seen.has(term.id)) continue;
+    seen.add(term.id);
+    const { parent: _, ...choice } = term;
+    choices.push(choice);
+    waiting.push(...below(term.id, term.depth + 1));
+  }
+  return choices;
 }
 
 /** Fields of a venue or organizer that nobody fills in on the way: its own form has them. */

@@ -52,21 +52,18 @@ export function namesAnotherType(name: string): boolean {
  * @param present names of the files that are in the folder
  */
 export function uniqueFileName(name: string, present: readonly string[]): string {
-  const taken = present.map((other) => other.toLowerCase());
+  const names = new Set(present.map((other) => other.toLowerCase()));
+  const stems = new Set([...names].flatMap((other) => (DERIVED_END.test(other) ? [other.replace(DERIVED_END, '')] : [])));
   const dot = name.lastIndexOf('.');
   const [stem, ending] = [name.slice(0, dot), name.slice(dot)];
-  const isTaken = (form: string) => {
-    const other = form.toLowerCase();
-    return taken.some(
-      (file) => file === other + ending.toLowerCase() || (file.startsWith(`${other}-`) && DERIVED.test(file.slice(other.length))),
-    );
-  };
+  const isTaken = (form: string) => names.has(`${form}${ending}`.toLowerCase()) || stems.has(form.toLowerCase());
   if (!DERIVED.test(`${/-[^-]*$/.exec(stem)?.[0] ?? ''}${ending}`) && !isTaken(stem)) return name;
   for (let number = 1; ; number += 1) if (!isTaken(`${stem}-${number}`)) return `${stem}-${number}${ending}`;
 }
 
 /** What WordPress puts behind the name of an image for the files it makes of it. */
 const DERIVED = /^-(\d+x\d+|scaled|rotated)\.[^.]+$/i;
+const DERIVED_END = new RegExp(DERIVED.source.slice(1), 'i');
 
 /** The begin of a name, in whole characters. */
 function cutName(name: string): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sanitizeFileName, uniqueFileName } from '../../src/media/file-name.ts';
 import { imageType } from '../../src/media/image-type.ts';
+import { exponentOf, MOST_EXPONENT } from '../support/growth.ts';
 
 const png = imageType(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))!;
 const jpeg = imageType(Buffer.from([0xff, 0xd8, 0xff]))!;
@@ -87,7 +88,18 @@ describe('uniqueFileName', () => {
     ['a.png', ['a-300x200.png'], 'a-1.png'],
     ['a.jpg', ['a-scaled.jpg'], 'a-1.jpg'],
     ['a.png', ['a-b.png', 'ab.png'], 'a.png'],
+    ['a.png', ['a', 'a-', 'a-scaled', 'a-300x200.tar.gz', '-scaled.png'], 'a.png'],
+    ['a.png', ['a.b-scaled.png', 'A-SCALED.jpg', 'a-1-1x1.b-c'], 'a-2.png'],
     ['a-300x200.png', [], 'a-300x200-1.png'],
     ['a-scaled.jpg', [], 'a-scaled-1.jpg'],
   ])('gives %s beside %j the name %s', (name, present, result) => expect(uniqueFileName(name, present)).toBe(result));
+
+  it('costs no more than in proportion to the files of the folder', async () => {
+    const folders = new Map<number, string[]>();
+    for (const count of [1000, 4000, 16_000])
+      folders.set(count, ['a.png', ...Array.from({ length: count - 1 }, (_, at) => `a-${at + 1}.png`)]);
+    const work = (count: number) => expect(uniqueFileName('a.png', folders.get(count) ?? [])).toBe(`a-${count}.png`);
+    const exponent = await exponentOf(work, { longest: 4000, floor: 20_000, confirmedAt: 4 });
+    expect(exponent ?? 0).toBeLessThan(MOST_EXPONENT);
+  });
 });

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import { describeAsking } from '../support/asking.ts';
+import { elements, visitor } from '../support/desk-visitor.ts';
+import { insertAll } from '../support/insert-all.ts';
+
+describeAsking('Categories that forms of the desk offer', (ask) => {
+  it('stand below one another however long the chain of them is', async () => {
+    const FIRST = 50_000;
+    const ids = Array.from({ length: 3000 }, (_, at) => FIRST + at);
+    await ask.rows(async (db) => {
+      await insertAll(db, 'terms', ids.map((id) => ({ term_id: id, name: `C ${id}`, slug: `c-${id}` })), 500); // biome-ignore format: rows
+      const rows = ids.map((id) => ({
+        term_taxonomy_id: id,
+        term_id: id,
+        taxonomy: 'tribe_events_cat',
+        description: '',
+        parent: id === FIRST ? 0 : id - 1,
+      }));
+      await insertAll(db, 'term_taxonomy', rows, 500);
+    });
+    const admin = await visitor(ask, 'admin');
+    const { status, text } = await admin.get('/admin/events/new');
+    expect(status).toBe(200);
+    const boxes = elements(text, ({ attribs }) => attribs.name === 'categories[ids][]').map(({ attribs }) => Number(attribs.value));
+    expect(boxes.filter((id) => id >= FIRST)).toEqual(ids);
+  });
+});
