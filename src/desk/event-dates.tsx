@@ -190,7 +190,7 @@ const typedSpan = (fields: Values): Values =>
   Object.fromEntries(
     SPAN.map((name) => {
       const { read, raw } = controlOf(name, EVENT.fields[name]!);
-      return [name, raw(read(fields[name]), { ...NO_CONTROL_DATA, say: String })];
+      return [name, raw(read(fields[name]), { ...NO_CONTROL_DATA, say: String }, undefined)];
     }),
   );
 

@@ -26,7 +26,9 @@ export async function changedValues(
     const control = controlOf(name, field);
     const same = isDeepStrictEqual(typed[name], control.show(before?.[name], data));
     if (same && (before !== undefined || !isAlwaysSaid(field))) continue;
-    raw[name] = isLinks(field) ? await resolvedLinks(context, field.place.kind, typed[name]) : control.raw(typed[name], data);
+    raw[name] = isLinks(field)
+      ? await resolvedLinks(context, field.place.kind, typed[name])
+      : control.raw(typed[name], data, before?.[name]);
   }
   return raw;
 }

@@ -1,5 +1,6 @@
+import { groupedBy } from '../grouped-by.ts';
 import { Input, Select } from '../html/form-fields.tsx';
-import { asText, boxOf, type Control, type Shown, termText, textOf } from './control.ts';
+import { asText, boxOf, type Control, type ControlData, type Shown, termText, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
 import { line } from './text-controls.tsx';
 
@@ -45,14 +46,16 @@ const chosenIn = (shown: Shown): Chosen => {
   return { ids: Array.isArray(ids) ? ids.map(Number) : [], fresh: asText(fresh) };
 };
 
-const namesIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
-  ),
-];
+/** Names with commas between them; one that holds a comma stands in quotes, those within it twice. */
+const namesIn = (text: string): string[] => {
+  const names = Array.from(text.matchAll(NAME), ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+};
+const NAME = /[^\S,]*"([^"]*(?:""[^"]*)*)"[^\S,]*(?:,|$)|([^,]+)(?:,|$)/g;
+
+/** The same the other way round. */
+const namesText = (names: readonly string[]): string =>
+  names.map((name) => (/^"|,/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ');
 
 export const categories: Control = {
   show: (value) => ({ ids: (Array.isArray(value) ? value.map(Number) : []).sort((one, other) => one - other), fresh: '' }),
@@ -95,14 +98,14 @@ export const categories: Control = {
   },
 };
 
-/** Tags by their names, with commas between them. */
+/** Tags by their names, with commas between them. Those that a record has stay the same ones: others may have their names. */
 export const tags: Control = {
-  show: (value, { terms }) => {
-    const known = new Map(Object.values(terms).flatMap((list) => list.map((term) => [term.id, term.name])));
-    return namesIn((Array.isArray(value) ? value : []).map((id) => known.get(Number(id)) ?? '').join(',')).join(', ');
+  show: (value, { terms }) => namesText([...new Set(termsOf(value, terms).map(({ name }) => name))]),
+  read: (sent) => namesText(namesIn(textOf(sent))),
+  raw: (shown, { terms }, stored) => {
+    const had = groupedBy(termsOf(stored, terms), ({ name }) => name);
+    return namesIn(asText(shown)).flatMap((name): object[] => had.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
   },
-  read: (sent) => namesIn(textOf(sent)).join(', '),
-  raw: (shown) => namesIn(asText(shown)).map((name) => ({ name })),
   words: asText,
   Show: (props) => (
     <>
@@ -110,3 +113,11 @@ export const tags: Control = {
     </>
   ),
 };
+
+function termsOf(value: unknown, terms: ControlData['terms']): { readonly id: number; readonly name: string }[] {
+  const known = new Map(Object.values(terms).flatMap((list) => list.map(({ id, name }) => [id, name.trim()])));
+  return (Array.isArray(value) ? value.map(Number) : []).flatMap((id) => {
+    const name = known.get(id) ?? '';
+    return name === '' ? [] : [{ id, name }];
+  });
+}

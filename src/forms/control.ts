@@ -90,8 +90,8 @@ export interface Control {
   readonly show: (value: unknown, data: ControlData) => Shown;
   /** What a form sent under the name of the field. */
   readonly read: (sent: unknown) => Shown;
-  /** A value of the form as the API takes it. */
-  readonly raw: (shown: Shown, data: ControlData) => unknown;
+  /** A value of the form as the API takes it. `stored`: the value of before, undefined where there was none. */
+  readonly raw: (shown: Shown, data: ControlData, stored: unknown) => unknown;
   /** A value in words, for comparing two versions. */
   readonly words: (shown: Shown, data: ControlData) => string;
   readonly Show: (props: ControlProps) => JSX.Element | null;

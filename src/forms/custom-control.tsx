@@ -14,16 +14,38 @@ const listOf = (value: unknown): string[] =>
     .split('|')
     .filter((part) => part !== '');
 
+/** The choices of a field, and behind them what is chosen though the site does not offer it any more. */
+const offered = ({ type, choices }: CustomField, value: string): string[] => {
+  const chosen = type === 'checkbox' ? listOf(value) : [value];
+  return [...new Set([...choices, ...chosen.filter((one) => one !== '')])];
+};
+
+/** The value of a field as its inputs send it: what is ticked in the order of the boxes. */
+const shownOf = (field: CustomField, value: string): string =>
+  field.type === 'checkbox'
+    ? offered(field, value)
+        .filter((one) => listOf(value).includes(one))
+        .join('|')
+    : value;
+
+const shownIn = (value: unknown, defined: readonly CustomField[]): Values =>
+  Object.fromEntries(defined.map((field) => [field.name, shownOf(field, textOf(membersIn(value)[field.name]))]));
+
 export const customFields: Control = {
-  show: (value, { customFields: defined }) => Object.fromEntries(defined.map(({ name }) => [name, textOf(membersIn(value)[name])])),
+  show: (value, { customFields: defined }) => shownIn(value, defined),
   read: (sent) => {
     const form: Values = membersIn(sent);
     return Object.fromEntries(
       Object.keys(form).map((name) => [name, typeof form[name] === 'string' ? textOf(form[name]) : textsIn(form, name).join('|')]),
     );
   },
-  raw: (shown, { customFields: defined }) =>
-    Object.fromEntries(defined.flatMap(({ name }) => (Object.hasOwn(membersIn(shown), name) ? [[name, membersIn(shown)[name]]] : []))),
+  // What is not offered any more would be refused: only what somebody changed is sent.
+  raw: (shown, { customFields: defined }, stored) => {
+    const before = shownIn(stored, defined);
+    const sent = membersIn(shown);
+    const changed = defined.filter(({ name }) => Object.hasOwn(sent, name) && sent[name] !== before[name]);
+    return Object.fromEntries(changed.map(({ name }) => [name, sent[name]]));
+  },
   words: (shown) =>
     Object.entries(membersIn(shown))
       .map(([name, value]) => `${name}: ${String(value)}`)
@@ -40,7 +62,8 @@ export const customFields: Control = {
 };
 
 function CustomInput({ field, name, value }: { readonly field: CustomField; readonly name: string; readonly value: string }): JSX.Element {
-  const { label, type, choices } = field;
+  const { label, type } = field;
+  const choices = offered(field, value);
   const id = `custom-${field.name}`;
   if (type === 'textarea') return <TextArea name={name} id={id} label={label} value={value} rows={4} />;
   if (type === 'choice')

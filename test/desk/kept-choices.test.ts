@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals';
+import { addCustomField } from '../../src/records/custom-fields.ts';
+import { describeAsking, type Json } from '../support/asking.ts';
+import { formIn, visitor } from '../support/desk-visitor.ts';
+
+const EVENT = { title: 'Concert', start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' };
+
+/*
+ * What nobody touched in a form of the desk stays as it is, even where the form could not offer it to be chosen.
+ */
+describeAsking('Choices in forms of the desk', (ask) => {
+  const saved = async (id: number, changes: Record<string, string>) => {
+    const admin = await visitor(ask, 'admin');
+    const path = `/admin/events/${id}`;
+    const answer = await admin.submit(await admin.get(path), path, changes);
+    expect([answer.status, answer.status === 303 ? '' : answer.text.slice(-2000)]).toEqual([303, '']);
+    return ask.read(`/events/${id}`, 'admin');
+  };
+  const shown = async (id: number, name: string) => {
+    const path = `/admin/events/${id}`;
+    return formIn((await (await visitor(ask, 'admin')).get(path)).text, path).flatMap(([own, value]) => (own === name ? [value] : []));
+  };
+
+  it('stay where the site does not offer them any more', async () => {
+    await ask.options({});
+    const { site } = ask.running();
+    const stage = await addCustomField(site, { name: 'stage', type: 'choice', label: 'Stage', choices: ['Main stage', 'Garden'] });
+    const spoken = await addCustomField(site, { name: 'spoken', type: 'checkbox', label: 'Spoken', choices: ['Italian', 'German'] });
+    const { id } = await ask.made('/events', { ...EVENT, custom_fields: { stage: 'Garden', spoken: ['German', 'Italian'] } });
+    await ask.rows(async (db) => {
+      await db.from('postmeta').where('post_id', id).where('meta_key', stage.meta).update({ meta_value: 'Cellar' });
+      await db.from('postmeta').where('post_id', id).where('meta_key', spoken.meta).update({ meta_value: 'Latin|Italian' });
+    });
+    expect(await shown(id, 'custom_fields[stage]')).toEqual(['Cellar']);
+    expect(await shown(id, 'custom_fields[spoken][]')).toEqual(['', 'Italian', 'Latin']);
+    const held = ({ custom_fields: fields }: Json) => [fields.stage?.value, fields.spoken?.value];
+    expect(held(await saved(id, { title: 'Another title' }))).toEqual(['Cellar', 'Latin|Italian']);
+    expect(held(await saved(id, { 'custom_fields[stage]': 'Garden' }))).toEqual(['Garden', 'Latin|Italian']);
+  });
+
+  it('of tags keep those whose names hold commas or quotes, and of tags with one name the one that was there', async () => {
+    const names = ['Rock, Pop', '"Quoted"', 'A "b", c', 'Plain'];
+    const tags: number[] = [];
+    for (const name of names) tags.push(Number((await ask.made('/tags', { name })).id));
+    tags.push(Number((await ask.made('/tags', { name: 'Plain', slug: 'plain-again' })).id));
+    const { id } = await ask.made('/events', { ...EVENT, tags });
+    const before = await shown(id, 'tags');
+    expect(before[0]?.split(', "').length).toBeGreaterThan(2);
+    const event = await saved(id, { tags: `${before[0]}, "New, too", late` });
+    const after = new Map((event.tags as Json[]).map((tag) => [Number(tag.id), tag.name]));
+    expect([...after.keys()]).toEqual(expect.arrayContaining(tags));
+    expect([...after.values()].filter((name) => ['New, too', 'late'].includes(String(name)))).toHaveLength(2);
+    expect(after.size).toBe(tags.length + 2);
+    expect((await saved(id, { tags: '"Rock, Pop"' })).tags).toEqual([expect.objectContaining({ id: tags[0] })]);
+  });
+});
