@@ -98,7 +98,10 @@ export const categories: Control = {
   },
 };
 
-/** Tags by their names, with commas between them. Those that a record has stay the same ones: others may have their names. */
+/**
+ * Tags by their names, with commas between them. Those that a record has stay the same ones: others may have their
+ * names.
+ */
 export const tags: Control = {
   show: (value, { terms }) => namesText([...new Set(termsOf(value, terms).map(({ name }) => name))]),
   read: (sent) => namesText(namesIn(textOf(sent))),

@@ -3,8 +3,8 @@ import { type BlockAttributes, blockTokens } from './block-grammar.ts';
 import { addParagraphs } from './paragraphs.ts';
 
 /**
- * How deep blocks are rendered within blocks. The HTML of a block is gone over again for each block around it, so that a
- * deeper one is taken for a part of the one that holds it: its comments go, its HTML stays.
+ * How deep blocks are rendered within blocks. The HTML of a block is gone over again for each block around it, so that
+ * a deeper one is taken for a part of the one that holds it: its comments go, its HTML stays.
  */
 const DEEPEST = 100;
 
