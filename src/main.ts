@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { on } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,6 +11,7 @@ import { endAtOnce, endByItself } from './host/ending.ts';
 import { EnvironmentError, readEnvironment } from './host/environment.ts';
 import { standardOutput } from './host/output.ts';
 import { closePort, placeOf } from './host/port.ts';
+import { runnable } from './host/runnable.ts';
 import { startTracing, type Tracing } from './host/tracing.ts';
 import { metricsPage } from './http/metrics.ts';
 import { metricsListener, openMetricsPort } from './http/metrics-server.ts';
@@ -88,6 +90,7 @@ function serveByWorkers(): void {
     notice,
     patience,
     log,
+    launch: (number) => fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } }),
     ended,
     failed: cannotListen,
   });

@@ -1,14 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countFailures, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
 import { closePort, type ListenAddress } from '../host/port.ts';
-import { runnable } from '../host/runnable.ts';
 import type { Log } from '../log.ts';
 import { type Measured, metricsPage } from './metrics.ts';
 
-/** Before a worker that has ended is replaced, so that a fault that lasts does not become a busy loop. */
+/** Before a worker that has ended or did not start is replaced, so that a fault that lasts does not become a busy loop. */
 const PAUSE_MS = 500;
 /** How much longer than its answers may take a worker has for ending. */
 const GRACE_MS = 5000;
@@ -49,6 +48,8 @@ export interface WorkersOptions {
   readonly notice: number;
   readonly patience: number;
   readonly log: Log;
+  /** Starts the process of a worker, which gets this number. */
+  readonly launch: (number: number) => ChildProcess;
   /**
    * Called at the end: with 0, or with 1 when a worker ended before any could ever serve, since the next would do no
    * better.
@@ -63,15 +64,20 @@ export interface Workers {
   readonly stop: () => void;
   /**
    * Replaces them one by one, each after its successor can serve, so that a new build is loaded and no connection
-   * refused.
+   * refused. Never rejects.
    */
   readonly replace: () => Promise<void>;
   /** The metrics of all of them together. */
   readonly metrics: () => Promise<string>;
 }
 
+/** How a worker ended; `err`: its process could not be started. */
+type End = { readonly code: number | null; readonly signal: string | null } | { readonly err: unknown };
+
 interface Worker {
   readonly process: ChildProcess;
+  /** Once it runs no more, or if it never did. */
+  readonly ended: Promise<End>;
   readonly number: number;
   state: 'starting' | 'waiting' | 'ready' | 'leaving';
   /**
@@ -107,13 +113,13 @@ export function manageWorkers(options: WorkersOptions): Workers {
   });
   const pool: WorkerPool = { options, server, workers: new Set(), waiting: [], phase: 'starting', turn: 0, failures: countFailures() };
   server.on('error', options.failed);
-  for (let number = 0; number < options.count; number += 1) start(pool, number);
+  for (let number = 0; number < options.count && pool.phase === 'starting'; number += 1) start(pool, number);
 
   let replacing: Promise<void> = Promise.resolve();
   return {
     stop: () => void stopAll(pool),
     replace: () => {
-      replacing = replacing.then(() => replaceAll(pool));
+      replacing = replacing.then(() => replaceAll(pool)).catch((err) => options.log.error({ err }, 'the workers could not be replaced'));
       return replacing;
     },
     metrics: () => metricsOf(pool),
@@ -152,15 +158,34 @@ function send(worker: Worker, word: ToWorker, socket?: Socket): void {
   if (worker.process.connected) worker.process.send(word, socket, { keepOpen: true }, () => undefined);
 }
 
-function start(pool: WorkerPool, number: number): Worker {
-  const child = fork(runnable('main'), { env: { ...process.env, [WORKER]: String(number) } });
-  const worker: Worker = { process: child, number, state: 'starting', sent: [] };
+/** Undefined: the system refuses another process. It is tried again later, as after a worker that has ended. */
+function start(pool: WorkerPool, number: number): Worker | undefined {
+  const child = launched(pool, number);
+  if (child === undefined) return undefined;
+  const worker: Worker = { process: child, ended: endOf(child), number, state: 'starting', sent: [] };
   pool.workers.add(worker);
   child.on('message', (word: FromWorker) => receive(pool, worker, word));
-  child.on('error', () => undefined);
-  child.once('exit', (code, signal) => void replaceEnded(pool, worker, { code, signal }));
+  void worker.ended.then((end) => replaceEnded(pool, worker, end));
   return worker;
 }
+
+function launched(pool: WorkerPool, number: number): ChildProcess | undefined {
+  try {
+    return pool.options.launch(number);
+  } catch (err) {
+    void replaceLost(pool, number, { err });
+    return undefined;
+  }
+}
+
+/** A process that could not be started never exits; it has an error and no id. Other errors end nothing. */
+const endOf = (child: ChildProcess): Promise<End> =>
+  new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.on('error', (err) => {
+      if (child.pid === undefined) resolve({ err });
+    });
+  });
 
 function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
   if (typeof word === 'object') {
@@ -211,33 +236,29 @@ async function metricsOf({ workers }: WorkerPool): Promise<string> {
 
 /** Makes a worker end that gets no connections any more, and waits until it has. */
 async function leave({ options: { patience } }: WorkerPool, worker: Worker): Promise<void> {
-  if (worker.state === 'leaving') return;
-  worker.state = 'leaving';
-  const left = once(worker.process, 'exit');
-  send(worker, 'end');
-  const late = setTimeout(() => worker.process.kill('SIGKILL'), patience + GRACE_MS);
-  await left;
-  clearTimeout(late);
+  if (worker.state !== 'leaving') {
+    worker.state = 'leaving';
+    send(worker, 'end');
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), patience + GRACE_MS);
+    void worker.ended.then(() => clearTimeout(late));
+  }
+  await worker.ended;
 }
 
 /** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
-async function replaceEnded(
-  pool: WorkerPool,
-  worker: Worker,
-  end: { readonly code: number | null; readonly signal: string | null },
-): Promise<void> {
-  const { workers, options } = pool;
-  workers.delete(worker);
+async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise<void> {
+  pool.workers.delete(worker);
   if (pool.phase === 'over') return;
   pool.waiting.unshift(...worker.sent);
   assignConnections(pool);
-  if (pool.phase === 'stopping') {
-    if (workers.size > 0) return;
-    options.log.info('stopped');
-    options.ended(0);
-    return;
-  }
-  if (worker.state !== 'leaving') options.log.error({ worker: worker.process.pid, ...end }, 'a worker has ended');
+  if (pool.phase === 'stopping') endWithoutWorkers(pool);
+  else await replaceLost(pool, worker.number, worker.state === 'leaving' ? undefined : { ...end, worker: worker.process.pid });
+}
+
+/** Starts a worker of this number after a pause, unless there is one by then. `fault`: what the log is to say. */
+async function replaceLost(pool: WorkerPool, number: number, fault: object | undefined): Promise<void> {
+  const { workers, options } = pool;
+  if (fault) options.log.error(fault, 'err' in fault ? 'a worker could not be started' : 'a worker has ended');
   if (pool.phase === 'starting') {
     pool.phase = 'over';
     killAll(pool);
@@ -245,7 +266,7 @@ async function replaceEnded(
     return;
   }
   await sleep(PAUSE_MS);
-  if (isServing(pool) && ![...workers].some(({ number }) => number === worker.number)) start(pool, worker.number);
+  if (isServing(pool) && ![...workers].some((worker) => worker.number === number)) start(pool, number);
 }
 
 /** Asked where time has passed: the phase may be another one by then. */
@@ -256,10 +277,18 @@ function killAll({ workers }: WorkerPool): void {
   for (const worker of workers) worker.process.kill('SIGKILL');
 }
 
+/** Ends the service that was told to end, once it has no workers. */
+function endWithoutWorkers(pool: WorkerPool): void {
+  if (pool.phase !== 'stopping' || pool.workers.size > 0) return;
+  pool.phase = 'over';
+  pool.options.log.info('stopped');
+  pool.options.ended(0);
+}
+
 /** Ends all workers; called again, at once. */
 async function stopAll(pool: WorkerPool): Promise<void> {
   const { workers, server, options } = pool;
-  if (pool.phase === 'stopping') {
+  if (pool.phase === 'stopping' || pool.phase === 'over') {
     killAll(pool);
     return;
   }
@@ -272,15 +301,21 @@ async function stopAll(pool: WorkerPool): Promise<void> {
     await closePort(server, options.place);
   }
   for (const worker of workers) void leave(pool, worker);
+  // The last one may have ended before it could be replaced.
+  endWithoutWorkers(pool);
 }
 
 async function replaceAll(pool: WorkerPool): Promise<void> {
   const { workers, options } = pool;
   const { log, count } = options;
+  if (!isServing(pool)) return;
   log.info({ workers: count }, 'replacing the workers');
   for (const worker of [...workers]) {
+    // One that has ended meanwhile is replaced already, or soon.
+    if (!workers.has(worker)) continue;
+    const came = await replaceOne(pool, worker);
     if (!isServing(pool)) return;
-    if (!(await replaceOne(pool, worker))) {
+    if (!came) {
       log.error('a new worker did not come up, so the others stay');
       return;
     }
@@ -291,7 +326,9 @@ async function replaceAll(pool: WorkerPool): Promise<void> {
 /** Puts another in the place of one. False: the other does not come up, so the one stays. */
 async function replaceOne(pool: WorkerPool, old: Worker): Promise<boolean> {
   const next = start(pool, old.number);
-  const came = await Promise.race([once(next.process, 'ready').then(() => true), once(next.process, 'exit').then(() => false)]);
+  if (next === undefined) return false;
+  const ready = new Promise<true>((resolve) => next.process.once('ready', () => resolve(true)));
+  const came = await Promise.race([ready, next.ended.then(() => false)]);
   if (came) await leave(pool, old);
   return came;
 }

@@ -1,0 +1,165 @@
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { manageWorkers, type ToWorker, type Workers } from '../../src/http/workers.ts';
+import { createLog } from '../../src/log.ts';
+import { until } from '../support/until.mjs';
+
+/** What becomes of a process that is to be started: it can serve at once, or when told to; it does not start. */
+type Fate = 'ready' | 'slow' | 'error' | 'throws';
+
+/** A process that does nothing but say that it can serve, and end when it is told to. */
+interface Fake {
+  readonly number: number;
+  readonly ready: () => void;
+  readonly end: (code: number | null) => void;
+  readonly process: ChildProcess;
+}
+
+interface Service {
+  readonly workers: Workers;
+  /** All processes that were started, the oldest first. */
+  readonly started: readonly Fake[];
+  /** The numbers of those that run. */
+  readonly running: () => number[];
+  readonly log: readonly string[];
+  /** What the service ended with. */
+  readonly ended: Promise<number>;
+  /** Decides what becomes of the next processes. */
+  decide: (fate: Fate) => void;
+}
+
+let service: Service | undefined;
+afterEach(() => {
+  service?.workers.stop();
+  service = undefined;
+});
+
+function serve(count: number, first: Fate = 'ready'): Service {
+  let fate = first;
+  const [started, log]: [Fake[], string[]] = [[], []];
+  const alive = new Set<Fake>();
+  let finish: (code: number) => void;
+  const ended = new Promise<number>((resolve) => {
+    finish = resolve;
+  });
+  const workers = manageWorkers({
+    count,
+    place: { port: 0, host: '127.0.0.1' },
+    notice: 0,
+    patience: 0,
+    log: createLog({ logLevel: 'info' }, { write: (line) => log.push((JSON.parse(line) as { msg: string }).msg) }),
+    launch: (number) => {
+      if (fate === 'throws') throw new Error('spawn ENOMEM');
+      const fake = fakeProcess(number, fate, alive);
+      if (fate !== 'error') started.push(fake);
+      return fake.process;
+    },
+    ended: (code) => finish(code),
+    failed: () => undefined,
+  });
+  const decide = (next: Fate): void => {
+    fate = next;
+  };
+  service = { workers, started, running: () => [...alive].map(({ number }) => number).sort(), log, ended, decide };
+  return service;
+}
+
+function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
+  const emitter = new EventEmitter();
+  const end = (code: number | null): void => {
+    if (alive.delete(fake)) emitter.emit('exit', code, code === null ? 'SIGKILL' : null);
+  };
+  const ready = (): void => void emitter.emit('message', 'ready');
+  const process = Object.assign(emitter, {
+    pid: fate === 'error' ? undefined : 1000 + number,
+    connected: fate !== 'error',
+    send: (word: ToWorker) => word === 'end' && queueMicrotask(() => end(0)),
+    kill: () => end(null),
+  });
+  const fake: Fake = { number, ready, end, process: process as unknown as ChildProcess };
+  if (fate !== 'error') alive.add(fake);
+  queueMicrotask(() => {
+    if (fate === 'ready') ready();
+    if (fate === 'error') emitter.emit('error', new Error('spawn EAGAIN'));
+  });
+  return fake;
+}
+
+/** A service whose workers can all serve. */
+async function served(count: number): Promise<Service> {
+  const serving = serve(count);
+  await until('the port', () => serving.log.includes('listening'));
+  return serving;
+}
+
+describe('workers that are replaced', () => {
+  it('are replaced though one of them dies meanwhile, each by one', async () => {
+    const { workers, started, running, log, decide } = await served(3);
+    decide('slow');
+    const replaced = workers.replace();
+    await until('a successor', () => started.length === 4);
+    decide('ready');
+    started[1]!.end(null);
+    started[3]!.ready();
+    await replaced;
+    expect(log.at(-1)).toBe('the workers are replaced');
+    await until('a worker for the one that died', () => running().length === 3);
+    expect(running()).toEqual([0, 1, 2]);
+    expect(started.slice(3).map(({ number }) => number)).toEqual([0, 2, 1]);
+  });
+
+  it('are replaced though one of them dies before its successor can serve', async () => {
+    const { workers, started, running, decide } = await served(2);
+    decide('slow');
+    const replaced = workers.replace();
+    await until('a successor', () => started.length === 3);
+    decide('ready');
+    started[0]!.end(1);
+    started[2]!.ready();
+    await replaced;
+    await workers.replace();
+    expect(running()).toEqual([0, 1]);
+    expect(started.map(({ number }) => number)).toEqual([0, 1, 0, 1, 0, 1]);
+  });
+
+  it.each(['error', 'throws'] as const)('stay where no other can be started, until one can (%s)', async (fate) => {
+    const { workers, started, running, log, decide } = await served(2);
+    decide(fate);
+    await workers.replace();
+    expect(log.slice(-2)).toEqual(['a worker could not be started', 'a new worker did not come up, so the others stay']);
+    expect(running()).toEqual([0, 1]);
+    decide('ready');
+    await workers.replace();
+    expect(log.at(-1)).toBe('the workers are replaced');
+    expect(started.map(({ number }) => number)).toEqual([0, 1, 0, 1]);
+  });
+});
+
+describe('a worker that cannot be started', () => {
+  it.each(['error', 'throws'] as const)('is tried again until it can (%s)', async (fate) => {
+    const { started, running, log, decide } = await served(2);
+    decide(fate);
+    started[1]!.end(1);
+    await until('two tries', () => log.filter((msg) => msg === 'a worker could not be started').length === 2);
+    decide('ready');
+    await until('a worker', () => running().length === 2);
+    expect(running()).toEqual([0, 1]);
+  });
+
+  it.each(['error', 'throws'] as const)('keeps the service from ending no more than one that runs (%s)', async (fate) => {
+    const { workers, started, log, ended, decide } = await served(1);
+    decide(fate);
+    started[0]!.end(1);
+    await until('a try', () => log.includes('a worker could not be started'));
+    workers.stop();
+    expect(await ended).toBe(0);
+  });
+
+  it.each(['error', 'throws'] as const)('ends a service that has not begun (%s)', async (fate) => {
+    const { ended, running, log } = serve(2, fate);
+    expect(await ended).toBe(1);
+    expect(running()).toEqual([]);
+    expect(log).toEqual(['a worker could not be started']);
+  });
+});
