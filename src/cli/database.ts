@@ -20,7 +20,7 @@ import { trimEndOf } from '../wordpress/trim.ts';
 import { keepPassword } from './first-password.ts';
 import type { FreshSite } from './fresh-site.ts';
 import { type Administrator, installSite } from './install.ts';
-import { CliError, EXIT } from './io.ts';
+import { CliError, EXIT, type Io } from './io.ts';
 import { listeningAt } from './listening.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
@@ -219,7 +219,7 @@ async function generateEvents(
  * served. A WordPress database is taken as it is.
  */
 async function start(session: Session, given: InitOptions): Promise<void> {
-  const { io } = session;
+  const { io, say } = session;
   const config = configOf(session);
   const embedded = config.databaseUrl.startsWith('sqlite:');
   const settings = await withNewDatabase(session, async (site) => {
@@ -234,22 +234,31 @@ async function start(session: Session, given: InitOptions): Promise<void> {
   const follows = config.siteUrl === undefined && /^http:\/\/localhost(:\d+)?$/.test(settings.home);
   const home = follows ? localAddress(config) : settings.home;
   await io.serve(follows ? { SITE_URL: home } : {});
-  await untilServing(config);
-  announce(session, config, { ...settings, home });
+  if (await untilServing(config, io)) announce(session, config, { ...settings, home });
+  else print(io, `\n${say('done.not-ready', { url: `${listeningAt(config)}/health/ready` })}\n${say('done.ends')}\n`);
 }
 
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
-/** Waits until the server answers, so that what is said of it is true. */
-async function untilServing(config: Config): Promise<void> {
+/**
+ * Waits until the server answers, so that what is said of it is true. False: it has not in ten seconds. On a port that
+ * the system chooses nobody knows where to ask, and it counts as serving.
+ */
+async function untilServing(config: Config, { wait = (milliseconds) => sleep(milliseconds, true) }: Io): Promise<boolean> {
   const address = listeningAt(config);
-  if (address === undefined) return;
-  for (let waited = 0; waited < PATIENCE_MS; waited += PAUSE_MS) {
-    const answer = await fetch(`${address}/health/ready`, { headers: { connection: 'close' } }).catch(() => undefined);
-    if (answer?.ok) return;
-    await sleep(PAUSE_MS);
+  if (address === undefined) return true;
+  for (let left = PATIENCE_MS; left > 0; ) {
+    const began = performance.now();
+    const answer = await fetch(`${address}/health/ready`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(Math.ceil(left)),
+    }).catch(() => undefined);
+    if (answer?.ok) return true;
+    if (!(await wait(PAUSE_MS))) return false;
+    left -= Math.max(PAUSE_MS, performance.now() - began);
   }
+  return false;
 }
 
 /**

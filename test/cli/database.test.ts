@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../src/cli/program.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { loadAllUsers } from '../../src/storage/rows/users.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -252,6 +256,33 @@ describe('start', () => {
       expect(started.out).toContain(part);
     expect(started.out).toMatch(new RegExp(SHOWN.source.replace('$', '')));
     expect(readdirSync(place).filter((name) => name.includes('password'))).toEqual([]);
+  });
+
+  it('does not say that it serves where nothing answers yet, or something that is not ready', async () => {
+    const program = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
+    await once(program, 'listening');
+    const { port } = program.address() as AddressInfo;
+    const tried = async () => {
+      const out: string[] = [];
+      const code = await runCli(['start'], {
+        env: { ...embedded(place), PORT: String(port), HOST: '127.0.0.1', LANG: 'en' },
+        terminal: true,
+        out: (text) => out.push(text),
+        err: () => undefined,
+        serve: async () => undefined,
+        wait: async () => true,
+      });
+      return { code, out: out.join('') };
+    };
+    const expected = {
+      code: 0,
+      out: expect.stringContaining(`not ready after ten seconds. The log and http://127.0.0.1:${port}/health/ready`),
+    };
+    expect(await tried()).toEqual(expected);
+    program.close();
+    const after = await tried();
+    expect(after).toEqual(expected);
+    expect(after.out).not.toContain('Serving');
   });
 
   it('shows the password once', async () => {
