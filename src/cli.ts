@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from './cli/program.ts';
 import { askText } from './cli/progress.ts';
 import { variables } from './config/settings.ts';
@@ -12,16 +13,25 @@ process.env.TZ = 'UTC';
 process.umask(0o077);
 
 let serves = false;
-// Whoever reads may have had enough (`fasti event list | head`). A server has other things to do than to be read.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (!serves) process.exit(error.code === 'EPIPE' ? 0 : 1);
+let changes = false;
+let isUnread = false;
+// Whoever reads may have had enough (`fasti event list | head`). A server has other things to do than to be read, and
+// what changes something is carried out whole.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  isUnread = true;
+  if (serves) return;
+  if (code !== 'EPIPE') process.exitCode = 1;
+  if (!changes) process.exit();
 });
+process.stderr.on('error', () => undefined);
 
 const environment = readVariables();
-process.exitCode = await runCli(process.argv.slice(2), {
+const result = await runCli(process.argv.slice(2), {
   env: environment.variables,
   files: environment.files,
-  out: (text) => process.stdout.write(text),
+  out: (text) => {
+    if (!isUnread) process.stdout.write(text);
+  },
   err: (text) => process.stderr.write(text),
   // Some programs pretend to be a terminal of no width, in which a progress bar would be a column of letters.
   terminal: process.stdout.isTTY === true && process.stdout.columns > 0,
@@ -35,12 +45,20 @@ process.exitCode = await runCli(process.argv.slice(2), {
     process.on('SIGINT', stop).on('SIGTERM', stop);
     return () => process.off('SIGINT', stop).off('SIGTERM', stop);
   },
+  changes: () => {
+    changes = true;
+  },
+  wait: async (milliseconds) => {
+    if (!isUnread) await sleep(milliseconds);
+    return !isUnread;
+  },
   serve: async (env) => {
     serves = true;
     Object.assign(process.env, env);
     await import('./main.ts');
   },
 });
+process.exitCode = result || process.exitCode;
 
 function readVariables() {
   try {

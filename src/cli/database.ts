@@ -64,6 +64,7 @@ export function addDatabaseCommands(program: Command, session: Session): void {
 
   withExamples(program.command('migrate').description(say('database.migrate')), say, ['fasti migrate']).action(() =>
     withDatabase(session, async ({ db }) => {
+      io.changes?.();
       const steps = await migrate(db);
       print(io, `${say(steps.length > 0 ? 'done.migrated' : 'done.current', { steps: steps.join(', ') })}\n`);
     }),

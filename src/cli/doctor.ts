@@ -33,6 +33,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
 async function runDoctor(session: Session, given: Options): Promise<void> {
   const { io, say } = session;
   const format = chosen('format', given.format, REPORT_FORMATS);
+  if (given.fix) io.changes?.();
   const health = await withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
     const found = await examine(site, version());

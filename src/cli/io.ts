@@ -14,6 +14,11 @@ export interface Io {
    * up.
    */
   readonly serve: (env: Readonly<Record<string, string>>) => Promise<void>;
+  /**
+   * Called before something is changed: from then on the command is carried out whole, though nobody reads what it
+   * prints.
+   */
+  readonly changes?: () => void;
   /** The present moment. */
   readonly clock?: () => Date;
   /** A folder for temporary files; the default is a folder of this user in the system's temporary folder. */
@@ -23,7 +28,7 @@ export interface Io {
    * function is called. Without it, an interrupted command just ends.
    */
   readonly onInterrupt?: (message: () => string) => () => void;
-  /** Waits for this many milliseconds; false: it is time to end. */
+  /** Waits for this many milliseconds; false: nobody reads any more, so it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** The time zone of the machine, such as `Europe/Rome`. */
   readonly zone?: string;

@@ -25,9 +25,11 @@ export const configOf = ({ io }: Session): Config => readConfig(io.env);
 /** What the command does with a site may take pages of any length; the limit of the API is not for it. */
 const LONGEST_PAGE = 500;
 
-/** Opens a database that may be new, as `withDatabase` does. */
-export const withNewDatabase = <T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> =>
-  openedFor(session, configOf(session), work);
+/** Opens a database that may be new, as `withDatabase` does, to write to it. */
+export function withNewDatabase<T>(session: Session, work: (site: Site) => Promise<T>): Promise<T> {
+  session.io.changes?.();
+  return openedFor(session, configOf(session), work);
+}
 
 /**
  * Opens the site, whatever its database holds, and closes it at the end. What the log has to say goes to standard
@@ -62,6 +64,7 @@ async function openedFor<T>({ io }: Session, config: Config, work: (site: Site) 
  * @throws CliError `no-database`, `not-installed`
  */
 export function withSite<T>(session: Session, use: 'read' | 'write', work: (site: Site) => Promise<T>): Promise<T> {
+  if (use === 'write') session.io.changes?.();
   return withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) !== 'site') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
     if (use === 'write') await migrate(site.db);
