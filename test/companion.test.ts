@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { insertRows } from '../src/storage/engine/insert.ts';
+import { noteChange } from '../src/storage/journal/touched.ts';
+import { fileLock, lockNames } from '../src/storage/rows/locks.ts';
+import { removeAttachment } from '../src/storage/rows/media.ts';
 import { describeDatabases } from './support/databases.ts';
 import { describeRecordings, recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
 import { loadSite, resetSite, setOptions } from './support/site.ts';
+import { until } from './support/until.mjs';
 
 describeRecordings('companion routes as recorded from the reference', recordingsIn('recordings-companion'));
 
@@ -528,6 +532,18 @@ describeDatabases('the companion routes', (open) => {
       expect(existsSync(file)).toBe(false);
       expect(await metasOf(79, '_thumbnail_id')).toEqual([]);
     });
+    /** Another attachment of the same files; gives its id. */
+    const copied = async (id: number): Promise<number> => {
+      const row = (await db.from('posts').where('ID', id).first())!;
+      const other = await insertRows(db, 'posts', [{ ...row, ID: id + 100, post_name: `other-${id}` }]);
+      const metas = await db.from('postmeta').where('post_id', id).select('meta_key', 'meta_value');
+      await insertRows(
+        db,
+        'postmeta',
+        metas.map((meta) => ({ ...meta, post_id: other })),
+      );
+      return other;
+    };
     it('leaves files on the disk that another one names, as those of a translation do', async () => {
       const { body } = await raw({}, 'auth', readFileSync(new URL('fixtures/uploads/2026/11/wide.png', import.meta.url)));
       const sizes = Object.values(body.media_details.sizes as Record<string, { source_url: string }>).map(({ source_url: url }) =>
@@ -535,14 +551,7 @@ describeDatabases('the companion routes', (open) => {
       );
       const all = [fileOf(body.source_url), ...sizes];
       expect(new Set(all).size).toBeGreaterThan(2);
-      const row = (await db.from('posts').where('ID', body.id).first())!;
-      const other = await insertRows(db, 'posts', [{ ...row, ID: body.id + 100, post_name: 'other' }]);
-      const metas = await db.from('postmeta').where('post_id', body.id).select('meta_key', 'meta_value');
-      await insertRows(
-        db,
-        'postmeta',
-        metas.map((meta) => ({ ...meta, post_id: body.id + 100 })),
-      );
+      const other = await copied(body.id);
       expect(other).toBe(body.id + 100);
       const remove = (id: number) => send('DELETE', `${CORE}/media/${id}?force=true`, { as: 'admin' });
       expect((await remove(body.id)).status).toBe(200);
@@ -550,6 +559,29 @@ describeDatabases('the companion routes', (open) => {
       expect((await remove(other)).status).toBe(200);
       expect(all.map((name) => existsSync(name))).toEqual(all.map(() => false));
     });
+    it('leaves no files on the disk where all that name them are deleted at once', async () => {
+      const { body } = await raw();
+      const file = fileOf(body.source_url);
+      const other = await copied(body.id);
+      const [name] = await metasOf(other, '_wp_attached_file');
+      const remove = async () => (await send('DELETE', `${CORE}/media/${body.id}?force=true`, { as: 'admin' })).status;
+      let removed: Promise<number> | undefined;
+      await db.transaction(async (trx) => {
+        await lockNames(trx, [fileLock(name!)]);
+        let isAnswered = false;
+        removed = remove().finally(() => {
+          isAnswered = true;
+        });
+        // Where transactions write alone anyway, it waits for this one before it looks at anything.
+        if (db.dialect.writers !== 1) await until('a request that waits', async () => isAnswered || (await isSomebodyWaiting()));
+        await removeAttachment(trx, other);
+        noteChange(trx, { now: new Date() });
+      });
+      expect(await removed).toBe(200);
+      expect(existsSync(file)).toBe(false);
+    });
+    const isSomebodyWaiting = async (): Promise<boolean> =>
+      (await db.ask("SELECT trx_id FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")).length > 0;
   });
 
   describe('the newer interface', () => {

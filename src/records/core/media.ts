@@ -23,6 +23,7 @@ import type { LookUp } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/touched.ts';
 import { findPostIds } from '../../storage/lists/post-list.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
+import { fileLock, lockNames } from '../../storage/rows/locks.ts';
 import { filesOf, freeFileSlug, removeAttachment, unnamedFiles } from '../../storage/rows/media.ts';
 import { findPost, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { existingUserIds } from '../../storage/rows/users.ts';
@@ -232,6 +233,8 @@ export async function removeMedia(site: Site, caller: Caller, { id, force }: Rem
     const row = await lockPost(db, id);
     if (row?.post_type !== 'attachment') fail('rest_post_invalid_id');
     const own = filesOf((await loadMetas(db, [id])).get(id));
+    // Of two that share a file and are deleted at once, each would see the other, and leave the file.
+    await lockNames(db, own.map(fileLock));
     await removeAttachment(db, id);
     noteChange(db, caller);
     return unnamedFiles(db, own);

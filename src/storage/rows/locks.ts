@@ -42,6 +42,9 @@ export const termSlugLock = (slug: string): string => `term:slug:${stemOf(slug)}
 /** The tree of a taxonomy: who is below whom. */
 export const termTreeLock = (taxonomy: string): string => `${taxonomy}:tree`;
 
+/** A file in the folder of uploads, which several attachments may name. */
+export const fileLock = (path: string): string => `file:${path}`;
+
 /** An option that is not there yet. */
 export const optionLock = (name: string): string => `option:${name}`;
 
