@@ -7,7 +7,7 @@ import { closePort, type ListenAddress } from '../host/port.ts';
 import type { Log } from '../log.ts';
 import { type Measured, metricsPage } from './metrics.ts';
 
-/** Before a worker that has ended or did not start is replaced, so that a fault that lasts does not become a busy loop. */
+/** Before a worker that has ended or did not start is replaced: a fault that lasts must not become a busy loop. */
 const PAUSE_MS = 500;
 /** How much longer than its answers may take a worker has for ending. */
 const GRACE_MS = 5000;
