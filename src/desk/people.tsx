@@ -8,6 +8,7 @@ import { idIn, textIn } from '../forms/form-values.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
+import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
@@ -29,7 +30,7 @@ interface PeopleForm {
 export async function peoplePage(visit: Visit, { typed = {}, notice, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { query } = visit.request;
-  const search = textIn(query, 'search').trim();
+  const search = textIn(query, 'search').trim().slice(0, LENGTHS.search);
   const { accounts, total, page, pages } = await pageOfUsers(visit.site, { search, page: idIn(textIn(query, 'page')) || 1 });
   const to = (number: number, key: string) =>
     number < 1 || number > pages ? undefined : { href: deskUrl(visit, '/people', { search, page: number }), text: say(key) };

@@ -169,7 +169,7 @@ function withReferences(event: Node, byId: NodesById): Node {
   return nodeOver(event, Object.fromEntries(referenced));
 }
 
-/** An event without the places, organizers and offers that are too many, and how many these are. */
+/** An event without the places, organizers, offers and images that are too many, and how many these are. */
 export function withoutTooMany(event: Node): { event: Node; leftOut: number } {
   const long = Object.entries(REFERRING).flatMap(([name, most]) => {
     const values = listOf(event[name]);
