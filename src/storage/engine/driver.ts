@@ -76,8 +76,8 @@ export interface Driver {
   readonly state?: () => string | undefined;
   /** How many connections there are. */
   readonly connections: () => ConnectionCounts;
-  /** Waits for a connection. */
-  readonly acquire: () => Promise<Session>;
+  /** A connection: at once where one is idle, otherwise one to wait for. */
+  readonly acquire: () => Session | Promise<Session>;
   /** Which driver to ask after such an error: the same one if it has other servers, another one, or none. */
   readonly elsewhere: (error: unknown) => Driver | undefined;
   /** Tries whether the database takes writes, without writing anything. `prefix`: of the tables. */
@@ -139,7 +139,8 @@ export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
 const MOST_TRIES = 3;
 
 async function outcomeFrom(driver: Driver, query: Query): Promise<Outcome> {
-  const session = await driver.acquire();
+  const acquired = driver.acquire();
+  const session = acquired instanceof Promise ? await acquired : acquired;
   try {
     return await session.query(query);
   } finally {

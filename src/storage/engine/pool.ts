@@ -4,6 +4,8 @@ import type { ConnectionCounts } from './driver.ts';
 
 /** Connections that are open, for whoever needs one next. */
 export interface ConnectionPool<Connection> {
+  /** One that is idle and can be used right away; undefined: it has to be waited for. */
+  readonly idle: () => Connection | undefined;
   /**
    * Waits for one.
    *
@@ -30,9 +32,15 @@ export interface PoolOptions<Connection> {
   readonly idle: number;
 }
 
-/** Opens nothing before the first connection is needed. */
+/** For how long a connection rests beside the library's pool before it is given back to it, in milliseconds. */
+const REST_MS = 1000;
+
+/**
+ * Opens nothing before the first connection is needed. What is released while nobody waits rests for a moment, and goes
+ * to the next who needs one: the library takes two timers and two dozen promises to give one out, for each statement.
+ */
 export function createPool<Connection>(options: PoolOptions<Connection>): ConnectionPool<Connection> {
-  const { open, close, isUsable, least, most, patience, idle } = options;
+  const { open, close, isUsable, least, most, patience } = options;
   const pool = new Pool<Connection>({
     create: open,
     destroy: close,
@@ -40,22 +48,53 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
     min: least,
     max: most,
     acquireTimeoutMillis: patience,
-    idleTimeoutMillis: idle,
+    idleTimeoutMillis: options.idle,
     propagateCreateError: true,
   });
+  const resting = new Set<Connection>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosing = false;
+  const giveBack = (connection: Connection): void => {
+    resting.delete(connection);
+    pool.release(connection);
+  };
+  const endRest = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    resting.forEach(giveBack);
+  };
+  const idle = (): Connection | undefined => {
+    for (const connection of resting) {
+      if (!isUsable(connection)) giveBack(connection);
+      else {
+        resting.delete(connection);
+        return connection;
+      }
+    }
+    return undefined;
+  };
   return {
+    idle,
     acquire: async () => {
       try {
-        return await pool.acquire().promise;
+        return idle() ?? (await pool.acquire().promise);
       } catch (error) {
         throw error instanceof TimeoutError ? new DatabaseUnavailable('exhausted', error) : error;
       }
     },
     release: (connection) => {
-      pool.release(connection);
+      if (isClosing || pool.numPendingAcquires() > 0 || !isUsable(connection)) return giveBack(connection);
+      resting.add(connection);
+      timer ??= setTimeout(endRest, REST_MS).unref();
     },
-    counts: () => ({ used: pool.numUsed(), idle: pool.numFree(), waiting: pool.numPendingAcquires() }),
+    counts: () => ({
+      used: pool.numUsed() - resting.size,
+      idle: pool.numFree() + resting.size,
+      waiting: pool.numPendingAcquires(),
+    }),
     close: async () => {
+      isClosing = true;
+      endRest();
       await pool.destroy();
     },
   };

@@ -18,6 +18,8 @@ export interface MysqlServersOptions {
 
 /** Connections to the server in use, of several, and everything that has to be noticed about it. */
 export interface MysqlServers extends Cluster {
+  /** Whether there is a server to use right away. */
+  readonly isReady: () => boolean;
   /** Waits until there is a server to use. Throws DatabaseUnavailable. */
   readonly ready: () => Promise<void>;
   /** A connection to the server in use, with our session settings. Throws DatabaseUnavailable or the driver's error. */
@@ -87,6 +89,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
   const isInUse = (connection: Connection): boolean => connections.serverOf(connection) === chosen.current();
 
   return {
+    isReady: () => chosen.chosen() !== undefined,
     ready: async () => {
       await chosen.choose();
     },

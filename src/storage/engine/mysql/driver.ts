@@ -84,7 +84,9 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   const pool = poolOf(servers, broken);
   const means: SessionMeans = { servers, broken, pool, notify: listeners.notify };
 
-  const connected = async (): Promise<Connection> => {
+  /** Without waiting where a server is in use and a connection to it idle. */
+  const connected = (): Connection | Promise<Connection> => (servers.isReady() ? pool.idle() : undefined) ?? connectionInTime();
+  const connectionInTime = async (): Promise<Connection> => {
     try {
       await servers.ready();
       return await pool.acquire();
@@ -95,7 +97,10 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
 
   const driver: Driver = {
     connections: pool.counts,
-    acquire: async () => sessionOn(await connected(), means),
+    acquire: () => {
+      const connection = connected();
+      return connection instanceof Promise ? connection.then((one) => sessionOn(one, means)) : sessionOn(connection, means);
+    },
     elsewhere: (error) => (isServers(error) ? (servers.place().of > 1 ? driver : detour()) : undefined),
     // The rights are looked at though there is no row.
     checkWritable: async (prefix) => {

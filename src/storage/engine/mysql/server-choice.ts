@@ -18,6 +18,8 @@ export interface Servers<Server> {
    * A number that changes whenever the server in use does: data read before may be newer or older than data read now.
    */
   readonly era: () => number;
+  /** The server to use, where nobody has to wait for one. */
+  readonly chosen: () => Server | undefined;
   /**
    * The server to use. If there is none, everybody who asks waits for the same choice.
    *
@@ -82,18 +84,22 @@ export function chooseServers<Server>(
     reviewing: false,
     returning: undefined,
   };
+  const chosen = (): Server | undefined => {
+    if (choice.choosing || choice.current === undefined) return undefined;
+    if (servers.length > 1 && clock() >= choice.nextReview) void review(choice);
+    return choice.current;
+  };
   return {
     current: () => choice.current,
     era: () => choice.era,
+    chosen,
     choose: async () => {
-      const { choosing, current, failure } = choice;
+      const server = chosen();
+      if (server !== undefined) return server;
+      const { choosing, failure } = choice;
       if (choosing) return choosing;
-      if (current === undefined) {
-        if (failure && clock() < failure.until) throw failure.error;
-        return chosenBy(choice, elect(choice));
-      }
-      if (clock() >= choice.nextReview) void review(choice);
-      return current;
+      if (failure && clock() < failure.until) throw failure.error;
+      return chosenBy(choice, elect(choice));
     },
     leave: (server, why) => leave(choice, server, why),
     doubt: oneAtATime(async (server) => {

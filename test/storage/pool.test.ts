@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createPool, type PoolOptions } from '../../src/storage/engine/pool.ts';
+import { until } from '../support/until.mjs';
+
+interface Line {
+  readonly number: number;
+  isBroken: boolean;
+}
+
+const closing: (() => Promise<void>)[] = [];
+
+/** A pool that counts what it opens and closes. */
+function openPool(options: Partial<PoolOptions<Line>> = {}) {
+  const opened: Line[] = [];
+  const closed: Line[] = [];
+  const pool = createPool<Line>({
+    open: async () => {
+      const line = { number: opened.length + 1, isBroken: false };
+      opened.push(line);
+      return line;
+    },
+    close: async (line) => {
+      closed.push(line);
+    },
+    isUsable: ({ isBroken }) => !isBroken,
+    ...{ least: 0, most: 2, patience: 300, idle: 30_000 },
+    ...options,
+  });
+  closing.push(pool.close);
+  return { pool, opened, closed };
+}
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('a pool of connections', () => {
+  it('hands on what is idle without waiting, and never to two at once', async () => {
+    const { pool, opened } = openPool();
+    expect(pool.idle()).toBeUndefined();
+    const first = await pool.acquire();
+    expect(pool.idle()).toBeUndefined();
+    const second = await pool.acquire();
+    expect(pool.counts()).toEqual({ used: 2, idle: 0, waiting: 0 });
+    pool.release(first);
+    expect(pool.counts()).toEqual({ used: 1, idle: 1, waiting: 0 });
+    expect(pool.idle()).toBe(first);
+    expect(pool.idle()).toBeUndefined();
+    pool.release(second);
+    expect(await pool.acquire()).toBe(second);
+    pool.release(first);
+    pool.release(second);
+    expect(opened).toHaveLength(2);
+  });
+
+  it('gives what is released to those who wait, in turn', async () => {
+    const { pool, opened } = openPool({ most: 1 });
+    const line = await pool.acquire();
+    const served: string[] = [];
+    const waiting = ['first', 'second', 'third'].map(async (name) => {
+      const given = await pool.acquire();
+      served.push(name);
+      pool.release(given);
+    });
+    expect(pool.counts()).toEqual({ used: 1, idle: 0, waiting: 3 });
+    pool.release(line);
+    await Promise.all(waiting);
+    expect(served).toEqual(['first', 'second', 'third']);
+    expect(opened).toHaveLength(1);
+    expect(pool.counts()).toEqual({ used: 0, idle: 1, waiting: 0 });
+  });
+
+  it('turns away who has waited too long', async () => {
+    const { pool } = openPool({ most: 1, patience: 20 });
+    const line = await pool.acquire();
+    await expect(pool.acquire()).rejects.toMatchObject({ reason: 'exhausted' });
+    pool.release(line);
+    expect(pool.idle()).toBe(line);
+    pool.release(line);
+  });
+
+  it('closes what breaks while it is idle or in use, and opens another', async () => {
+    const { pool, closed } = openPool();
+    const [one, other] = await Promise.all([pool.acquire(), pool.acquire()]);
+    pool.release(one);
+    one.isBroken = true;
+    other.isBroken = true;
+    pool.release(other);
+    expect(pool.idle()).toBeUndefined();
+    const third = await pool.acquire();
+    expect(third.number).toBe(3);
+    await until('both are closed', () => closed.length === 2);
+    pool.release(third);
+  });
+
+  it('closes what nobody has used for a while', async () => {
+    const { pool, closed } = openPool({ idle: 10 });
+    pool.release(await pool.acquire());
+    await until('it is closed', () => closed.length === 1);
+    expect(pool.counts()).toEqual({ used: 0, idle: 0, waiting: 0 });
+  });
+
+  it('closes what is idle at its end, and waits for what is in use', async () => {
+    const { pool, closed } = openPool();
+    const [one, other] = await Promise.all([pool.acquire(), pool.acquire()]);
+    pool.release(one);
+    let isClosed = false;
+    const end = pool.close().then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isClosed).toBe(false);
+    pool.release(other);
+    await end;
+    expect(closed).toHaveLength(2);
+  });
+});
