@@ -12,7 +12,8 @@ import { addSiteLanguage } from '../../src/records/site-languages.ts';
 import { indexState } from '../../src/storage/audit/audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { INDEX_OPTION } from '../../src/storage/index/event-index.ts';
-import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { hasWrongCounts, reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { dayOf, FACETS, facetCode, idOf, monthOf, monthRow, shareOf } from '../../src/storage/index/event-index-rows.ts';
 import { noteChange } from '../../src/storage/journal/touched.ts';
 import { updatePost } from '../../src/storage/rows/posts.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -38,6 +39,7 @@ const LISTS: readonly Record<string, string>[] = [
   { categories: '38', venue: '102' },
   { venue: '101', organizer: '107' },
   { featured: 'true' },
+  { categories: '38', start_date: '2031-03-02 11:30:00', end_date: '2031-09-07 09:15:00' },
   { search: 'a' },
   { password: 'secret', categories: '38' },
   { include: '110,111' },
@@ -147,6 +149,100 @@ describeDatabases('lists in several languages', (open) => {
       await write('DELETE', `/events/${italian.id}`);
       await write('DELETE', `/events/${english.id}`);
       await expectSame();
+    });
+
+    /** Gives each event a language or none, other dates, a category and links, of those there are. */
+    const shuffle = async (random: () => number) => {
+      const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)]!;
+      for (const { event_id: id } of await db.from('tec_occurrences').select('event_id')) {
+        const start = Date.UTC(2031, 5, 1 + Math.floor(random() * 40), pick([0, 9, 14, 23]), pick([0, 30]));
+        const text = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+        const [from, to] = [text(start), text(start + pick([0, 1, 8, 30, 24 * 3, 24 * 9, 24 * 9, 24 * 20, 24 * 40, 24 * 200]) * 3_600_000)];
+        await db
+          .from('tec_occurrences')
+          .where('event_id', id)
+          .update({ start_date: from, start_date_utc: from, end_date: to, end_date_utc: to });
+        for (const [meta_key, meta_value] of [
+          ['_EventStartDate', from],
+          ['_EventEndDate', to],
+          ['_EventVenueID', pick(['101', '102'])],
+        ] as const)
+          await db.from('postmeta').where({ post_id: id, meta_key }).update({ meta_value });
+      }
+    };
+
+    it('have the totals that counting gives, at whatever moments they begin and end', async () => {
+      const { contentLanguages: languages } = await running.site.settings();
+      let seed = 42;
+      await shuffle(() => {
+        seed = (seed * 16807) % 2147483647;
+        return seed / 2147483647;
+      });
+      await reindex();
+      const moment = fc
+        .date({ min: new Date('2031-05-25T00:00:00Z'), max: new Date('2031-08-10T00:00:00Z'), noInvalidDate: true })
+        .map((date) => date.toISOString().slice(0, 19).replace('T', ' '))
+        .chain((text) => fc.constantFrom(text, text.slice(0, 10), `${text.slice(0, 10)} 23:59:59`));
+      const filters = fc.constantFrom<Record<string, string>>(
+        { categories: '38' },
+        { categories: '40,49' },
+        { tags: '61' },
+        { venue: '101' },
+        { venue: '101,102' },
+        { organizer: '107' },
+        { featured: 'true' },
+      );
+      const dates = fc.constantFrom('start_date', 'end_date', 'ends_after', 'ends_before', 'starts_after', 'starts_before');
+      await fc.assert(
+        fc.asyncProperty(
+          filters,
+          fc.constantFrom(...FALLBACKS),
+          fc.constantFrom('en', 'it'),
+          fc.dictionary(dates, moment, { minKeys: 1, maxKeys: 2 }),
+          async (filter, fallback, code, bounds) => {
+            const caller = await callerOf(0, code);
+            const raw = new Map([...caller.settings.raw].filter(([name]) => name !== INDEX_OPTION));
+            const asked = { ...filter, ...fallback, ...bounds, per_page: '50' };
+            const shown = (found: Listing) => ({ ids: idsOf(found), total: found.total });
+            const counted = await listing(caller, 'event', asked).then(shown, String);
+            const plain = await listing({ ...caller, settings: { ...caller.settings, raw } }, 'event', asked).then(shown, String);
+            expect(counted).toEqual(plain);
+          },
+        ),
+        { numRuns: 150 },
+      );
+      expect(await hasWrongCounts(db)).toBe(false);
+      expect(await hasWrongCounts(db, 0)).toBe(false);
+      expect(await indexState(db, languages)).toBe('trusted');
+    });
+
+    it('of a category read what each language has of it from the counts of days, which reindexing sets right', async () => {
+      const { contentLanguages: languages } = await running.site.settings();
+      const italian = languages!.languages.find(({ code }) => code === 'it')!.number;
+      const events = await db.from('fasti_entries').where({ language: italian, locked: 0, hidden: 0, status: 1 }).where('facet', '>', 0);
+      const { facet, start_at } = events.find((row) => row.facet % FACETS === facetCode('category'))!;
+      const total = async () => {
+        const asked = { ...SPAN, categories: String(idOf(facet)), language_fallback: 'false', per_page: '1' };
+        return (await listing(await callerOf(0, 'it'), 'event', asked)).total;
+      };
+      const right = await total();
+      expect(right).toBeGreaterThan(0);
+      for (const day of [dayOf(start_at), monthRow(monthOf(dayOf(start_at)))])
+        await db
+          .from('fasti_days')
+          .where({ facet: shareOf(facet, 'own', italian)!, day })
+          .increment('n', 5);
+      expect(await total()).toBe(right + 5);
+      expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([true, true]);
+      await reindex();
+      expect(await total()).toBe(right);
+      await db
+        .from('fasti_days')
+        .where({ facet: shareOf(facet, 'own', italian)! })
+        .delete();
+      expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([true, true]);
+      await reindexEvents(db, () => NOW, { trust: true, languages, atOnce: 0 });
+      expect(await total()).toBe(right);
     });
 
     it('are not read from an index that was made before there were languages', async () => {

@@ -4,7 +4,7 @@ import type { EntryRow } from '../../src/storage/engine/own-tables.ts';
 import { ALL, facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { DATES_PART, type Moved, type OwnChange, partsOfMeta, TERMS_PART, trulyMoved } from '../../src/storage/journal/own-changes.ts';
 import type { Span } from '../../src/storage/lists/event-index-list.ts';
-import type { IndexRange } from '../../src/storage/lists/index-range.ts';
+import type { IndexRange, ListedLanguage } from '../../src/storage/lists/index-range.ts';
 import { isInRange, listDependency, movesPage, partsOf } from '../../src/storage/lists/list-dependency.ts';
 import type { PostQuery } from '../../src/storage/lists/post-query.ts';
 
@@ -41,7 +41,7 @@ const RANGE: IndexRange = {
   rest: [],
   descending: false,
 };
-const ITALIAN = { number: 2, withStandIns: false, withNeutral: false };
+const ITALIAN: ListedLanguage = { number: 2, shares: ['own'], others: [1, 12] };
 const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
 
 describe('a row of the list index', () => {
@@ -62,10 +62,15 @@ describe('a row of the list index', () => {
     ['that is featured', row(at(2), { featured: 1 }), { unfeaturedOnly: true }, false],
     ['of another language', row(at(2), { language: 1, stands_in: ',2,' }), { language: ITALIAN }, false],
     ['of the language', row(at(2), { language: 2 }), { language: ITALIAN }, true],
-    ['of no language', row(at(2)), { language: { ...ITALIAN, withStandIns: true } }, false],
-    ['of no language, where these are listed', row(at(2)), { language: { ...ITALIAN, withNeutral: true } }, true],
-    ['that stands in', row(at(2), { language: 1, stands_in: ',12,2,' }), { language: { ...ITALIAN, withStandIns: true } }, true],
-    ['that stands in for another', row(at(2), { language: 1, stands_in: ',12,' }), { language: { ...ITALIAN, withStandIns: true } }, false],
+    ['of no language', row(at(2)), { language: { ...ITALIAN, shares: ['own', 'standIns'] } }, false],
+    ['of no language, where these are listed', row(at(2)), { language: { ...ITALIAN, shares: ['own', 'neutral'] } }, true],
+    ['that stands in', row(at(2), { language: 1, stands_in: ',12,2,' }), { language: { ...ITALIAN, shares: ['own', 'standIns'] } }, true],
+    [
+      'that stands in for another',
+      row(at(2), { language: 1, stands_in: ',12,' }),
+      { language: { ...ITALIAN, shares: ['own', 'standIns'] } },
+      false,
+    ],
   ])('%s', (_, one, range, is) => {
     expect(isInRange(one, { ...RANGE, ...range })).toBe(is);
   });
@@ -131,7 +136,11 @@ describe('what a list looks at', () => {
     ['stays where one does in another language', '', ',3,', false],
     ['stays where one that stands in is moved before it', ',2,', ',2,', false],
   ])('a page of a tag and of a language, with what stands in for it, %s', (_, before, after, is) => {
-    const range = { ...RANGE, facets: [facetOf('tag', 4)] as const, language: { ...ITALIAN, withStandIns: true } };
+    const range = {
+      ...RANGE,
+      facets: [facetOf('tag', 4)] as const,
+      language: { ...ITALIAN, shares: ['own', 'standIns'] },
+    } satisfies IndexRange;
     const rowOf = (stands_in: string, day: number) => row(at(day), { facet: facetOf('tag', 4), language: 1, stands_in });
     const { isAffectedBy } = listDependency(query(), range, { first: at(10), last: at(20) });
     expect(isAffectedBy({ parts: new Set(), moved: { gone: [rowOf(before, 3)], fresh: [rowOf(after, 2)] } }, false)).toBe(is);

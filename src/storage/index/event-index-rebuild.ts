@@ -6,8 +6,8 @@ import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { verbatim } from '../engine/statement.ts';
 import { joinWriters, noteChange } from '../journal/touched.ts';
 import { countRows } from '../rows/row-count.ts';
-import { indexEvents, trustIndex } from './event-index.ts';
-import { ALL, beginOf, dayOf, type Facet, monthOf, monthRow, sharesOf, shortBefore } from './event-index-rows.ts';
+import { countsUnder, indexEvents, trustIndex } from './event-index.ts';
+import { ALL, beginOf, countsOf, dayOf, type Facet, facetOfCount, monthOf, monthRow, shortBefore } from './event-index-rows.ts';
 
 /** Each step is a short transaction of its own, so that others read and write in between. */
 const EVENTS = 200;
@@ -94,7 +94,7 @@ async function indexAfter(
 async function recountAll(db: Database, atOnce: number): Promise<void> {
   // While days are locked nobody changes entries that they count: what looks right is right.
   const all = await db.transaction((trx) => wholeIndex(trx, atOnce, (rows) => rows.forUpdate()));
-  if (all) for (const { facet, entries, days } of all) if (!isRight(facet, entries, days)) await recount(db, facet);
+  if (all) for (const { facet, entries, days } of all) if (!isRight(entries, days)) await recount(db, facet);
   if (all) return;
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
 }
@@ -122,14 +122,14 @@ async function recount(db: Database, facet: Facet): Promise<void> {
  */
 export async function hasWrongCounts(db: Database, atOnce = ENTRIES): Promise<boolean> {
   const all = await wholeIndex(db, atOnce);
-  if (all) return all.some(({ facet, entries, days }) => !isRight(facet, entries, days));
+  if (all) return all.some(({ entries, days }) => !isRight(entries, days));
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) {
     for (let day: number | undefined = 0; day !== undefined; ) {
       const { until, inRange } = await rangeFrom(db, facet, day);
-      if (differ(await inRange(days(db, facet)), await countDays(db, facet, day, until))) return true;
+      if (differ(await inRange(countsUnder(db, facet)), await countDays(db, facet, day, until))) return true;
       day = until === undefined ? undefined : until + 1;
     }
-    if (differ(await days(db, facet).where('day', '<', 0), await countMonths(db, facet))) return true;
+    if (differ(await countsUnder(db, facet).where('day', '<', 0), await countMonths(db, facet))) return true;
   }
   return false;
 }
@@ -157,28 +157,33 @@ async function wholeIndex(
     return rows;
   };
   for (const row of held) rowsOf(row.facet).entries.push(row);
-  for (const row of counts) rowsOf(row.facet).days.push(row);
+  for (const row of counts) rowsOf(facetOfCount(row.facet)).days.push(row);
   return [...byFacet.values()].filter(({ facet }) => facet >= ALL);
 }
 
-const isRight = (facet: Facet, held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
+const isRight = (held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
   !differ(
     rows.filter(({ day }) => day >= 0),
     daysOf(held, 0, undefined),
   ) &&
   !differ(
     rows.filter(({ day }) => day < 0),
-    monthsOf(facet, rows),
+    monthsOf(rows),
   );
 
 /** Whether rows say something else than they ought to. One that counts nothing may be there or not. */
-function differ(rows: readonly DayRow[], right: ReadonlyMap<number, DayRow>): boolean {
-  const there = new Set(rows.map(({ day }) => day));
+function differ(rows: readonly DayRow[], right: Counts): boolean {
+  const there = new Set(rows.map(keyOf));
   return (
-    rows.some(({ day, n, running }) => n !== (right.get(day)?.n ?? 0) || running !== (right.get(day)?.running ?? 0)) ||
-    [...right.values()].some(({ day, n, running }) => !there.has(day) && (n !== 0 || running !== 0))
+    rows.some((row) => isOther(row, right.get(keyOf(row)))) ||
+    [...right.values()].some((row) => !there.has(keyOf(row)) && (row.n !== 0 || row.running !== 0))
   );
 }
+
+/** What rows ought to say, by their keys. */
+type Counts = ReadonlyMap<string, DayRow>;
+const keyOf = ({ facet, day }: Pick<DayRow, 'facet' | 'day'>): string => `${facet}:${day}`;
+const isOther = ({ n, running }: DayRow, right: DayRow | undefined): boolean => n !== (right?.n ?? 0) || running !== (right?.running ?? 0);
 
 /** The next facet that anything is known of. */
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
@@ -229,53 +234,59 @@ async function setRight(
   db: Database,
   facet: Facet,
   inRange: (rows: QueryBuilder) => QueryBuilder,
-  count: () => Promise<Map<number, DayRow>>,
+  count: () => Promise<Counts>,
 ): Promise<void> {
-  const held = async (): Promise<DayRow[]> => inRange(days(db, facet)).forUpdate();
+  const held = async (): Promise<DayRow[]> => inRange(countsUnder(db, facet)).forUpdate();
   const before = await held();
-  const missing = [...(await count()).keys()].filter((key) => !before.some((row) => row.day === key));
-  const empty = missing.map((day) => ({ facet, day, n: 0, running: 0 }));
-  await insertMissing(db, 'fasti_days', empty, ['facet', 'day']);
+  const there = new Set(before.map(keyOf));
+  const missing = [...(await count()).values()].filter((row) => !there.has(keyOf(row)));
+  await insertMissing(
+    db,
+    'fasti_days',
+    missing.map((row) => ({ ...row, n: 0, running: 0 })),
+    ['facet', 'day'],
+  );
   const right = await count();
   for (const row of missing.length > 0 ? await held() : before) {
-    const { n, running } = right.get(row.day) ?? { n: 0, running: 0 };
-    if (n !== row.n || running !== row.running) await days(db, facet).where('day', row.day).update({ n, running });
+    const wanted = right.get(keyOf(row));
+    if (!isOther(row, wanted)) continue;
+    const { n, running } = wanted ?? { n: 0, running: 0 };
+    await db.from('fasti_days').where({ facet: row.facet, day: row.day }).update({ n, running });
   }
 }
 
 const entries = (db: Database, facet: Facet) => db.from('fasti_entries').where('facet', facet);
-const days = (db: Database, facet: Facet) => db.from('fasti_days').where('facet', facet);
 
 /**
  * What the days of a facet ought to say. Events that began so much earlier that they run into these days are among
  * those looked at.
  */
-async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Map<number, DayRow>> {
+async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Counts> {
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
   if (last !== undefined) rows.where('start_at', '<', beginOf(last + 1));
   return daysOf(await rows, first, last);
 }
 
-function daysOf(held: readonly EntryRow[], first: number, last: number | undefined): Map<number, DayRow> {
-  const counted = new Map<number, DayRow>();
-  for (const share of held.flatMap(sharesOf)) {
-    if (share.day < first || (last !== undefined && share.day > last)) continue;
-    const known = counted.get(share.day);
-    counted.set(share.day, known ? { ...known, n: known.n + share.n, running: known.running + share.running } : share);
+function daysOf(held: readonly EntryRow[], first: number, last: number | undefined): Counts {
+  const counted = new Map<string, DayRow>();
+  for (const count of held.flatMap(countsOf)) {
+    if (count.day < first || (last !== undefined && count.day > last)) continue;
+    const known = counted.get(keyOf(count));
+    counted.set(keyOf(count), known ? { ...known, n: known.n + count.n, running: known.running + count.running } : count);
   }
   return counted;
 }
 
 /** What the months of a facet ought to say, as its days stand. */
-const countMonths = async (db: Database, facet: Facet): Promise<Map<number, DayRow>> =>
-  monthsOf(facet, await days(db, facet).where('day', '>=', 0).where('n', '>', 0));
+const countMonths = async (db: Database, facet: Facet): Promise<Counts> =>
+  monthsOf(await countsUnder(db, facet).where('day', '>=', 0).where('n', '>', 0));
 
-function monthsOf(facet: Facet, rows: readonly DayRow[]): Map<number, DayRow> {
-  const counted = new Map<number, DayRow>();
-  for (const { day, n } of rows) {
+function monthsOf(rows: readonly DayRow[]): Counts {
+  const counted = new Map<string, DayRow>();
+  for (const { facet, day, n } of rows) {
     if (day < 0 || n <= 0) continue;
-    const key = monthRow(monthOf(day));
-    counted.set(key, { facet, day: key, n: n + (counted.get(key)?.n ?? 0), running: 0 });
+    const month = { facet, day: monthRow(monthOf(day)) };
+    counted.set(keyOf(month), { ...month, n: n + (counted.get(keyOf(month))?.n ?? 0), running: 0 });
   }
   return counted;
 }

@@ -36,6 +36,30 @@ export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.comple
 /** The facet of those events of a facet that last longer than `SHORT_DAYS`; of such a facet, the one it belongs to. */
 export const longOnes = (facet: Facet): Facet => -facet - 1;
 
+/**
+ * Of the events of a facet, those in a language, or those that stand in for it: both are counted by days apart from
+ * all of the facet.
+ */
+export type CountedShare = 'own' | 'standIns';
+
+/** What a facet's number is multiplied by to make room for the shares of languages, and the largest such number. */
+const SHARES = 2 ** 16;
+const LARGEST_SHARED = 2 ** 36;
+
+/**
+ * Under which number the counts of days hold a share of a facet, below zero, where nothing else is counted. Undefined:
+ * it is not counted, because the numbers are too large, or the facet is open: then it is one of languages, or of all.
+ */
+export function shareOf(facet: Facet, share: CountedShare, language: number): Facet | undefined {
+  if (isOpen(facet) || facet > LARGEST_SHARED || language >= SHARES / 2) return undefined;
+  return -(facet * SHARES + language * 2 + Number(share === 'standIns')) - 1;
+}
+
+/** The least and the greatest number of a share of a facet. */
+export const sharesRange = (facet: Facet): readonly [Facet, Facet] => [-(facet + 1) * SHARES, -facet * SHARES - 1];
+/** The facet that a count of days belongs to. */
+export const facetOfCount = (counted: Facet): Facet => (counted < 0 ? Math.floor((-counted - 1) / SHARES) : counted);
+
 /** An event that lasts no longer than this many days is found by looking back that far. */
 const SHORT_DAYS = 31;
 
@@ -138,16 +162,23 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
 
 /**
  * What a row adds to the counts of days: to the day and the month it starts in, and, unless it is a long one, to each
- * day whose midnight it passes.
+ * day whose midnight it passes; all of it for its facet, and for the shares of languages that it belongs to.
  */
-export function sharesOf(row: EntryRow): DayRow[] {
+export function countsOf(row: EntryRow): DayRow[] {
   const { facet, start_at, end_at } = row;
   if (facet < 0 || start_at === UNDATED || !isPublic(row)) return [];
   const first = dayOf(start_at);
-  const shares: DayRow[] = [first, monthRow(monthOf(first))].map((day) => ({ facet, day, n: 1, running: 0 }));
-  if (isLong(start_at, end_at)) return shares;
-  for (let day = first; day < dayOf(end_at); day = daysAfter(day, 1)) shares.push({ facet, day, n: 0, running: 1 });
-  return shares;
+  const counts: DayRow[] = [first, monthRow(monthOf(first))].map((day) => ({ facet, day, n: 1, running: 0 }));
+  if (!isLong(start_at, end_at))
+    for (let day = first; day < dayOf(end_at); day = daysAfter(day, 1)) counts.push({ facet, day, n: 0, running: 1 });
+  return [facet, ...sharesWith(row)].flatMap((counted) => counts.map((count) => ({ ...count, facet: counted })));
+}
+
+/** The shares of languages that a row belongs to. What has no language is what the others leave of the facet. */
+function sharesWith({ facet, language, stands_in }: EntryRow): Facet[] {
+  const standsInFor = stands_in.split(',').filter(Boolean).map(Number);
+  const own = language === 0 ? undefined : shareOf(facet, 'own', language);
+  return [own, ...standsInFor.map((number) => shareOf(facet, 'standIns', number))].filter((share) => share !== undefined);
 }
 
 /** Whether a row counts for everybody. A protected one does not show under which headings it stands (decision D35). */

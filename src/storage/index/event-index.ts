@@ -7,7 +7,7 @@ import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { entryText } from '../journal/own-changes.ts';
 import { indexChanged } from '../journal/touched.ts';
 import { deleteOption, readOptions, writeOption } from '../rows/options.ts';
-import { entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesOf } from './event-index-rows.ts';
+import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, sharesRange } from './event-index-rows.ts';
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
 /*
@@ -32,7 +32,7 @@ export function indexLayout(languages: OptionalLanguages): string {
 
 const LAYOUT = '2';
 /** The same of the rows that sites in several languages have besides. */
-const LAYOUT_OF_LANGUAGES = '3';
+const LAYOUT_OF_LANGUAGES = '4';
 
 const IDS = 500;
 /**
@@ -156,9 +156,13 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
     .from('fasti_entries')
     .whereIn('facet', [facet, longOnes(facet)])
     .delete();
-  await db.from('fasti_days').where('facet', facet).delete();
+  await countsUnder(db, facet).delete();
   indexChanged(db, undefined);
 }
+
+/** The counts of days of a facet, and of the shares of languages in it. */
+export const countsUnder = (db: Database, facet: Facet) =>
+  db.from('fasti_days').where((any) => any.where('facet', facet).orWhereBetween('facet', [...sharesRange(facet)]));
 
 // ------------------------------------------------------------------------------------------------- one step
 /**
@@ -201,7 +205,7 @@ const textOf = (rows: readonly EntryRow[]) => rows.map(entryText).sort().join(';
 async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonly EntryRow[]): Promise<void> {
   const changes = new Map<string, DayRow>();
   const add = (row: EntryRow, sign: number) => {
-    for (const { facet, day, n, running } of sharesOf(row)) {
+    for (const { facet, day, n, running } of countsOf(row)) {
       const change = changes.get(`${facet}:${day}`) ?? { facet, day, n: 0, running: 0 };
       changes.set(`${facet}:${day}`, { facet, day, n: change.n + sign * n, running: change.running + sign * running });
     }

@@ -3,7 +3,7 @@ import { postKind } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { either, equalsAny, every, unionAll } from '../engine/expressions.ts';
+import { equalsAny, every, unionAll } from '../engine/expressions.ts';
 import { Piece, verbatim } from '../engine/statement.ts';
 import {
   FACETS,
@@ -16,11 +16,10 @@ import {
   momentOf,
   STATUSES,
   shortBefore,
-  standInMark,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import { countOf, numberOf, totalOf } from './event-index-totals.ts';
-import { type IndexRange, isAnybodys, type ListedLanguage } from './index-range.ts';
+import { countOf, numberOf, totalOf, totalsByShare } from './event-index-totals.ts';
+import { type IndexRange, isAnybodys, isListedIn } from './index-range.ts';
 import { type PostQuery, type Recurrence, recordId } from './post-query.ts';
 
 /** What a list shows of a page, before the records themselves are looked up. */
@@ -128,13 +127,6 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
     : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
 
-/** Condition on a row `x`: its event is listed in a language. */
-const isListedIn = ({ number, withStandIns, withNeutral }: ListedLanguage): Sql =>
-  either([
-    equalsAny('x.language', withNeutral ? [number, 0] : [number]),
-    ...(withStandIns ? [['INSTR(x.stands_in, ?) > 0', [standInMark(number)]] satisfies Sql] : []),
-  ]);
-
 /** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
 async function pageOf(
   db: Database,
@@ -196,12 +188,11 @@ async function pageOfDisjoint(
   if (limit + offset > MOST_MERGED) return undefined;
   const [part] = partsOf(range);
   const each = range.facets.map((facet) => rowsOf(db, range, { ...part!, facets: [facet] }, undefined));
-  const counts = await db.rows<{ place: number; language: number; n: number }>`
-    ${new Piece(unionAll(each.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
-  const total = counts.reduce((sum, { n }) => sum + Number(n), 0);
+  const counts = (await totalsByShare(db, range)) ?? (await countsByLanguage(db, each));
+  const total = counts.reduce((sum, { n }) => sum + n, 0);
   if (total === 0) return { ids: [], total, linked: [] };
-  if (new Set(counts.map(({ language }) => Number(language))).size < counts.length) return undefined;
-  const found = [...new Set(counts.map(({ place }) => Number(place)))].map((place) => each[place]!);
+  if (new Set(counts.map(({ of }) => of)).size < counts.length) return undefined;
+  const found = [...new Set(counts.map(({ place }) => place))].map((place) => each[place]!);
   const direction = range.descending ? 'DESC' : 'ASC';
   const firstOf = ([sql, bindings]: Sql, place: number): Sql => [
     `SELECT * FROM (SELECT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${sql}
@@ -212,6 +203,13 @@ async function pageOfDisjoint(
   const rows: Sql = found.length === 1 ? found[0]! : [`FROM (${sql}) x`, bindings];
   const { ids, linked } = await pageOf(db, [rows], { total: ['NULL', []], limit, offset, descending: range.descending, recurrence });
   return { ids, total, linked };
+}
+
+/** How many rows there are of each language in each of these places, counted one by one. */
+async function countsByLanguage(db: Database, places: readonly Sql[]): Promise<{ place: number; of: string; n: number }[]> {
+  const counts = await db.rows<{ place: number; language: number; n: number }>`
+    ${new Piece(unionAll(places.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
+  return counts.map(({ place, language, n }) => ({ place: Number(place), of: String(language), n: Number(n) }));
 }
 
 /**

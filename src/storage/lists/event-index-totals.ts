@@ -1,5 +1,6 @@
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
+import { equalsAny } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
 import {
   beginOf,
@@ -15,38 +16,72 @@ import {
   longOnes,
   monthOf,
   monthRow,
+  shareOf,
   shortBefore,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import type { IndexRange } from './index-range.ts';
+import { type IndexRange, isListedIn, type ListedLanguage } from './index-range.ts';
 
 /*
  * How many events a range of the list index holds. What everybody sees is counted by days and months in advance
- * (`fasti_days`); anything else is counted row by row.
+ * (`fasti_days`), with what each language has of it; anything else is counted row by row.
  */
 
 /** The total of a range, as an SQL value. `parts`: `FROM … WHERE …` of its rows. */
-export const totalOf = (db: Database, range: IndexRange, parts: readonly Sql[]): Sql =>
-  isCountedByDays(range) ? countedByDays(db, range) : countOf(parts);
+export function totalOf(db: Database, range: IndexRange, parts: readonly Sql[]): Sql {
+  const [facet, ...others] = range.facets;
+  const counted = others.length === 0 ? countedIn(range, facet, range.language) : undefined;
+  return counted ? countedByDays(db, range, counted) : countOf(parts);
+}
 
-/** Whether the counts of days are of what this range holds. */
-const isCountedByDays = ({
-  facets: [facet, ...others],
-  statuses,
-  listedOnly,
-  openOnly,
-  unfeaturedOnly,
-  language,
-  rest,
-}: IndexRange): boolean =>
-  others.length === 0 &&
-  language === undefined &&
-  statuses !== undefined &&
-  isCounted(statuses) &&
-  rest.length === 0 &&
-  listedOnly &&
-  !unfeaturedOnly &&
-  (isOpen(facet) ? !openOnly : openOnly);
+/** More places than this are counted one by one: each of them is a value of its own in one statement. */
+const MOST_PLACES = 8;
+
+/**
+ * How many events each facet of a range has of each share of its language, where there are any; `place`: of the facet.
+ * Undefined: the counts of days don't say that.
+ */
+export async function totalsByShare(db: Database, range: IndexRange): Promise<{ place: number; of: string; n: number }[] | undefined> {
+  const { language, facets } = range;
+  if (!language || facets.length > MOST_PLACES) return undefined;
+  const places = facets.flatMap((facet, place) =>
+    language.shares.map((share) => ({ place, of: share, counted: countedIn(range, facet, { ...language, shares: [share] }) })),
+  );
+  const values: Sql[] = [];
+  for (const { counted } of places) {
+    if (!counted) return undefined;
+    values.push(countedByDays(db, range, counted));
+  }
+  const numbers = await db.rows<Record<string, number | string>>`
+    SELECT ${new Piece([values.map(([sql], at) => `${sql} AS n${at}`).join(), values.flatMap(([, bindings]) => bindings)])}`;
+  return places.map(({ place, of }, at) => ({ place, of, n: Number(numbers[0]?.[`n${at}`]) })).filter(({ n }) => n > 0);
+}
+
+/** What is counted: rows of a facet, or shares of a language in it, under the numbers that the counts of days have. */
+interface Counted {
+  readonly facet: Facet;
+  readonly language: ListedLanguage | undefined;
+  readonly add: readonly Facet[];
+  readonly subtract: readonly Facet[];
+}
+
+/** What a range holds of one facet. Undefined: the counts of days are not of that. */
+function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | undefined): Counted | undefined {
+  const { statuses, listedOnly, openOnly, unfeaturedOnly, rest } = range;
+  if (statuses === undefined || !isCounted(statuses) || rest.length > 0 || !listedOnly || unfeaturedOnly) return undefined;
+  if (isOpen(facet) ? openOnly : !openOnly) return undefined;
+  if (!language) return { facet, language, add: [facet], subtract: [] };
+  const { number, shares, others } = language;
+  const [own, withNeutral] = [shares.includes('own'), shares.includes('neutral')];
+  const standIns = shares.includes('standIns') ? [shareOf(facet, 'standIns', number)] : [];
+  // What has no language is all but what has one.
+  const spoken = [...others, ...(own ? [] : [number])].map((other) => shareOf(facet, 'own', other));
+  const add = [...(withNeutral ? [facet] : own ? [shareOf(facet, 'own', number)] : []), ...standIns];
+  const subtract = withNeutral ? spoken : [];
+  return areCounted(add) && areCounted(subtract) ? { facet, language, add, subtract } : undefined;
+}
+
+const areCounted = (facets: readonly (Facet | undefined)[]): facets is Facet[] => !facets.includes(undefined);
 
 /** The rows of these parts, counted one by one. */
 export const countOf = (parts: readonly Sql[]): Sql => [
@@ -60,51 +95,56 @@ export async function numberOf(db: Database, value: Sql): Promise<number> {
 }
 
 /**
- * How many events a range of one facet holds, without counting them one by one: those that start in it, with those
- * that run into it where ends have a lower bound, less those that run beyond the upper one.
+ * How many events a range holds of what is counted, without counting them one by one: those that start in it, with
+ * those that run into it where ends have a lower bound, less those that run beyond the upper one.
  */
-function countedByDays(db: Database, range: IndexRange): Sql {
-  const { from, to, endFrom, endTo } = range;
-  const [facet] = range.facets;
+function countedByDays(db: Database, { from, to, endFrom, endTo }: IndexRange, counted: Counted): Sql {
   if (endFrom > endTo) return ['0', []];
   const last = Math.min(to, endTo);
   const terms: { readonly sign: '+' | '-'; readonly sql: Sql }[] = [];
   const add = (sign: '+' | '-', pieces: readonly Sql[]) => terms.push(...pieces.map((sql) => ({ sign, sql })));
-  add('+', starting(db, facet, Math.max(from, endFrom), last));
-  if (endFrom > from) add('+', passing(db, facet, endFrom, [from, Math.min(last, endFrom - 1)]));
-  if (endTo < LATEST) add('-', passing(db, facet, endTo + 1, [from, last]));
+  add('+', starting(db, counted, Math.max(from, endFrom), last));
+  if (endFrom > from) add('+', passing(db, counted, endFrom, [from, Math.min(last, endFrom - 1)]));
+  if (endTo < LATEST) add('-', passing(db, counted, endTo + 1, [from, last]));
   return [`0 ${terms.map(({ sign, sql }) => `${sign} ${sql[0]}`).join(' ')}`, terms.flatMap(({ sql }) => sql[1])];
 }
 
 /** Those that start between two moments: by whole days, and one by one in what is left of the first and the last. */
-function starting(db: Database, facet: Facet, from: number, to: number): Sql[] {
+function starting(db: Database, counted: Counted, from: number, to: number): Sql[] {
   if (from > to) return [];
   const [first, last] = [dayOf(from), dayOf(to)];
   const [wholeFirst, wholeLast] = [from <= Math.max(beginOf(first), UNDATED + 1), to >= endOf(last)];
-  if (first === last && !(wholeFirst && wholeLast)) return [scan(db, facet, [from, to])];
+  if (first === last && !(wholeFirst && wholeLast)) return [scan(db, counted, [from, to])];
   return [
-    ...(wholeFirst ? [] : [scan(db, facet, [from, endOf(first)])]),
-    ...onDays(db, facet, wholeFirst ? first : first + 1, wholeLast ? last : last - 1),
-    ...(wholeLast ? [] : [scan(db, facet, [beginOf(last), to])]),
+    ...(wholeFirst ? [] : [scan(db, counted, [from, endOf(first)])]),
+    ...onDays(db, counted, wholeFirst ? first : first + 1, wholeLast ? last : last - 1),
+    ...(wholeLast ? [] : [scan(db, counted, [beginOf(last), to])]),
   ];
 }
 
 /** Those that start on these days: by whole months where there are several, and by the days around them. */
-function onDays(db: Database, facet: Facet, first: number, last: number): Sql[] {
+function onDays(db: Database, counted: Counted, first: number, last: number): Sql[] {
   const from = monthOf(first) + (first <= beginOfMonth(monthOf(first)) ? 0 : 1);
   const to = monthOf(last) - (last >= endOfMonth(monthOf(last)) ? 0 : 1);
-  if (from >= to) return [sumOf(db, facet, first, last)];
+  if (from >= to) return [sumOf(db, counted, first, last)];
   return [
-    ...(first < beginOfMonth(from) ? [sumOf(db, facet, first, beginOfMonth(from) - 1)] : []),
-    sumOf(db, facet, monthRow(to), monthRow(from)),
-    ...(last > endOfMonth(to) ? [sumOf(db, facet, endOfMonth(to) + 1, last)] : []),
+    ...(first < beginOfMonth(from) ? [sumOf(db, counted, first, beginOfMonth(from) - 1)] : []),
+    sumOf(db, counted, monthRow(to), monthRow(from)),
+    ...(last > endOfMonth(to) ? [sumOf(db, counted, endOfMonth(to) + 1, last)] : []),
   ];
 }
 
-const sumOf = (db: Database, facet: Facet, first: number, last: number): Sql => [
-  'COALESCE((SELECT SUM(c.n) FROM ?? c WHERE c.facet = ? AND c.day >= ? AND c.day <= ?), 0)',
-  [db.table('fasti_days'), facet, first, last],
-];
+const sumOf = (db: Database, counted: Counted, first: number, last: number): Sql =>
+  fromCounts(db, counted, 'SUM(c.n)', ['c.day >= ? AND c.day <= ?', [first, last]]);
+
+/** A sum over counts of days: of what is added, less what is subtracted. */
+function fromCounts(db: Database, { add, subtract }: Counted, column: string, [days, bindings]: Sql): Sql {
+  const [plus, minus] = [add, subtract].map((facets): Sql => {
+    const [which, numbers] = equalsAny('c.facet', facets);
+    return [`COALESCE((SELECT ${column} FROM ?? c WHERE ${which} AND ${days}), 0)`, [db.table('fasti_days'), ...numbers, ...bindings]];
+  }) as [Sql, Sql];
+  return subtract.length === 0 ? plus : [`(${plus[0]} - ${minus[0]})`, [...plus[1], ...minus[1]]];
+}
 
 type Span = readonly [from: number, to: number];
 
@@ -112,20 +152,16 @@ type Span = readonly [from: number, to: number];
  * Those that start between two moments, before a third one, and end then or later. At midnight the day before knows
  * their number.
  */
-function passing(db: Database, facet: Facet, moment: number, [from, to]: Span): Sql[] {
+function passing(db: Database, counted: Counted, moment: number, [from, to]: Span): Sql[] {
   if (from > to) return [];
   const near = shortBefore(moment);
   const eve = eveOf(moment);
   if (eve !== undefined && from <= near && to >= endOf(eve)) {
-    const running: Sql = [
-      'COALESCE((SELECT c.running FROM ?? c WHERE c.facet = ? AND c.day = ?), 0)',
-      [db.table('fasti_days'), facet, eve],
-    ];
-    return [running, scan(db, longOnes(facet), [from, to], moment)];
+    return [fromCounts(db, counted, 'SUM(c.running)', ['c.day = ?', [eve]]), scan(db, longOnesOf(counted), [from, to], moment)];
   }
   return [
-    scan(db, facet, [Math.max(from, near), to], moment),
-    ...(from < near ? [scan(db, longOnes(facet), [from, Math.min(near - 1, to)], moment)] : []),
+    scan(db, counted, [Math.max(from, near), to], moment),
+    ...(from < near ? [scan(db, longOnesOf(counted), [from, Math.min(near - 1, to)], moment)] : []),
   ];
 }
 
@@ -135,12 +171,15 @@ const eveOf = (moment: number): number | undefined => {
   return moment === beginOf(dayOf(moment)) ? daysAfter(dayOf(moment), -1) : undefined;
 };
 
-/** Public events of a facet that start between two moments (and end from a third on), counted one by one. */
-function scan(db: Database, facet: Facet, [from, to]: Span, endFrom?: number): Sql {
+const longOnesOf = ({ facet, ...counted }: Counted): Counted => ({ ...counted, facet: longOnes(facet) });
+
+/** Public events that start between two moments (and end from a third on), counted one by one. */
+function scan(db: Database, { facet, language }: Counted, [from, to]: Span, endFrom?: number): Sql {
   const guarded = isOpen(facet < 0 ? longOnes(facet) : facet) ? '' : ' AND x.locked = 0';
-  const ends = endFrom === undefined ? '' : ' AND x.end_at >= ?';
+  const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
+  const [spoken, languages] = language ? isListedIn(language) : ['', []];
   return [
-    `(SELECT COUNT(*) FROM ?? x WHERE x.facet = ? AND x.start_at >= ? AND x.start_at <= ?${ends} AND x.status = 1 AND x.hidden = 0${guarded})`,
-    [db.table('fasti_entries'), facet, from, to, ...(endFrom === undefined ? [] : [endFrom])],
+    `(SELECT COUNT(*) FROM ?? x WHERE x.facet = ? AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`})`,
+    [db.table('fasti_entries'), facet, from, to, ...ends[1], ...languages],
   ];
 }

@@ -2,8 +2,11 @@ import type { Condition } from '../../kinds/condition.ts';
 import { FEATURED_META, HIDDEN_META } from '../../kinds/events/metas.ts';
 import { postKind, termKindOf } from '../../kinds/index.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
+import type { Sql } from '../engine/dialect.ts';
+import { either } from '../engine/expressions.ts';
 import {
   ALL,
+  type CountedShare,
   FACETS,
   type Facet,
   FEATURED,
@@ -13,6 +16,7 @@ import {
   LATEST,
   momentOf,
   STATUSES,
+  standInMark,
   UNDATED,
 } from '../index/event-index-rows.ts';
 import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
@@ -39,12 +43,24 @@ export interface IndexRange {
   readonly descending: boolean;
 }
 
-/** A language by its number, and which events are listed with its own: stand-ins for translations, those of none. */
+/** What the list of a language is made of: events in it, those that stand in for translations, those of no language. */
+export type LanguageShare = CountedShare | 'neutral';
+
+/** A language by its number, what is listed of it, and the numbers of the other ones. */
 export interface ListedLanguage {
   readonly number: number;
-  readonly withStandIns: boolean;
-  readonly withNeutral: boolean;
+  readonly shares: readonly LanguageShare[];
+  readonly others: readonly number[];
 }
+
+/** Condition on a row `x` of the index: its event is listed in a language. */
+export const isListedIn = ({ number, shares }: ListedLanguage): Sql => either(shares.map((share) => SHARE_CONDITIONS[share](number)));
+
+const SHARE_CONDITIONS: Readonly<Record<LanguageShare, (number: number) => Sql>> = {
+  own: (number) => ['x.language = ?', [number]],
+  standIns: (number) => ['INSTR(x.stands_in, ?) > 0', [standInMark(number)]],
+  neutral: () => ['x.language = 0', []],
+};
 
 /** Conditions on what may be under guard; the index knows some of them. */
 type Guarded = Extract<Condition, { readonly guarded: boolean }>;
@@ -80,7 +96,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
     ...found.bounds,
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
-    language: spoken && languageOfFacet(spoken.facets[0]),
+    language: spoken && spoken.condition.by === 'language' ? languageOfFacet(spoken.facets[0], spoken.condition) : undefined,
     rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
@@ -154,11 +170,13 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
 
-const languageOfFacet = (facet: Facet): ListedLanguage => ({
-  number: idOf(facet),
-  withStandIns: facet % FACETS !== facetCode('language'),
-  withNeutral: facet % FACETS === facetCode('complete'),
-});
+function languageOfFacet(facet: Facet, { languages }: OfLanguage): ListedLanguage {
+  const [number, code] = [idOf(facet), facet % FACETS];
+  const shares: LanguageShare[] = ['own'];
+  if (code !== facetCode('language')) shares.push('standIns');
+  if (code === facetCode('complete')) shares.push('neutral');
+  return { number, shares, others: languages.languages.flatMap(({ number: other }) => (other === number ? [] : other)) };
+}
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
   const [first, ...others] = new Set(ids.map((id) => facetOf(kind, id)));

@@ -5,7 +5,7 @@ import { standInMark } from '../index/event-index-rows.ts';
 import type { ListDependency } from '../journal/dependencies.ts';
 import { DATES_PART, type OwnChange, type Part, partsWithMeta, TERMS_PART } from '../journal/own-changes.ts';
 import type { Span } from './event-index-list.ts';
-import type { IndexRange, ListedLanguage } from './index-range.ts';
+import type { IndexRange, LanguageShare, ListedLanguage } from './index-range.ts';
 import type { PostQuery } from './post-query.ts';
 
 /*
@@ -89,8 +89,13 @@ export function isInRange(row: EntryRow, range: IndexRange): boolean {
   );
 }
 
-const isListedIn = (row: EntryRow, { number, withStandIns, withNeutral }: ListedLanguage): boolean =>
-  row.language === number || (withNeutral && row.language === 0) || (withStandIns && row.stands_in.includes(standInMark(number)));
+const isListedIn = (row: EntryRow, { number, shares }: ListedLanguage): boolean => shares.some((share) => BELONGS_TO[share](row, number));
+
+const BELONGS_TO: Readonly<Record<LanguageShare, (row: EntryRow, number: number) => boolean>> = {
+  own: ({ language }, number) => language === number,
+  standIns: ({ stands_in }, number) => stands_in.includes(standInMark(number)),
+  neutral: ({ language }) => language === 0,
+};
 
 // ------------------------------------------------------------------------------------------------- parts of posts
 /** What decides who may see a post and its texts: every list depends on it. */
