@@ -125,15 +125,22 @@ described('beside a real WordPress', (open) => {
     beforeAll(() => begin(false));
     afterAll(end);
 
-    it('shows what random writes of WordPress have changed', async () => {
-      const names = Object.keys(OPERATIONS);
-      for (let write = 0; write < Number(process.env.REAL_WRITES ?? names.length); write += 1) {
-        if (write % 5 === 0) await memory.warm(...PATHS);
-        const random = Math.random();
-        await wordpress.run(event(38, { post_title: `Random ${random}` }), ...OPERATIONS[names[Math.floor(random * names.length)]!]!);
-        await looksUntilRight();
-      }
-    });
+    const names = Object.keys(OPERATIONS);
+    const writes = Number(process.env.REAL_WRITES ?? names.length);
+    const patienceMs = Math.max(120_000, writes * 20_000);
+
+    it(
+      'shows what random writes of WordPress have changed',
+      async () => {
+        for (let write = 0; write < writes; write += 1) {
+          if (write % 5 === 0) await memory.warm(...PATHS);
+          const random = Math.random();
+          await wordpress.run(event(38, { post_title: `Random ${random}` }), ...OPERATIONS[names[Math.floor(random * names.length)]!]!);
+          await looksUntilRight();
+        }
+      },
+      patienceMs,
+    );
   });
 });
 

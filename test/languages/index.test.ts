@@ -230,7 +230,7 @@ describeDatabases('lists in several languages', (open) => {
       for (const day of [dayOf(start_at), monthRow(monthOf(dayOf(start_at)))])
         await db
           .from('fasti_days')
-          .where({ facet: shareOf(facet, 'own', italian)!, day })
+          .where({ facet: shareOf(facet, ['own', italian])!, day })
           .increment('n', 5);
       expect(await total()).toBe(right + 5);
       expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([true, true]);
@@ -238,7 +238,7 @@ describeDatabases('lists in several languages', (open) => {
       expect(await total()).toBe(right);
       await db
         .from('fasti_days')
-        .where({ facet: shareOf(facet, 'own', italian)! })
+        .where({ facet: shareOf(facet, ['own', italian])! })
         .delete();
       expect([await hasWrongCounts(db), await hasWrongCounts(db, 0)]).toEqual([true, true]);
       await reindexEvents(db, () => NOW, { trust: true, languages, atOnce: 0 });

@@ -41,7 +41,7 @@ const RANGE: IndexRange = {
   rest: [],
   descending: false,
 };
-const ITALIAN: ListedLanguage = { number: 2, shares: ['own'], others: [1, 12] };
+const ITALIAN: ListedLanguage = { number: 2, shares: ['own'] };
 const moved = (gone: readonly EntryRow[], fresh: readonly EntryRow[]): Pick<OwnChange, 'moved'> => ({ moved: { gone, fresh } });
 
 describe('a row of the list index', () => {

@@ -37,10 +37,10 @@ export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.comple
 export const longOnes = (facet: Facet): Facet => -facet - 1;
 
 /**
- * Of the events of a facet, those in a language, or those that stand in for it: both are counted by days apart from
- * all of the facet.
+ * What is counted by days of the events of a facet, apart from all of them: those in a language by its number, those
+ * that stand in for it, and those in any language.
  */
-export type CountedShare = 'own' | 'standIns';
+export type CountedShare = readonly ['own' | 'standIns', language: number] | 'spoken';
 
 /** What a facet's number is multiplied by to make room for the shares of languages, and the largest such number. */
 const SHARES = 2 ** 16;
@@ -50,9 +50,10 @@ const LARGEST_SHARED = 2 ** 36;
  * Under which number the counts of days hold a share of a facet, below zero, where nothing else is counted. Undefined:
  * it is not counted, because the numbers are too large, or the facet is open: then it is one of languages, or of all.
  */
-export function shareOf(facet: Facet, share: CountedShare, language: number): Facet | undefined {
+export function shareOf(facet: Facet, share: CountedShare): Facet | undefined {
+  const [what, language] = share === 'spoken' ? ([share, 0] as const) : share;
   if (isOpen(facet) || facet > LARGEST_SHARED || language >= SHARES / 2) return undefined;
-  return -(facet * SHARES + language * 2 + Number(share === 'standIns')) - 1;
+  return -(facet * SHARES + language * 2 + Number(what === 'standIns')) - 1;
 }
 
 /** The least and the greatest number of a share of a facet. */
@@ -174,11 +175,12 @@ export function countsOf(row: EntryRow): DayRow[] {
   return [facet, ...sharesWith(row)].flatMap((counted) => counts.map((count) => ({ ...count, facet: counted })));
 }
 
-/** The shares of languages that a row belongs to. What has no language is what the others leave of the facet. */
+/** The shares of languages that a row belongs to: none where it has no language. */
 function sharesWith({ facet, language, stands_in }: EntryRow): Facet[] {
   const standsInFor = stands_in.split(',').filter(Boolean).map(Number);
-  const own = language === 0 ? undefined : shareOf(facet, 'own', language);
-  return [own, ...standsInFor.map((number) => shareOf(facet, 'standIns', number))].filter((share) => share !== undefined);
+  const shares: CountedShare[] = language === 0 ? [] : ['spoken', ['own', language]];
+  shares.push(...standsInFor.map((number): CountedShare => ['standIns', number]));
+  return shares.map((share) => shareOf(facet, share)).filter((share) => share !== undefined);
 }
 
 /** Whether a row counts for everybody. A protected one does not show under which headings it stands (decision D35). */

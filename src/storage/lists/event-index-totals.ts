@@ -71,13 +71,10 @@ function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | u
   if (statuses === undefined || !isCounted(statuses) || rest.length > 0 || !listedOnly || unfeaturedOnly) return undefined;
   if (isOpen(facet) ? openOnly : !openOnly) return undefined;
   if (!language) return { facet, language, add: [facet], subtract: [] };
-  const { number, shares, others } = language;
-  const [own, withNeutral] = [shares.includes('own'), shares.includes('neutral')];
-  const standIns = shares.includes('standIns') ? [shareOf(facet, 'standIns', number)] : [];
+  const { number, shares } = language;
+  const add = shares.map((share) => (share === 'neutral' ? facet : shareOf(facet, [share, number])));
   // What has no language is all but what has one.
-  const spoken = [...others, ...(own ? [] : [number])].map((other) => shareOf(facet, 'own', other));
-  const add = [...(withNeutral ? [facet] : own ? [shareOf(facet, 'own', number)] : []), ...standIns];
-  const subtract = withNeutral ? spoken : [];
+  const subtract = shares.includes('neutral') ? [shareOf(facet, 'spoken')] : [];
   return areCounted(add) && areCounted(subtract) ? { facet, language, add, subtract } : undefined;
 }
 

@@ -6,7 +6,6 @@ import type { Sql } from '../engine/dialect.ts';
 import { either } from '../engine/expressions.ts';
 import {
   ALL,
-  type CountedShare,
   FACETS,
   type Facet,
   FEATURED,
@@ -44,13 +43,12 @@ export interface IndexRange {
 }
 
 /** What the list of a language is made of: events in it, those that stand in for translations, those of no language. */
-export type LanguageShare = CountedShare | 'neutral';
+export type LanguageShare = 'own' | 'standIns' | 'neutral';
 
-/** A language by its number, what is listed of it, and the numbers of the other ones. */
+/** A language by its number, and what is listed of it. */
 export interface ListedLanguage {
   readonly number: number;
   readonly shares: readonly LanguageShare[];
-  readonly others: readonly number[];
 }
 
 /** Condition on a row `x` of the index: its event is listed in a language. */
@@ -96,7 +94,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
     ...found.bounds,
     ...found.flags,
     statuses: isAnybodys(visible) ? (statuses as number[]) : undefined,
-    language: spoken && spoken.condition.by === 'language' ? languageOfFacet(spoken.facets[0], spoken.condition) : undefined,
+    language: spoken && languageOfFacet(spoken.facets[0]),
     rest: [...found.rest, ...beside.filter((one) => one !== spoken).map(({ condition }) => condition)],
     descending: order.descending,
   };
@@ -170,12 +168,12 @@ function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibil
   return [facetOf(borrows ? 'filled' : 'language', number)];
 }
 
-function languageOfFacet(facet: Facet, { languages }: OfLanguage): ListedLanguage {
+function languageOfFacet(facet: Facet): ListedLanguage {
   const [number, code] = [idOf(facet), facet % FACETS];
   const shares: LanguageShare[] = ['own'];
   if (code !== facetCode('language')) shares.push('standIns');
   if (code === facetCode('complete')) shares.push('neutral');
-  return { number, shares, others: languages.languages.flatMap(({ number: other }) => (other === number ? [] : other)) };
+  return { number, shares };
 }
 
 function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): IndexRange['facets'] | undefined {
