@@ -266,6 +266,9 @@ function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, { term, filt
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = nowLocal(now, settings.zone).slice(0, DAY);
+  const unseen = Math.max(0, found.total - cards.length);
+  // They come in the order of their starts.
+  const lastShown = cards.at(-1)?.start.slice(0, DAY) ?? '';
   const weeks = weeksOf(date, cards, { firstDay, cutoff: settings.calendar.cutoff }).map((week) =>
     week.map(
       (day): MonthDay => ({
@@ -274,8 +277,9 @@ function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, { term, filt
         href: calendarUrl(caller, { view: 'day', date: day.date, term, filters }),
         isToday: day.date === today,
         events: day.items,
+        mayHaveMore: unseen > 0 && day.date >= lastShown,
       }),
     ),
   );
-  return { weeks, firstDay, unseen: Math.max(0, found.total - cards.length) };
+  return { weeks, firstDay, unseen };
 }

@@ -135,14 +135,15 @@ export function MonthView({ weeks, firstDay, unseen, ...calendar }: MonthProps):
 }
 
 function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JSX.Element {
-  const { date, words, href, isToday, events } = day;
+  const { date, words, href, isToday, events, mayHaveMore } = day;
   if (events === undefined) return <td class="other-month" />;
   const [shown, more] = [events.slice(0, MOST_IN_A_DAY), Math.max(0, events.length - MOST_IN_A_DAY)];
-  const classes = [...(events.length === 0 ? ['empty-day'] : []), ...(isToday ? ['today'] : [])].join(' ');
+  const isEmpty = events.length === 0 && !mayHaveMore;
+  const classes = [...(isEmpty ? ['empty-day'] : []), ...(isToday ? ['today'] : [])].join(' ');
   const number = <time dateTime={date}>{Number(date.slice(8))}</time>;
   return (
     <td class={classes || undefined}>
-      {events.length > 0 ? (
+      {!isEmpty ? (
         <Link href={href} class="day-number" label={words} current={isToday ? 'date' : undefined}>
           {number}
           <span class="day-words" aria-hidden="true">
@@ -164,9 +165,9 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
           ))}
         </ul>
       )}
-      {more > 0 && (
+      {(more > 0 || mayHaveMore) && (
         <p class="day-more">
-          <Link href={href}>{i18n.say('pages:more-on-day', { count: more })}</Link>
+          <Link href={href}>{mayHaveMore ? i18n.say('pages:all-on-day') : i18n.say('pages:more-on-day', { count: more })}</Link>
         </p>
       )}
     </td>

@@ -177,4 +177,6 @@ export interface MonthDay {
   readonly isToday: boolean;
   /** Undefined: it belongs to the month before or after. */
   readonly events: readonly EventCard[] | undefined;
+  /** Whether it may have events that are not among these, because there are more than a month shows. */
+  readonly mayHaveMore: boolean;
 }

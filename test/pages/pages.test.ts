@@ -41,6 +41,32 @@ describeAsking(
       expect([await today('/events/today/'), await today('/events/2026-12-05/')]).toEqual([true, false]);
     });
 
+    it('lead from a month with more events than it shows to the days that may have them', async () => {
+      const day = (number: number) => `2033-03-${String(number).padStart(2, '0')}`;
+      const days = [...Array.from({ length: 14 * 30 }, (_, at) => 1 + Math.floor(at / 30)), 20, 20];
+      for (let from = 0; from < days.length; from += 100) {
+        const requests = days.slice(from, from + 100).map((number) => ({
+          method: 'POST',
+          path: '/calendar/events/v1/events',
+          body: {
+            title: `Of day ${number}`,
+            start_date: `${day(number)} 10:00:00`,
+            end_date: `${day(number)} 11:00:00`,
+            status: 'publish',
+          },
+        }));
+        const { status } = await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } });
+        expect(status).toBe(207);
+      }
+      const { elements, links } = await page('/events/2033-03/');
+      const cells = elements.filter(({ name, attributes }) => name === 'td' && attributes.class !== 'other-month');
+      const of = (number: number) => cells[number - 1]!.text;
+      expect(of(13)).toMatch(/2\d more/);
+      for (const number of [14, 15, 20, 31]) expect([number, of(number)]).toEqual([number, expect.stringContaining('All events')]);
+      expect(links).toContain(`${HOME}/events/${day(20)}/`);
+      expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
+    });
+
     it('say where an event takes place and for how much before its text', async () => {
       const { url, venue } = await made({ venue: { venue: 'The mill', city: 'Asti' }, cost: '€ 12', description: 'Bring a chair.' });
       const { text } = await get(pathOf(url));
