@@ -43,8 +43,8 @@ export const longOnes = (facet: Facet): Facet => -facet - 1;
 export type CountedShare = readonly ['own' | 'standIns', language: number] | 'spoken';
 
 /** What a facet's number is multiplied by to make room for the shares of languages, and the largest such number. */
-const SHARES = 2 ** 16;
-const LARGEST_SHARED = 2 ** 36;
+const SHARES = 2 ** 21;
+const LARGEST_SHARED = 2 ** 31;
 
 /**
  * Under which number the counts of days hold a share of a facet, below zero, where nothing else is counted. Undefined:
