@@ -308,6 +308,20 @@ describeAsking('what a change leaves', (ask) => {
     });
   });
 
+  it('D1 keeps the slug that a draft was given, which is its own once it is published', async () => {
+    for (const [path, body] of [
+      ['/events', { title: 'Spring Fair', slug: 'spring-fair', start_date: '2027-01-01', end_date: '2027-01-02', status: 'draft' }],
+      ['/venues', { venue: 'Teatro Rossi', status: 'draft' }],
+    ] as const) {
+      // Whoever may not edit the venue of this name gets one of their own.
+      const { id, slug } = await ask.made(path, body, 'contrib');
+      expect(slug).toBe(path === '/events' ? 'spring-fair' : 'teatro-rossi');
+      const published = await ask.changed(`${path}/${id}`, { status: 'publish' });
+      expect(published.slug).toBe(`${slug}-2`);
+      expect((await ask.changed(`${path}/${id}`, { status: 'private' })).slug).toBe(`${slug}-2`);
+    }
+  });
+
   it('D1 keeps the date that a draft was given', async () => {
     const { id } = await ask.made('/events', {
       title: 'Draft',

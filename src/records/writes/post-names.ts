@@ -4,6 +4,7 @@ import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import { externalIdLock, slugLock, titleLock } from '../../storage/rows/locks.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { isFloating } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { mayCreate } from '../posts.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
@@ -46,8 +47,9 @@ export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, b
 const externalLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
   (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
 
-/** Whether a change gives a record a slug that nobody else may have. */
-export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean => unique && slug !== '' && slug !== row.post_name;
+/** Whether a change gives a record a slug that nobody else may have: a new one, or that of a draft, which may be shared. */
+export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean =>
+  unique && slug !== '' && (slug !== row.post_name || isFloating(row.post_status));
 
 /** Ids of records and images that a write names, as far as they exist already. */
 export const namedBy = (kind: PostKind, values: PostValues): number[] =>
