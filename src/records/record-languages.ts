@@ -10,7 +10,13 @@ import { lockNames } from '../storage/rows/locks.ts';
 import { loadTerms } from '../storage/rows/terms.ts';
 import type { Translatable } from '../storage/translations/language-writer.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
-import { type ContentLanguage, type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
+import {
+  type ContentLanguage,
+  type ContentLanguages,
+  isTranslated,
+  languageOfCode,
+  type Membership,
+} from '../wordpress/content-languages.ts';
 import {
   isConflict,
   joinGroups,
@@ -61,7 +67,12 @@ export function languageOfNew(
   );
 }
 
-/** The language that a change gives a record: the one that is named, else its own; a record without one gets one. */
+/**
+ * The language that a change gives a record: the one that is named, else its own; a record without one gets one. A
+ * record in a language that the site has switched off, or that the caller may not know of, stays in it.
+ *
+ * @throws rest_invalid_param for translations of a record that stays in such a language
+ */
 export async function languageOfChange(
   db: Database,
   caller: Caller,
@@ -71,10 +82,21 @@ export async function languageOfChange(
 ): Promise<LanguageOfWrite | undefined> {
   const own = languagesOf(caller, kind);
   if (!own) return undefined;
-  const before = (await languagesOfRecords(db, own, [id])).get(id) ?? null;
+  const membership = (await membershipsOf(db, own, [id])).get(id);
+  const before = membership?.language ?? null;
   const named = languageValues(values);
+  if (membership && before === null && named.language === undefined)
+    return standsAlone(named) ? undefined : failParam('translations', 'translation-not-linked');
   const language = languageOfCode(own.languages, named.language ?? before ?? undefined) ?? languageOfNew(caller, kind, {});
   return language && { language, before, values: named };
+}
+
+/** The language of a record for a write that leaves it as it is; undefined: it has none. */
+export async function languageKept(db: Database, caller: Caller, kind: Kind, id: number): Promise<LanguageOfWrite | undefined> {
+  const own = languagesOf(caller, kind);
+  const code = own && (await languagesOfRecords(db, own, [id])).get(id);
+  const language = own && code ? languageOfCode(own.languages, code) : undefined;
+  return language && { language, before: language.code, values: {} };
 }
 
 /** The one language that a request chose, if it did. */
@@ -88,17 +110,25 @@ export const languageValues = ({ language, translations, translation_of }: Langu
 });
 
 /** The languages of records, by their ids; null: none. */
-export async function languagesOfRecords(
+export async function languagesOfRecords(db: Database, own: LanguagesOfKind, ids: readonly number[]): Promise<Map<number, string | null>> {
+  const known = await membershipsOf(db, own, ids);
+  return new Map(ids.map((id) => [id, known.get(id)?.language ?? null]));
+}
+
+/**
+ * The same with their groups. A record that is not there has no language; one that is there without one is in a
+ * language that the site has switched off, or that the caller may not know of.
+ */
+export async function membershipsOf(
   db: Database,
   { languages, of }: LanguagesOfKind,
   ids: readonly number[],
-): Promise<Map<number, string | null>> {
+): Promise<ReadonlyMap<number, Membership>> {
   const { posts, terms } = await formOf(languages).memberships(db, languages, {
     posts: of.is === 'post' ? ids : [],
     terms: of.is === 'term' ? ids.map((id) => ({ term_id: id, taxonomy: of.type })) : [],
   });
-  const known = of.is === 'post' ? posts : terms;
-  return new Map(ids.map((id) => [id, known.get(id)?.language ?? null]));
+  return of.is === 'post' ? posts : terms;
 }
 
 /** The record whose language is written. `before`: the language it has. */

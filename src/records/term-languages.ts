@@ -11,7 +11,7 @@ import type { Term } from '../wordpress/rows.ts';
 import type { TranslationGroup } from '../wordpress/translation-group.ts';
 import type { Caller } from './caller.ts';
 import { type LanguagesOfKind, languagesOf, placeInLanguage } from './record-languages.ts';
-import { createTermRow, dropTree, freeSlug, type TermDraft } from './term-writes.ts';
+import { createTermRow, dropTree, freeSlug, type TermDraft, type TermLanguage } from './term-writes.ts';
 
 /**
  * The terms that stand for these in a language, in their order: those of the language and those without one themselves,
@@ -73,14 +73,19 @@ export async function createTermIn(
 ): Promise<number> {
   const own = languagesOf(caller, kind);
   if (!own || !language) return (await createTermRow(db, kind, draft)).id;
-  const elsewhere = async (terms: readonly Term[]) => {
-    const { terms: known } = await formOf(own.languages).memberships(db, own.languages, { posts: [], terms });
-    return new Set([...known].flatMap(([id, { language: code }]) => (code === null || code === language.code ? [] : [id])));
-  };
-  const { id } = await createTermRow(db, kind, { ...draft, language: { code: language.code, elsewhere } });
+  const { id } = await createTermRow(db, kind, { ...draft, language: writtenIn(db, own, language) });
   await placeInLanguage(db, caller, kind, { id, before: null, language }, values);
   return id;
 }
+
+/** The language of a term that is written, and which of others are in another one. */
+export const writtenIn = (db: Database, { languages }: LanguagesOfKind, { code }: Pick<ContentLanguage, 'code'>): TermLanguage => ({
+  code,
+  elsewhere: async (terms) => {
+    const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms });
+    return new Set([...known].flatMap(([id, { language }]) => (language === null || language === code ? [] : [id])));
+  },
+});
 
 /**
  * The translations of these terms that exist, by their languages: of terms that have a language themselves. `except`: a

@@ -20,7 +20,7 @@ export interface TermDraft {
   readonly language?: TermLanguage | undefined;
 }
 
-/** The language of a new term. */
+/** The language of a term that is written. */
 export interface TermLanguage {
   readonly code: string;
   /** Which of these terms are in another language. */
@@ -48,11 +48,18 @@ export async function createTermRow(db: Database, kind: TermKind, draft: TermDra
   if (clash) fail('term_exists', { data: { term_id: clash.term_id }, extraMembers: { additional_data: [clash.term_id, clash.term_id] } });
 
   const taken = found.some((term) => term.slug === wished && elsewhere.has(term.term_id));
-  const slug = await freeSlug(db, kind, taken ? `${wished}-${draft.language?.code}` : wished, draft.parent, 0);
+  const slug = await freeSlug(db, kind, taken ? await slugIn(db, wished, draft.language) : wished, draft.parent, 0);
   const description = sanitizeTermDescription(stripControlCharacters(draft.description));
   const id = await insertTerm(db, kind, { name, slug, description, parent: draft.parent });
   if (kind.hierarchical) await dropTree(db, kind);
   return { id, slug: slug || String(id) };
+}
+
+/** What a term asks for whose slug belongs to terms of other languages (Polylang). */
+async function slugIn(db: Database, wished: string, language: TermLanguage | undefined): Promise<string> {
+  const slug = `${wished}-${language?.code}`;
+  await lockNames(db, [termSlugLock(slug)]);
+  return slug;
 }
 
 /** The names that a new term is going to take. */
@@ -64,8 +71,8 @@ export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitiz
 /**
  * Changes a term (`wp_update_term`): only what is named.
  *
- * @throws duplicate_term_slug where the slug belongs to another term (decision D10: 400), but where it follows from the
- * name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
+ * @throws duplicate_term_slug where the slug belongs to another term of the same language (decision D10: 400), but where
+ * it follows from the name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
  */
 export async function changeTermRow(
   db: Database,
@@ -81,19 +88,31 @@ export async function changeTermRow(
     await requireParent(db, kind, changes.parent);
     rows.parent = await withoutLoop(db, term, changes.parent);
   }
-  if (changes.slug !== undefined) {
-    const sent = sanitizeTitle(changes.slug);
-    const wished = sent || sanitizeTitle(rows.name ?? term.name) || String(term.term_id);
-    await lockNames(db, [termSlugLock(wished)]);
-    const taken = (await takenTermSlugs(db, wished, term.term_id)).some(
-      ({ slug, taxonomy }) => slug === wished && taxonomy === kind.taxonomy,
-    );
-    const { parent = term.parent } = rows;
-    if (taken && sent !== '' && parent === term.parent) fail('duplicate_term_slug', { values: { slug: wished } });
-    rows.slug = await freeSlug(db, kind, wished, parent, term.term_id);
-  }
+  if (changes.slug !== undefined) rows.slug = await changedSlug(db, kind, term, changes.slug, { ...changes, ...rows });
   await updateTerm(db, term, rows);
   if (kind.hierarchical) await dropTree(db, kind);
+}
+
+/** The slug of a term that is asked for this one. */
+async function changedSlug(
+  db: Database,
+  kind: TermKind,
+  term: Term,
+  asked: string,
+  { name = term.name, parent = term.parent, language }: Partial<Pick<TermDraft, 'name' | 'parent' | 'language'>>,
+): Promise<string> {
+  const sent = sanitizeTitle(asked);
+  const wished = sent || sanitizeTitle(name) || String(term.term_id);
+  await lockNames(db, [termSlugLock(wished)]);
+  const taken = await takenTermSlugs(db, wished, term.term_id);
+  const holders = taken.filter(({ slug, taxonomy }) => slug === wished && taxonomy === kind.taxonomy);
+  const elsewhere = (await language?.elsewhere(holders)) ?? new Set<number>();
+  const isElsewhere = holders.length > 0 && holders.every(({ term_id: id }) => elsewhere.has(id));
+  // Terms of several languages may share a slug. What is sent as it is stays.
+  if (isElsewhere && wished === term.slug) return wished;
+  if (holders.length > 0 && !isElsewhere && sent !== '' && parent === term.parent)
+    fail('duplicate_term_slug', { values: { slug: wished } });
+  return freeSlug(db, kind, isElsewhere ? await slugIn(db, wished, language) : wished, parent, term.term_id);
 }
 
 /**

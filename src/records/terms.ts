@@ -31,7 +31,7 @@ import {
   languageValues,
   placeInLanguage,
 } from './record-languages.ts';
-import { createTermIn } from './term-languages.ts';
+import { createTermIn, writtenIn } from './term-languages.ts';
 import { changeTermRow, dropTree } from './term-writes.ts';
 import { type Shown, versionOfTerm } from './versions.ts';
 import { mayManageTerms } from './visibility.ts';
@@ -105,13 +105,15 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   await site.db.transaction(async (trx) => {
     const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
+    const language = await languageOfChange(trx, caller, kind, id, values);
+    const own = languagesOf(caller, kind);
     await changeTermRow(trx, kind, term, {
       ...(name === undefined ? {} : { name }),
       ...(slug === undefined ? {} : { slug }),
       ...(description === undefined ? {} : { description: description ?? '' }),
       ...(parent === undefined ? {} : { parent: parent ?? 0 }),
+      ...(own && language ? { language: writtenIn(trx, own, language.language) } : {}),
     });
-    const language = await languageOfChange(trx, caller, kind, id, values);
     if (language) await placeInLanguage(trx, caller, kind, { id, ...language }, language.values);
     await keepIndexOfMoved(trx, caller, term);
     noteChange(trx, caller);
@@ -228,13 +230,10 @@ async function termConditions(
   const language = languageOfList(caller, kind.taxonomy, fallback);
   if (!language) return conditions;
   const { post, parent, ...others } = conditions;
-  if (post !== undefined) {
-    const shown = await termsShownIn(site, caller, kind, post);
-    return { ...others, ...(parent === undefined ? {} : { parent }), include: narrowedTo(others.include, shown) };
-  }
-  if (parent === undefined || parent === 0) return { ...conditions, language };
-  const { languages } = language;
-  return { ...others, parents: await termGroups(site.db, languages, kind.taxonomy, [parent]), language };
+  const below = parent ? { parents: await termGroups(site.db, language.languages, kind.taxonomy, [parent]) } : {};
+  const narrowed = { ...others, ...(parent === 0 ? { parent } : below) };
+  if (post === undefined) return { ...narrowed, language };
+  return { ...narrowed, include: narrowedTo(others.include, await termsShownIn(site, caller, kind, post)) };
 }
 
 /** Ids that are in both lists; no list is one of everything. */

@@ -245,6 +245,20 @@ describeDatabases('lists in several languages', (open) => {
       expect(await total()).toBe(right);
     });
 
+    if (form === 'wpml')
+      it('are the same where events are in a language that is switched off', async () => {
+        const rowOfEvent = () => db.from('icl_translations').where({ element_type: 'post_tribe_events', element_id: 118 });
+        for (const [language_code, check] of [
+          ['de', expectSame],
+          ['it', async () => undefined],
+        ] as const) {
+          await rowOfEvent().update({ language_code });
+          await db.from('fasti_changes').increment('counter');
+          await reindex();
+          await check();
+        }
+      });
+
     it('are not read from an index that was made before there were languages', async () => {
       const settings = await running.site.settings();
       expect(hasIndex({ ...settings, contentLanguages: undefined })).toBe(false);

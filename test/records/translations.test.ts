@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadViewer } from '../../src/accounts/viewer.ts';
+import { event } from '../../src/kinds/event.ts';
+import { callerFor } from '../../src/records/caller.ts';
+import { assignLanguage } from '../../src/records/site-languages.ts';
+import { restorePost } from '../../src/records/writes/post-writes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { describeDatabases } from '../support/databases.ts';
@@ -244,5 +249,77 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(made.body.categories.map(({ id }: { id: number }) => id)).toEqual([body.id]);
       expect((await post(`/categories/${body.id}`, { language: 'en' })).body.code).toBe('language-taken');
     });
+
+    it('takes over what is no text, but not the name that another system has for the source', async () => {
+      await post('/events/112', { external_id: 'e-112', sticky: true, featured: true });
+      await post('/venues/103', { external_id: 'v-103', show_map: false });
+      const { status, body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112 });
+      expect([status, body.external_id, body.sticky, body.featured]).toEqual([201, undefined, true, true]);
+      const stage = await post('/venues', { venue: 'Palco', language: 'it', translation_of: 103 });
+      expect([stage.status, stage.body.external_id, stage.body.show_map]).toEqual([201, undefined, false]);
+      const flags = await db.from('postmeta').where('post_id', stage.body.id).whereIn('meta_key', ['_VenueShowMap', '_EventShowMap']);
+      expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
+    });
+
+    it('puts nothing before others for those who may not', async () => {
+      await post('/events/112', { sticky: true, author: 4, status: 'draft' });
+      const { status, body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112 }, 'contrib');
+      expect([status, body.sticky]).toEqual([201, false]);
+    });
+
+    it('brings a record back, and publishes what is linked, with a slug that may be shared', async () => {
+      const slugOf = async (id: number) => (await db.from('posts').where('ID', id).first())?.post_name;
+      await send('DELETE', '/events/117');
+      await send('DELETE', '/events/118');
+      const settings = await running.site.settings();
+      const viewer = (await loadViewer(db, settings, 1))!;
+      const caller = callerFor(running.site, settings, viewer, { language: 'en' });
+      for (const id of [117, 118]) await restorePost(running.site, caller, event, id);
+      expect([await slugOf(117), await slugOf(118)]).toEqual(['festival', form === 'wpml' ? 'festival' : 'festival-2']);
+      const { body: draft } = await post('/venues', { venue: 'Town Hall', language: 'it', status: 'draft' });
+      await post('/events/111', { venue: draft.id });
+      expect(await slugOf(draft.id)).toBe(form === 'wpml' ? 'town-hall' : 'town-hall-2');
+    });
+
+    it('puts the language behind a slug of a category that another language has', async () => {
+      const slugOf = async (path: string, body: object) => (await post(path, body)).body.slug;
+      expect(await slugOf('/categories/40', { slug: 'workshops' })).toBe('workshops-it');
+      expect((await post('/categories/40', { slug: 'sagre' })).body.code).toBe('duplicate_term_slug');
+      await db.from('terms').where('term_id', 40).update({ slug: 'music' });
+      expect(await slugOf('/categories/40', { slug: 'music', description: 'Suoni' })).toBe('music');
+      // As it moves, it asks in the language that it gets.
+      expect(await slugOf('/categories/54', { slug: 'workshops', language: 'en' })).toBe(undefined);
+      expect(await slugOf('/categories/54', { slug: 'jazz-it', language: 'en' })).toBe('jazz-it-en');
+    });
+
+    it('gives a term another language though its translation is gone', async () => {
+      for (const table of ['terms', 'term_taxonomy'] as const) await db.from(table).where('term_id', 40).delete();
+      await db.from('fasti_changes').increment('counter');
+      const { status, body } = await post('/categories/38', { language: 'it' });
+      expect([status, body.language, Object.keys(body.translations)]).toEqual([200, 'it', ['it']]);
+    });
+
+    if (form === 'wpml')
+      it('leaves a record in a language that is switched off where it is, unless another one is named', async () => {
+        const ofEvent = (id: number) => ({ element_type: 'post_tribe_events', element_id: id });
+        const rowOf = (id: number) => db.from('icl_translations').where(ofEvent(id)).first();
+        await db.from('icl_translations').where(ofEvent(111)).update({ language_code: 'de' });
+        await db.from('fasti_changes').increment('counter');
+        const before = await rowOf(111);
+        const { status, body } = await post('/events/111', { title: 'Konzert' });
+        expect([status, body.title, body.language]).toEqual([200, 'Konzert', null]);
+        expect(faultOf(await post('/events/111', { translations: { en: 112 } }))).toEqual([400, 'rest_invalid_param', ['translations']]);
+        await assignLanguage(running.site, 'en');
+        expect(await rowOf(111)).toEqual(before);
+        // Lists of one language that are filled up hold what has none, not what is in another one.
+        const list = `${ROOT}/events?start_date=2031-01-01&end_date=2032-01-01&per_page=50&lang=it&language_fallback=true`;
+        const { events } = (await running.send('GET', list)).body;
+        expect(events.map(({ id }: { id: number }) => id)).not.toContain(111);
+        expect((await post('/events/111', { language: 'en' })).status).toBe(200);
+        expect([await placeOf(110), await placeOf(111)]).toEqual([
+          ['en', { en: 110 }],
+          ['en', { en: 111 }],
+        ]);
+      });
   });
 });

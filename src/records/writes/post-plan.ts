@@ -7,6 +7,7 @@ import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { settleSlug } from '../../wordpress/slug.ts';
 import { type SettledDates, settleDates, settleStatus } from '../../wordpress/status.ts';
 import { nowUtc } from '../../wordpress/time.ts';
+import type { Viewer } from '../../wordpress/viewer.ts';
 import { nowLocal, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
 import type { Caller } from '../caller.ts';
 import { accessRow, mayDelete } from '../visibility.ts';
@@ -74,10 +75,14 @@ function checkAuthor(caller: Caller, kind: PostKind, author: number | undefined,
  */
 function checkPromotion(caller: Caller, kind: PostKind, values: PostValues, before: Before | undefined): void {
   const { viewer } = caller;
-  if (viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`)) return;
+  if (mayPromote(viewer, kind)) return;
   for (const [name, field] of Object.entries(kind.fields))
     if (field.promotes && values[name] === true && !(before && isSet(field, before))) refuse(viewer);
 }
+
+/** Whether somebody may put records of this kind before others. */
+export const mayPromote = (viewer: Viewer, { capabilities }: PostKind): boolean =>
+  viewer.can(`publish_${capabilities}`) || viewer.can(`edit_others_${capabilities}`);
 
 /** Whether a yes of this field is stored already. */
 function isSet({ place, store }: Field, { row, metas }: Before): boolean {

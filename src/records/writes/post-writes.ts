@@ -14,7 +14,7 @@ import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
 import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
-import { languageOfChange } from '../record-languages.ts';
+import { languageKept, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type Shown } from '../versions.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import { deleteForGood } from './metas-and-terms.ts';
@@ -214,10 +214,10 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
   const keeps = site.config.emptyTrashDays > 0;
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await writeInTransaction(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
+    const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status === 'trash') fail(kind.problems.isInTrash);
-    if (!keeps) return deleteForGood(write, before.row);
+    if (!keeps) return deleteForGood({ db, caller, kind }, before.row);
+    const write = { db, caller, kind, language: await languageKept(db, caller, kind, id) };
     const plan = planPost(caller, kind, { status: 'trash' }, before);
     return writeChange(write, before, plan, { metas: trashMetas(kind, before.row, caller.now), terms: new Map() });
   });
@@ -232,9 +232,9 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
  */
 export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
   await writeInTransaction(site, caller, async (db) => {
-    const write = { db, caller, kind };
-    const before = await lockExisting(write, id);
+    const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');
+    const write = { db, caller, kind, language: await languageKept(db, caller, kind, id) };
     const known = metaOf(before.metas, '_wp_trash_meta_status');
     const status = SETTABLE_STATUSES.find((one) => one === known && one !== 'trash') ?? 'draft';
     const plan = planPost(caller, kind, { status }, before);

@@ -1,7 +1,10 @@
 import { failParam } from '../../errors.ts';
+import { EVENT } from '../../kinds/events/fields.ts';
 import { COORDINATES, COST, DATES } from '../../kinds/events/metas.ts';
 import { termKind } from '../../kinds/index.ts';
 import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
+import type { Field } from '../../kinds/param.ts';
+import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { formOf } from '../../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
@@ -11,7 +14,7 @@ import { languagesOf, languageValues } from '../record-languages.ts';
 import { termsInLanguage } from '../term-languages.ts';
 import { accessRow, mayEdit } from '../visibility.ts';
 import type { MetasAndTerms } from './metas-and-terms.ts';
-import { type PostPlan, planPost } from './post-plan.ts';
+import { mayPromote, type PostPlan, planPost } from './post-plan.ts';
 import { followingRows } from './post-rows.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -35,12 +38,16 @@ export async function sourceOf(db: Database, caller: Caller, kind: PostKind, val
   return { row, metas };
 }
 
-/** The plan of a new record, with the metas of its source that it does not name itself. */
+/** The plan of a new record, with the columns and metas of its source that it does not name itself. */
 export function planOfNew(caller: Caller, kind: PostKind, values: PostValues, source: Before | undefined): PostPlan {
   const plan = planPost(caller, kind, values, undefined, source);
   if (!source) return plan;
   const usual = followingRows(kind, {}, undefined, caller).metas;
-  return { ...plan, metas: { ...usual, ...metasOf(caller, kind, source), ...plan.metas } };
+  return {
+    ...plan,
+    columns: { ...columnsOf(caller, kind, source), ...plan.columns },
+    metas: { ...usual, ...metasOf(caller, kind, source), ...plan.metas },
+  };
 }
 
 /**
@@ -84,13 +91,29 @@ async function linksIn({ db, caller, language }: WriteContext, stored: readonly 
 }
 
 /**
- * The metas of a source that hold fields or what follows from them. What puts a record before others takes its right.
+ * The metas of a source that hold fields or what follows from them. The name by which another system knows the source
+ * is its own.
  */
-function metasOf({ viewer }: Caller, kind: PostKind, { metas }: Before): Rows['metas'] {
-  const promoted = viewer.can(`publish_${kind.capabilities}`) || viewer.can(`edit_others_${kind.capabilities}`);
-  const keys = Object.values(kind.fields).flatMap(({ place, promotes }) =>
-    place.in === 'meta' && (promoted || !promotes) ? [place.key] : [],
+function metasOf(caller: Caller, kind: PostKind, { metas }: Before): Rows['metas'] {
+  const keys = Object.values(kind.fields).flatMap((field) =>
+    field.place.in === 'meta' && field.place.key !== EXTERNAL_ID && mayTake(caller, kind, field) ? [field.place.key] : [],
   );
-  const following = kind.dated ? [...Object.values(DATES), ...Object.values(COST)] : Object.values(COORDINATES);
+  const following = kind.dated ? [...Object.values(DATES), ...Object.values(COST)] : [...Object.values(COORDINATES), ...SECOND_MAP_METAS];
   return Object.fromEntries([...keys, ...following].flatMap((key) => (metas.has(key) ? [[key, metas.get(key)!] as const] : [])));
 }
+
+/** Whether maps are shown stands a second time with venues, under the names that events use. */
+const SECOND_MAP_METAS = [EVENT.show_map, EVENT.show_map_link];
+
+/** The columns of a source that say whether it is put before others. */
+const columnsOf = (caller: Caller, kind: PostKind, { row }: Before): Rows['columns'] =>
+  Object.fromEntries(
+    Object.values(kind.fields).flatMap((field) =>
+      field.place.in === 'column' && field.promotes && mayTake(caller, kind, field)
+        ? [[field.place.column, row[field.place.column]] as const]
+        : [],
+    ),
+  );
+
+/** What puts a record before others takes its right. */
+const mayTake = ({ viewer }: Caller, kind: PostKind, { promotes }: Field): boolean => !promotes || mayPromote(viewer, kind);

@@ -22,10 +22,11 @@ import { keepIndexOf } from '../list-index.ts';
 import { mayCreate } from '../posts.ts';
 import {
   countForLanguage,
+  languageKept,
   languageOfNew,
   languagesOf,
-  languagesOfRecords,
   languageValues,
+  membershipsOf,
   placeInLanguage,
   standsAlone,
 } from '../record-languages.ts';
@@ -238,18 +239,19 @@ async function knownByTitle(
 async function sameLanguageFirst({ db, caller, kind, language }: WriteContext, ids: readonly number[]): Promise<readonly number[]> {
   const own = languagesOf(caller, kind);
   if (!own || !language || ids.length === 0) return ids;
-  const codes = await languagesOfRecords(db, own, ids);
-  const isSame = (id: number) => codes.get(id) === language.language.code;
+  const spoken = await membershipsOf(db, own, ids);
+  const isSame = (id: number) => spoken.get(id)?.language === language.language.code;
   const strict = Object.values(language.values).some((value) => value !== undefined);
-  return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && (!strict || codes.get(id) === null))];
+  return [...ids.filter(isSame), ...ids.filter((id) => !isSame(id) && !(strict && spoken.has(id)))];
 }
 
 /** A record that is used in place of a new one gets the metas of the new one; its row stays. */
 async function updateKnown(write: WriteContext, known: Before, values: PostValues, resolved: MetasAndTerms): Promise<void> {
   const { db, caller, kind, language } = write;
   const own = languagesOf(caller, kind);
-  const before = own ? ((await languagesOfRecords(db, own, [known.row.ID])).get(known.row.ID) ?? null) : null;
-  const code = (own && languageOfCode(own.languages, before ?? undefined)) ?? language?.language;
+  const membership = own && (await membershipsOf(db, own, [known.row.ID])).get(known.row.ID);
+  const before = membership?.language ?? null;
+  const code = membership && own ? languageOfCode(own.languages, before ?? undefined) : language?.language;
   const { metas } = fieldRows(kind, values, { trusted: caller.viewer.can('unfiltered_html') });
   const following = followingRows(kind, values, known, caller);
   if (language && code) await writeLanguage({ ...write, language: { ...language, language: code, before } }, known.row, known.row);
@@ -280,7 +282,7 @@ async function publishLinked({ db, caller, kind }: WriteContext, { metas }: Befo
       .find(({ postType }) => postType === row.post_type);
     if (!linked || !['draft', 'pending'].includes(row.post_status)) continue;
     if (!viewer.can(`publish_${linked.capabilities}`) || !mayEdit(viewer, row)) continue;
-    const write = { db, caller, kind: linked };
+    const write = { db, caller, kind: linked, language: await languageKept(db, caller, linked, row.ID) };
     const before = await lockExisting(write, row.ID);
     await writeChange(write, before, planPost(caller, linked, { status: 'publish' }, before), NO_METAS_OR_TERMS);
   }

@@ -139,8 +139,9 @@ async function languagePlaces(
   const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
   const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
   return (id) => {
-    const { language, members: group } = posts.get(id) ?? { language: null, members: new Map<string, number>() };
-    const own = languageOfCode(languages, language ?? undefined)?.number ?? 0;
+    const membership = posts.get(id);
+    const { language, members: group } = membership ?? { language: null, members: new Map<string, number>() };
+    const own = languageOfCode(languages, language ?? undefined)?.number ?? (membership ? SWITCHED_OFF : 0);
     const isListed = ({ code, number }: ContentLanguage) =>
       number === own || (language === languages.defaultCode && !published.has(group.get(code) ?? 0));
     const shownIn = languages.languages.filter(isListed).map(({ number }) => number);
@@ -152,6 +153,9 @@ async function languagePlaces(
     };
   };
 }
+
+/** In the place of a language that the site has switched off: what is in it is not without one. */
+const SWITCHED_OFF = 2 ** 32 - 1;
 
 /** The languages of events and their translations, looked up as far as the rows don't say them. */
 async function membershipsOf(

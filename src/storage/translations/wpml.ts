@@ -18,8 +18,14 @@ export const wpmlWriter: LanguageWriter = {
     if (row?.code === code) return;
     if (!row) return insertRow(db, of, id, code);
     await dropOrdered(db, row.trid, [code]);
+    // Another row may have the language all the same: that of a term that is gone.
+    const isTaken = (await rowsOfGroups(db, [row.trid])).some((one) => one.code === code);
+    if (isTaken) {
+      await standAlone(db, row.translation);
+      await renewOriginal(db, row.trid);
+    }
     await db.change`UPDATE {icl_translations} SET language_code = ${code} WHERE translation_id = ${row.translation}`;
-    if (row.source === null)
+    if (row.source === null && !isTaken)
       await db.change`UPDATE {icl_translations} SET source_language_code = ${code}
         WHERE trid = ${row.trid} AND NOT translation_id = ${row.translation} AND source_language_code IS NOT NULL`;
   },

@@ -107,7 +107,10 @@ export const polylang: LanguageForm = {
         .where('gt.taxonomy', TAXONOMIES[records.is].group);
       const [sql, bindings] = languageSql(db, languages, records.is, 'gm.object_id');
       sub.whereRaw(`${sql} = ?`, [...bindings, rowOf(languages, records.is, code)]);
-      if (records.is === 'term') return;
+      if (records.is === 'term')
+        return void sub
+          .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.term_id = gm.object_id`, [db.table('term_taxonomy')])
+          .where('member.taxonomy', records.name);
       sub
         .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = gm.object_id`, [db.table('posts')])
         .where('member.post_type', records.name)

@@ -70,11 +70,10 @@ export const wpml: LanguageForm = {
     return { posts: of(groups.post, (id) => id), terms: of(groups.term, (element) => elements.get(element) ?? 0) };
   },
 
-  whereLanguage(db, where, languages, records, code) {
-    const codes = code === null ? languages.languages.map((language) => language.code) : [code];
-    const own = (sub: QueryBuilder) => void elementsOf(db, sub, records).whereIn('w.language_code', codes);
-    if (code === null) where.whereNotExists(own);
-    else where.whereExists(own);
+  // What is in a language that is switched off, or hidden from the caller, is not without one.
+  whereLanguage(db, where, _languages, records, code) {
+    if (code === null) where.whereNotExists((sub: QueryBuilder) => void elementsOf(db, sub, records));
+    else where.whereExists((sub: QueryBuilder) => void elementsOf(db, sub, records).where('w.language_code', code));
   },
 
   whereInGroup(db, where, _languages, records, { code, isShown }) {
@@ -82,7 +81,10 @@ export const wpml: LanguageForm = {
       elementsOf(db, sub, records)
         .joinRaw(`${db.dialect.joinInOrder} ?? wm ON wm.trid = w.trid AND wm.element_type = w.element_type`, [db.table('icl_translations')])
         .where('wm.language_code', code);
-      if (records.is === 'term') return;
+      if (records.is === 'term')
+        return void sub.joinRaw(`${db.dialect.joinInOrder} ?? member ON member.term_taxonomy_id = wm.element_id`, [
+          db.table('term_taxonomy'),
+        ]);
       sub
         .joinRaw(`${db.dialect.joinInOrder} ?? member ON member.ID = wm.element_id`, [db.table('posts')])
         .where((shown: QueryBuilder) => void isShown?.(shown));
