@@ -2,7 +2,7 @@ import type { Texts } from '../texts.ts';
 import type { Body, Raw } from './input.ts';
 
 /** The parameter that chooses the language, and its synonyms: what WordPress's translation plugins call it. */
-export const LANGUAGE_NAMES = ['translation_language', 'lang', 'wpml_language'];
+export const LANGUAGE_NAMES = ['translation_language', 'wpml_language', 'lang'];
 
 /** Where a request may say in which language it wants to be answered. */
 export interface LanguageHints {

@@ -35,7 +35,7 @@ export interface CalendarList extends FeedEvents {
  * @throws rest_no_route for terms that do not exist, rest_invalid_param for filters that the list of events refuses
  */
 export async function listCalendar(site: Site, caller: Caller, page: ListPage, wishes: ListWishes): Promise<CalendarList> {
-  const [categories, tags] = [await feedTerms(site, 'category', page.categories), await feedTerms(site, 'tag', page.tags)];
+  const [categories, tags] = [await feedTerms(site, caller, 'category', page.categories), await feedTerms(site, caller, 'tag', page.tags)];
   const view = page.view ?? caller.settings.calendar.view;
   const date = dateOf(view, page);
   const found = await feedEvents(site, caller, {

@@ -11,6 +11,7 @@ import type { TermKindName } from '../kinds/kind-names.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { loadUsers } from '../storage/rows/users.ts';
+import { isTranslated } from '../wordpress/content-languages.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
@@ -19,6 +20,7 @@ import { acceptParams } from './input.ts';
 import { recordOfDate } from './occurrences.ts';
 import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
 import { termLookUp } from './references.ts';
+import { firstIn } from './term-languages.ts';
 
 /** Which events a feed holds. */
 export interface FeedQuery {
@@ -154,16 +156,26 @@ export async function authorNames({ db }: Site, events: readonly FeedEvent[]): P
 }
 
 /**
- * Terms by lists of slugs, of each list those that exist, in one query. Who visits a page of a term sees protected
- * events of it, as on the pages of WordPress, so that what they are in is no secret here.
+ * Terms by lists of slugs, of each list those that exist. Where a language is asked for, a slug stands for the terms of
+ * all languages that have it, that of the language first. Who visits a page of a term sees protected events of it, as
+ * on the pages of WordPress, so that what they are in is no secret here.
  *
  * @throws rest_no_route where none of a list exists
  */
-export async function feedTerms({ db }: Site, kind: TermKindName, lists: readonly (readonly string[])[]): Promise<Term[][]> {
+export async function feedTerms(
+  { db }: Pick<Site, 'db'>,
+  caller: Caller,
+  name: TermKindName,
+  lists: readonly (readonly string[])[],
+): Promise<Term[][]> {
   if (lists.length === 0) return [];
-  const { byToken } = await termLookUp(db, kind, lists.flat());
+  const kind = termKind(name);
+  const { code } = caller.content;
+  const isSpoken = code !== undefined && isTranslated(caller.settings.contentLanguages, kind.taxonomy);
+  const sorted = isSpoken ? (terms: Term[]) => firstIn(db, caller, kind, terms, { code }) : undefined;
+  const { byToken, everyByToken } = await termLookUp(db, name, lists.flat(), sorted);
   return lists.map((slugs) => {
-    const found = slugs.flatMap((slug) => byToken(slug) ?? []);
+    const found = slugs.flatMap((slug) => (isSpoken ? everyByToken(slug) : (byToken(slug) ?? [])));
     return found.length === 0 ? fail('rest_no_route') : found;
   });
 }

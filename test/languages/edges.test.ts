@@ -185,6 +185,7 @@ describeDatabases('content in several languages', (open) => {
       expect(await listed(`/it${ROOT}/events?${SPAN}&lang=de`)).toEqual(italian);
       expect(await listed(`/it${ROOT}/events?${SPAN}&lang=en`)).toEqual(english);
       expect(await listed(`/it${ROOT}/events?${SPAN}&lang=en&translation_language=it`)).toEqual(italian);
+      expect(await listed(`${ROOT}/events?${SPAN}&lang=en&wpml_language=it`)).toEqual(italian);
       expect(await listed(`/it${ROOT}/events?${SPAN}&lang=all`)).toHaveLength(11);
       expect((await ask(`${ROOT}/events?${SPAN}&translation_language=de`)).status).toBe(400);
       expect((await ask(`${ROOT}/events?${SPAN}&translation_language=all`)).status).toBe(200);
@@ -257,6 +258,24 @@ describeDatabases('content in several languages', (open) => {
       expect(await listed(`/it${ROOT}/venues?has_events=false`)).toEqual([]);
     });
 
+    it('lists the terms of an event below a term, or what it is a translation of', async () => {
+      for (const parent of [38, 40]) expect(await listed(`/it${ROOT}/categories?event=118&parent=${parent}`)).toEqual([45]);
+      expect(await listed(`/it${ROOT}/categories?event=118&parent=0`)).toEqual([40]);
+    });
+
+    it('narrows lists of terms of WordPress’s own routes where the request makes it, and other lists there not', async () => {
+      const idsAt = async (path: string) => (await read(path)).map(({ id }: { id: number }) => id);
+      const all = await idsAt('/wp-json/wp/v2/tribe_events_cat?per_page=50');
+      expect([await idsAt('/wp-json/wp/v2/tribe_events_cat?lang=it'), await idsAt('/it/wp-json/wp/v2/tribe_events_cat')]).toEqual([
+        [45, 40, 54, 49],
+        [45, 40, 54, 49],
+      ]);
+      expect(await idsAt('/wp-json/wp/v2/tribe_events_cat?lang=all&per_page=50')).toEqual(all);
+      expect(await idsAt('/wp-json/wp/v2/tags?lang=it')).toEqual([68, 63]);
+      expect(await idsAt('/wp-json/wp/v2/tribe_events_cat?post=110&lang=it')).toEqual([38]);
+      expect(await idsAt('/wp-json/wp/v2/tribe_venue?lang=it')).toEqual(await idsAt('/wp-json/wp/v2/tribe_venue'));
+    });
+
     it('by slug falls back on whoever has the slug', async () => {
       expect((await read(`/it${ROOT}/events/by-slug/pottery-workshop`)).id).toBe(112);
       expect((await read(`/it${ROOT}/events/by-slug/festival`)).id).toBe(118);
@@ -302,6 +321,17 @@ describeDatabases('content in several languages', (open) => {
       expect((await by('categories=music&lang=it')).sort((a, b) => a - b)).toEqual(both);
       // Without a language it is the first, as it always was.
       expect(await by('categories=music')).not.toContain(113);
+      // The page of a slug is that of all terms that have it, under the name of the one in its language.
+      const page = (await ask('/it/events/category/music/feed/')).text;
+      expect([page.includes('<title>Sagre - '), page.includes('Sagra del paese'), page.includes('Festival')]).toEqual([true, true, true]);
+    });
+
+    it('may name terms that are gone, which nothing stands back for', async () => {
+      const before = await listed(`${ROOT}/categories?lang=it&language_fallback=true`);
+      await rows(async () => {
+        for (const table of ['terms', 'term_taxonomy'] as const) await db.from(table).where('term_id', 40).delete();
+      });
+      expect(await listed(`${ROOT}/categories?lang=it&language_fallback=true`)).toEqual(before.map((id) => (id === 40 ? 38 : id)));
     });
 
     it('may say any languages, defaults and forms of addresses', async () => {

@@ -38,7 +38,7 @@ async function subjectOf(site: Site, caller: Caller, page: FeedRequest['address'
   }
   const [category, tag] = [page.categories[0], page.tags[0]];
   if (!category && !tag) return { featured: page.featured };
-  const [[term] = []] = await feedTerms(site, category ? 'category' : 'tag', [category ?? tag ?? []]);
+  const [[term] = []] = await feedTerms(site, caller, category ? 'category' : 'tag', [category ?? tag ?? []]);
   return { term };
 }
 

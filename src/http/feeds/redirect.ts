@@ -62,7 +62,7 @@ async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<stri
 }
 
 async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTerm): Promise<string> {
-  const [[term] = []] = await feedTerms(site, kind, [[slug]]);
+  const [[term] = []] = await feedTerms(site, caller, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
   const code = await languageOfTerm(site.db, caller, term);
   return termLink(term, await ancestorsOf(site.db, termKind(kind), term), caller, code);

@@ -19,6 +19,7 @@ import { findTerm, loadTerms, loadTree } from '../../storage/rows/terms.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { isPublic } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
+import { languageOfList } from '../content-lists.ts';
 import { postOfRecord } from '../occurrences.ts';
 import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from '../terms.ts';
 import { metasInTrash } from '../trashed-metas.ts';
@@ -35,15 +36,18 @@ import { type CorePage, type CoreRecord, paging, viewOf } from './lists.ts';
 const OF_EVENTS = { dated: true };
 
 /**
- * The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included. A page past the last
- * is empty.
+ * The terms that a request asks for (`WP_REST_Terms_Controller::get_items`), empty ones included; those of one post
+ * whatever their language. A page past the last is empty.
  */
 export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, asked: CoreTermListValues): Promise<CorePage> {
   const { post } = asked;
   const values = post ? { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : asked;
   const { limit, offset, page } = paging(values);
+  // As Polylang has it, which filters lists of terms alone, and only where a language is asked for.
+  const language = !post && caller.content.chosen ? languageOfList(caller, kind.taxonomy, undefined) : undefined;
   const { terms, total, tree } = await findTerms(site.db, {
     kind,
+    ...(language ? { language } : {}),
     ...mergeConditions(conditionsOf(termFilters(kind), values, caller)),
     order: values.orderby ?? 'name',
     descending: values.order === 'desc',
