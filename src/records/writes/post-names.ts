@@ -47,7 +47,7 @@ export const namesOfChange = (caller: Caller, { kind, values, plan }: NewPost, b
 const externalLocks = ({ postType }: PostKind, metas: Rows['metas']): string[] =>
   (metas[EXTERNAL_ID] ?? []).map((externalId) => externalIdLock(postType, externalId));
 
-/** Whether a change gives a record a slug that nobody else may have: a new one, or that of a draft, which may be shared. */
+/** Whether a change gives a record a slug that nobody else may have: a new one, or that of a draft, which is shared. */
 export const isNewSlug = ({ slug: { slug, unique } }: PostPlan, row: Post): boolean =>
   unique && slug !== '' && (slug !== row.post_name || isFloating(row.post_status));
 
