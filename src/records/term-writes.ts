@@ -71,8 +71,8 @@ export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitiz
 /**
  * Changes a term (`wp_update_term`): only what is named.
  *
- * @throws duplicate_term_slug where the slug belongs to another term of the same language (decision D10: 400), but where
- * it follows from the name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
+ * @throws duplicate_term_slug where the slug belongs to another term of the language (decision D10: 400), but where it
+ * follows from the name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
  */
 export async function changeTermRow(
   db: Database,
