@@ -13,6 +13,8 @@ export interface FeedHead {
   readonly language: string;
   /** The zone of the site; undefined where it is no more than an offset. */
   readonly zone: Zone | undefined;
+  /** When the site was changed last, in UTC, as far as that is known: what a feed without events says of itself. */
+  readonly changed: string | undefined;
 }
 
 /** An event with what a news feed shows of it besides. */
@@ -64,7 +66,7 @@ function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
     `<atom:link href="${xml(self)}" rel="self" type="application/rss+xml"/>`,
     element('link', home),
     element('description', asHtml(plainLine(description) || plainLine(title))),
-    ...latest(events).map((date) => element('lastBuildDate', rfc822(unixFromText(date)))),
+    ...latest(events, head).map((date) => element('lastBuildDate', rfc822(unixFromText(date)))),
     element('language', language),
     ...UPDATES,
     element('generator', 'Fasti'),
@@ -115,13 +117,14 @@ function imageType(url: string): string {
 
 // ------------------------------------------------------------------------------------------------- Atom, RDF
 /** Atom 1.0 (RFC 4287). */
-function writeAtom(events: readonly NewsEvent[], { title, description, home, self, language }: FeedHead): string {
+function writeAtom(events: readonly NewsEvent[], head: FeedHead): string {
+  const { title, description, home, self, language } = head;
   return [
     XML,
     `<feed xmlns="${ATOM}" xml:lang="${xml(language)}">`,
     element('title', plainLine(title), ' type="text"'),
     element('subtitle', plainLine(description), ' type="text"'),
-    element('updated', iso(latest(events)[0] ?? NEVER)),
+    element('updated', iso(latest(events, head)[0] ?? NEVER)),
     `<link rel="alternate" type="text/html" href="${xml(home)}"/>`,
     element('id', self),
     `<link rel="self" type="application/atom+xml" href="${xml(self)}"/>`,
@@ -149,7 +152,8 @@ function atomEntry({ record, title, guid, author, start, tags, excerpt, content 
 }
 
 /** RSS 1.0, which is RDF. */
-function writeRdf(events: readonly NewsEvent[], { title, description, home }: FeedHead): string {
+function writeRdf(events: readonly NewsEvent[], head: FeedHead): string {
+  const { title, description, home } = head;
   return [
     XML,
     `<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" ${DC} ${SY} ${CONTENT}>`,
@@ -157,7 +161,7 @@ function writeRdf(events: readonly NewsEvent[], { title, description, home }: Fe
     element('title', plainLine(title)),
     element('link', home),
     element('description', plainLine(description)),
-    element('dc:date', iso(latest(events)[0] ?? NEVER)),
+    element('dc:date', iso(latest(events, head)[0] ?? NEVER)),
     ...UPDATES,
     `<items><rdf:Seq>${events.map(({ record }) => `<rdf:li rdf:resource="${xml(record.url)}"/>`).join('')}</rdf:Seq></items>`,
     '</channel>',
@@ -182,10 +186,10 @@ function rdfItem({ record, title, author, tags, excerpt, content }: NewsEvent): 
 }
 
 // ------------------------------------------------------------------------------------------------- texts
-/** The last change of any of the events, in UTC. */
-function latest(events: readonly NewsEvent[]): string[] {
+/** The last change of any of the events, in UTC; without events, that of the site (`get_feed_build_date`). */
+function latest(events: readonly NewsEvent[], { changed }: FeedHead): string[] {
   const dates = events.map(({ record }) => record.modified_utc).filter((date) => !isZeroDate(date));
-  return dates.length === 0 ? [] : [dates.sort().at(-1)!];
+  return dates.length === 0 ? [changed ?? []].flat() : [dates.sort().at(-1)!];
 }
 
 const NEVER = '1970-01-01 00:00:00';

@@ -10,10 +10,12 @@ import { termKind } from '../kinds/index.ts';
 import type { TermKindName } from '../kinds/kind-names.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
+import { readOptions } from '../storage/rows/options.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import type { Post, Term } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
+import { textFromUnix } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
 import { contentConditions, idInLanguage } from './content-lists.ts';
 import { acceptParams } from './input.ts';
@@ -154,6 +156,14 @@ export async function authorNames({ db }: Site, events: readonly FeedEvent[]): P
   );
   return new Map([...users].map(([id, { row }]) => [id, row.display_name]));
 }
+
+/** When anything of the site was saved last, in UTC, as the calendar notes it; undefined: never. */
+export async function lastSave({ db }: Site): Promise<string | undefined> {
+  const noted = Number((await readOptions(db, [LAST_SAVE])).get(LAST_SAVE) ?? 0);
+  return noted > 0 ? textFromUnix(Math.floor(noted)) : undefined;
+}
+
+const LAST_SAVE = 'tribe_last_save_post';
 
 /**
  * Terms by lists of slugs, of each list those that exist. Where a language is asked for, a slug stands for the terms of

@@ -320,6 +320,12 @@ describeAsking('feeds', (ask) => {
         'Protected: Password protected',
       ]);
     });
+    it('says when the site was changed last where it holds nothing', async () => {
+      await ask.options({ tribe_last_save_post: '1795075200.5' });
+      const page = '/events/category/unused-category/feed/';
+      expect(all((await get(page)).text, 'lastBuildDate')).toEqual(['Thu, 19 Nov 2026 08:00:00 +0000']);
+      expect(all((await get(`${page}atom/`)).text, 'updated')).toEqual(['2026-11-19T08:00:00Z']);
+    });
     it('is XML whatever people write', async () => {
       await ask.rows((db) =>
         db

@@ -17,7 +17,7 @@ import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { PageSubject } from '../../pages/page-subject.ts';
 import { listCalendar } from '../../records/calendar-list.ts';
 import { contentTag } from '../../records/caller.ts';
-import { authorNames, type FeedEvent, type FeedEvents, namedEvents, namesOf } from '../../records/feed-events.ts';
+import { authorNames, type FeedEvent, type FeedEvents, lastSave, namedEvents, namesOf } from '../../records/feed-events.ts';
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
 import type { Say } from '../../refusals.ts';
@@ -185,6 +185,7 @@ async function news(wanted: FeedRequest, form: Exclude<FeedForm, 'ical' | 'jsonl
     self,
     language: contentTag(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,
+    changed: events.length === 0 ? await lastSave(site) : undefined,
   };
   const body = write(await inTurns(events, (event) => newsEvent(words, event, authors.get(event.row.post_author) ?? '')), head);
   // Changes of the authors' names are not watched for.
