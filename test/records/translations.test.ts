@@ -300,6 +300,21 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
     });
 
     if (form === 'wpml')
+      it('takes a row that says no language for none', async () => {
+        const places = { element_type: 'post_tribe_events', source_language_code: null, language_code: '' };
+        for (const element_id of [110, 112])
+          await db.from('icl_translations').where({ element_type: places.element_type, element_id }).delete();
+        await db.from('icl_translations').insert([
+          { ...places, element_id: 110, trid: 901 },
+          { ...places, element_id: 112, trid: 902 },
+        ]);
+        await db.from('fasti_changes').increment('counter');
+        expect((await post('/events/110', { title: 'Concert', language: 'en' })).body.language).toBe('en');
+        await assignLanguage(running.site, 'it');
+        expect([(await placeOf(110))[0], (await placeOf(112))[0]]).toEqual(['en', 'it']);
+      });
+
+    if (form === 'wpml')
       it('leaves a record in a language that is switched off where it is, unless another one is named', async () => {
         const ofEvent = (id: number) => ({ element_type: 'post_tribe_events', element_id: id });
         const rowOf = (id: number) => db.from('icl_translations').where(ofEvent(id)).first();

@@ -53,8 +53,8 @@ export const wpml: LanguageForm = {
         m.language_code AS language, o.element_id AS of, o.language_code AS language_of, o.element_type AS type_of
       FROM {icl_translations} o ${verbatim(db.dialect.joinInOrder)} {icl_translations} m ON m.trid = o.trid
       LEFT JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = m.element_id
-      WHERE (o.element_id IN (${unique(posts)}) AND o.element_type IN (${POST_ELEMENTS}))
-        OR (o.element_id IN (${[...elements.keys()]}) AND o.element_type IN (${TERM_ELEMENTS}))`;
+      WHERE o.language_code <> '' AND ((o.element_id IN (${unique(posts)}) AND o.element_type IN (${POST_ELEMENTS}))
+        OR (o.element_id IN (${[...elements.keys()]}) AND o.element_type IN (${TERM_ELEMENTS})))`;
     const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
     for (const row of rows) {
       const some = row.type_of.startsWith('tax_') ? groups.term : groups.post;
@@ -72,7 +72,7 @@ export const wpml: LanguageForm = {
 
   // What is in a language that is switched off, or hidden from the caller, is not without one.
   whereLanguage(db, where, _languages, records, code) {
-    if (code === null) where.whereNotExists((sub: QueryBuilder) => void elementsOf(db, sub, records));
+    if (code === null) where.whereNotExists((sub: QueryBuilder) => void elementsOf(db, sub, records).where('w.language_code', '<>', ''));
     else where.whereExists((sub: QueryBuilder) => void elementsOf(db, sub, records).where('w.language_code', code));
   },
 
