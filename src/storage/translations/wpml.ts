@@ -34,8 +34,8 @@ export const wpmlWriter: LanguageWriter = {
     touch(db, of, ids);
     const elements = [...(await elementsOf(db, of, ids)).keys()];
     if (elements.length === 0) return;
-    // Records without a language may have a row all the same, which says none.
-    await db.change`DELETE FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${elements}) AND language_code = ''`;
+    // Records without a language may have a row all the same: one that says none, or that of a record whose id they have.
+    await db.change`DELETE FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${elements})`;
     const first = await newGroup(db);
     const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
     await insertRows(db, 'icl_translations', rows);
