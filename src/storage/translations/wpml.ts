@@ -34,7 +34,7 @@ export const wpmlWriter: LanguageWriter = {
     touch(db, of, ids);
     const elements = [...(await elementsOf(db, of, ids)).keys()];
     if (elements.length === 0) return;
-    // Records without a language may have a row all the same: one that says none, or that of a record whose id they have.
+    // Records without a language may have a row all the same: one that says none, or of a record that had their id.
     await db.change`DELETE FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${elements})`;
     const first = await newGroup(db);
     const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
