@@ -22,7 +22,7 @@ import { acceptParams } from './input.ts';
 import { recordOfDate } from './occurrences.ts';
 import { listedIds, narrowedPosts, type Rendered, readablePosts } from './posts.ts';
 import { termLookUp } from './references.ts';
-import { firstIn } from './term-languages.ts';
+import { termsOfLanguage } from './term-languages.ts';
 
 /** Which events a feed holds. */
 export interface FeedQuery {
@@ -182,8 +182,8 @@ export async function feedTerms(
   const kind = termKind(name);
   const { code } = caller.content;
   const isSpoken = code !== undefined && isTranslated(caller.settings.contentLanguages, kind.taxonomy);
-  const sorted = isSpoken ? (terms: Term[]) => firstIn(db, caller, kind, terms, { code }) : undefined;
-  const { byToken, everyByToken } = await termLookUp(db, name, lists.flat(), sorted);
+  const preferred = isSpoken ? (terms: Term[]) => termsOfLanguage(db, caller, kind, terms, { code }) : undefined;
+  const { byToken, everyByToken } = await termLookUp(db, name, lists.flat(), preferred);
   return lists.map((slugs) => {
     const found = slugs.flatMap((slug) => (isSpoken ? everyByToken(slug) : (byToken(slug) ?? [])));
     return found.length === 0 ? fail('rest_no_route') : found;

@@ -211,11 +211,12 @@ export interface TermLookUp {
   readonly everyByToken: (token: string | number) => readonly Term[];
 }
 
+/** `preferred`: those of the terms found that are meant wherever they fit a token, by whatever it is. */
 export async function termLookUp(
   db: Database,
   name: TermKindName,
   tokens: readonly (string | number)[],
-  sorted: (terms: Term[]) => Promise<Term[]> = async (terms) => terms,
+  preferred: (terms: Term[]) => Promise<readonly Term[]> = async () => [],
 ): Promise<TermLookUp> {
   const texts = tokens.map(String);
   const found = await findTermsLike(db, termKind(name).taxonomy, {
@@ -223,23 +224,31 @@ export async function termLookUp(
     slugs: texts.map((text) => sanitizeTitle(text)).filter(Boolean),
     names: texts.map(sanitizeTermName).filter(Boolean),
   });
-  const rows = await sorted(found);
+  const meant = await preferred(found);
+  const rows = [...new Set([...meant, ...found])];
+  const among = [meant, rows].map(byWords);
   const ids = firstOf(rows, ({ term_id: id }) => id);
-  const named = firstOf(rows, ({ name: known }) => foldText(known));
   const bySlug = groupedBy(rows, ({ slug }) => slug);
   const byToken = (token: string | number): Term | undefined => {
-    const text = String(token);
-    return (
-      bySlug.get(sanitizeTitle(text))?.[0] ??
-      (isId(text) ? ids.get(Number(text)) : undefined) ??
-      named.get(foldText(sanitizeTermName(text)))
-    );
+    for (const find of among) {
+      const term = find(String(token));
+      if (term) return term;
+    }
+    return undefined;
   };
   return {
     byId: (id) => ids.get(id),
     everyByToken: (token) => bySlug.get(sanitizeTitle(String(token))) ?? [byToken(token) ?? []].flat(),
     byToken,
   };
+}
+
+/** Finds one of these terms by its slug, else by its id, else by its name. */
+function byWords(terms: readonly Term[]): (text: string) => Term | undefined {
+  const [slugs, ids] = [firstOf(terms, ({ slug }) => slug), firstOf(terms, ({ term_id: id }) => id)];
+  const names = firstOf(terms, ({ name }) => foldText(name));
+  return (text) =>
+    slugs.get(sanitizeTitle(text)) ?? (isId(text) ? ids.get(Number(text)) : undefined) ?? names.get(foldText(sanitizeTermName(text)));
 }
 
 /** Terms by a key; of several the first counts. */

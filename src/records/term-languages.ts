@@ -42,8 +42,8 @@ export async function termsInLanguage(
   return [...new Set(ids.map((id) => made.get(id) ?? known(id) ?? id))];
 }
 
-/** These terms with those of a language first: of several that a name may mean, they are meant. */
-export async function firstIn(
+/** Those of these terms that are in a language: of several that a name may mean, they are meant. */
+export async function termsOfLanguage(
   db: Database,
   caller: Caller,
   kind: TermKind,
@@ -51,10 +51,9 @@ export async function firstIn(
   { code }: Pick<ContentLanguage, 'code'>,
 ): Promise<Term[]> {
   const own = languagesOf(caller, kind);
-  if (!own) return [...terms];
+  if (!own) return [];
   const { terms: known } = await formOf(own.languages).memberships(db, own.languages, { posts: [], terms });
-  const isOwn = (term: Term) => known.get(term.term_id)?.language === code;
-  return [...terms.filter(isOwn), ...terms.filter((term) => !isOwn(term))];
+  return terms.filter((term) => known.get(term.term_id)?.language === code);
 }
 
 /** The language of a new term, undefined where terms of its kind have none, and what was said of its translations. */

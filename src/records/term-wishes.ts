@@ -9,7 +9,7 @@ import type { ContentLanguage } from '../wordpress/content-languages.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { termLookUp } from './references.ts';
-import { createTermIn, firstIn, termsInLanguage } from './term-languages.ts';
+import { createTermIn, termsInLanguage, termsOfLanguage } from './term-languages.ts';
 import { namesOfTerm } from './term-writes.ts';
 import { mayManageTerms } from './visibility.ts';
 
@@ -33,7 +33,7 @@ export async function resolveTermWishes(
     db,
     name,
     wishes.flatMap(({ id, slug, name: named }) => (id === undefined ? [slug ?? named ?? ''] : [])),
-    language && ((terms) => firstIn(db, caller, kind, terms, language)),
+    language && ((terms) => termsOfLanguage(db, caller, kind, terms, language)),
   );
   const unknown = wishes.flatMap(({ id, slug, name: named }) =>
     id === undefined && named !== undefined && !lookUp.byToken(slug ?? named) ? [named] : [],

@@ -242,6 +242,14 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(idsOf(await post('/events/110', { language: 'it' }))).toEqual([40]);
     });
 
+    it('means by a name the category of the language, though another one has it as its slug', async () => {
+      const { body: own } = await post('/categories', { name: 'Workshops', slug: 'officine', language: 'it' });
+      const { body } = await post('/events', { title: 'Corso', ...DATES, language: 'it', categories: ['Workshops'] });
+      expect(body.categories.map(({ id }: { id: number }) => id)).toEqual([own.id]);
+      const english = await post('/events', { title: 'Course', ...DATES, language: 'en', categories: ['Workshops'] });
+      expect(english.body.categories.map(({ id }: { id: number }) => id)).toEqual([52]);
+    });
+
     it('links categories, too', async () => {
       const { status, body } = await post('/categories', { name: 'Laboratori', language: 'it', translation_of: 52 });
       expect(status).toBe(201);
