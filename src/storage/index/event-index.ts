@@ -32,7 +32,7 @@ export function indexLayout(languages: OptionalLanguages): string {
 
 const LAYOUT = '2';
 /** The same of the rows that sites in several languages have besides. */
-const LAYOUT_OF_LANGUAGES = '4';
+const LAYOUT_OF_LANGUAGES = '5';
 
 const IDS = 500;
 /**
