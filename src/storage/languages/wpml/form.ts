@@ -45,12 +45,12 @@ export const wpml: LanguageForm = {
       type: string;
       id: number | null;
       language: string;
-      of: number;
+      element_of: number;
       language_of: string;
       type_of: string;
     }>`
       SELECT m.element_type AS type, CASE WHEN m.element_type IN (${TERM_ELEMENTS}) THEN tt.term_id ELSE m.element_id END AS id,
-        m.language_code AS language, o.element_id AS of, o.language_code AS language_of, o.element_type AS type_of
+        m.language_code AS language, o.element_id AS element_of, o.language_code AS language_of, o.element_type AS type_of
       FROM {icl_translations} o ${verbatim(db.dialect.joinInOrder)} {icl_translations} m ON m.trid = o.trid
       LEFT JOIN {term_taxonomy} tt ON tt.term_taxonomy_id = m.element_id
       WHERE o.language_code <> '' AND ((o.element_id IN (${unique(posts)}) AND o.element_type IN (${POST_ELEMENTS}))
@@ -58,8 +58,8 @@ export const wpml: LanguageForm = {
     const groups = { post: new Map<number, Group>(), term: new Map<number, Group>() };
     for (const row of rows) {
       const some = row.type_of.startsWith('tax_') ? groups.term : groups.post;
-      const group = some.get(row.of) ?? { language: row.language_of, members: new Map() };
-      some.set(row.of, group);
+      const group = some.get(row.element_of) ?? { language: row.language_of, members: new Map() };
+      some.set(row.element_of, group);
       // A job for a translation that is not there yet has no id, and neither has a term that is gone.
       if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
     }
