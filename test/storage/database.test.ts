@@ -272,6 +272,14 @@ describeDatabases('a database', (open, engine) => {
     expect(await db.from('term_relationships').where('object_id', '>=', 9000).where('term_order', 7)).toHaveLength(2000);
   });
 
+  it('inserts rows that are longer together than the server takes at once', async () => {
+    const text = 'long '.repeat(200_000);
+    const rows = Array.from({ length: 40 }, (_, n) => ({ post_id: 9000 + n, meta_key: 'long', meta_value: text }));
+    await insertRows(db, 'postmeta', rows);
+    expect(await db.from('postmeta').where({ meta_key: 'long', meta_value: text }).pluck('post_id')).toHaveLength(40);
+    await db.from('postmeta').where('meta_key', 'long').delete();
+  });
+
   it('gives back what was written, type by type', async () => {
     const [id] = await db
       .from('posts')

@@ -49,6 +49,8 @@ export const insertedValues = <Name extends string>({ dialect }: Database, colum
 
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
 const MOST_VALUES = 3000;
+/** Characters after which a statement takes no further row: MySQL refuses what is longer than `max_allowed_packet`. */
+const MOST_CHARACTERS = 2 ** 20;
 
 /**
  * The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them.
@@ -66,11 +68,19 @@ function* pieces<Name extends TableName>(
 ): Generator<{ readonly target: Piece; readonly values: Rows }> {
   const columns = Object.keys(rows[0] ?? {});
   const target = targetOf(`${db.prefix},${name},${columns.join()}`);
-  const most = Math.max(1, Math.floor(MOST_VALUES / columns.length));
-  for (let first = 0; first < rows.length; first += most) {
-    const some = rows.slice(first, first + most) as readonly Readonly<Record<string, Value>>[];
-    const values: Value[] = [];
-    for (const row of some) for (const column of columns) values.push(row[column] ?? null);
+  const most = MOST_VALUES - columns.length;
+  let values: Value[] = [];
+  let characters = 0;
+  for (const row of rows as readonly Readonly<Record<string, Value>>[]) {
+    for (const column of columns) {
+      const value = row[column] ?? null;
+      values.push(value);
+      if (typeof value === 'string') characters += value.length;
+    }
+    if (values.length <= most && characters < MOST_CHARACTERS) continue;
     yield { target, values: new Rows(columns.length, values) };
+    values = [];
+    characters = 0;
   }
+  if (values.length > 0) yield { target, values: new Rows(columns.length, values) };
 }

@@ -2,7 +2,6 @@ import { taxonomies } from '../../kinds/index.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
-import type { TableName } from '../engine/tables.ts';
 import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../journal/touched.ts';
 import { BLANK, removeCommentsOf } from './posts.ts';
 import { raiseCounts } from './terms.ts';
@@ -11,12 +10,9 @@ import { raiseCounts } from './terms.ts';
  * Many rows in few statements, for imports. What is written here is new: nothing of it may exist yet.
  */
 
-/** Characters in one statement: servers limit the size of what they are sent. */
-const CHARACTERS = 2 ** 20;
-
 /** Inserts posts under the ids they carry. */
 export async function insertPosts(db: Database, posts: readonly Partial<Post>[]): Promise<void> {
-  await insertAll(
+  await insertRows(
     db,
     'posts',
     posts.map((columns) => ({ ...BLANK, ...columns })),
@@ -28,13 +24,13 @@ export async function insertMetas(
   db: Database,
   metas: readonly { post_id: number; meta_key: string; meta_value: string }[],
 ): Promise<void> {
-  await insertAll(db, 'postmeta', metas);
+  await insertRows(db, 'postmeta', metas);
   for (const { post_id: id } of metas) postChanged(db, id);
 }
 
 /** Links posts to rows of taxonomies. */
 export async function insertTermLinks(db: Database, links: readonly { object_id: number; term_taxonomy_id: number }[]): Promise<void> {
-  await insertAll(
+  await insertRows(
     db,
     'term_relationships',
     links.map((link) => ({ ...link, term_order: 0 })),
@@ -84,25 +80,4 @@ export async function removeRemains(db: Database, ids: readonly number[], occurr
       .from(table)
       .whereIn('post_id', [...ids])
       .delete();
-}
-
-type Row = Readonly<Record<string, string | number | null>>;
-
-async function insertAll(db: Database, table: TableName, rows: readonly Row[]): Promise<void> {
-  for (const part of parts(rows)) await insertRows(db, table, part);
-}
-
-/** Rows in statements of no more than this many characters. */
-function* parts(rows: readonly Row[]): Generator<Row[]> {
-  let part: Row[] = [];
-  let size = 0;
-  for (const row of rows) {
-    part.push(row);
-    for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
-    if (size < CHARACTERS) continue;
-    yield part;
-    part = [];
-    size = 0;
-  }
-  if (part.length > 0) yield part;
 }
