@@ -6,11 +6,11 @@ import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import {
   type Hook,
-  type HookMessage,
   insertHook,
   insertMessages,
   latestMessages,
   loadHooks,
+  type MessageState,
   removeHook,
   retryMessages,
   setHookKinds,
@@ -78,9 +78,9 @@ export const secretOf = async ({ db }: Site, id: number): Promise<string | undef
 export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(withoutSecret);
 
 /** The latest messages of a webhook, the newest first. Throws HookError. */
-export async function hookMessages({ db }: Site, id: number, limit: number): Promise<Omit<HookMessage, 'payload'>[]> {
+export async function hookMessages({ db }: Site, id: number, limit: number): Promise<MessageState[]> {
   await requireHook(db, id);
-  return (await latestMessages(db, id, limit)).map(({ payload: _, ...shownMessage }) => shownMessage);
+  return latestMessages(db, id, limit);
 }
 
 /** Stops and continues a webhook. What happens while it is paused is sent when it goes on. Throws HookError. */

@@ -84,13 +84,18 @@ export async function dueMessages(db: Database, hook: number, now: string, limit
   return rows.map(messageOf);
 }
 
+/** A message without what it says, which may be long. */
+export type MessageState = Omit<HookMessage, 'payload'>;
+
 /** The latest messages of a webhook, the newest first. */
-export async function latestMessages(db: Database, hook: number, limit: number): Promise<HookMessage[]> {
-  const rows = await db.rows<HookMessageRow>`SELECT * FROM {fasti_hook_messages} WHERE hook = ${hook} ORDER BY number DESC LIMIT ${limit}`;
+export async function latestMessages(db: Database, hook: number, limit: number): Promise<MessageState[]> {
+  const rows = await db.rows<MessageState>`
+    SELECT id, hook, number, subject, state, attempts, next_at, created_at, status, error
+    FROM {fasti_hook_messages} WHERE hook = ${hook} ORDER BY number DESC LIMIT ${limit}`;
   return rows.map(messageOf);
 }
 
-const messageOf = (row: HookMessageRow): HookMessage => ({
+const messageOf = <Row extends MessageState>(row: Row): Row => ({
   ...row,
   hook: Number(row.hook),
   number: Number(row.number),
