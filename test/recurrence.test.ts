@@ -125,6 +125,14 @@ describeDatabases('recurring events', (open) => {
       expect(shown.sort(byId)).toEqual(expected.sort(byId));
     });
 
+    it('are found once by the search of the whole site', async () => {
+      const { body, headers } = await get('/wp-json/wp/v2/search?subtype=tribe_events&per_page=100');
+      const ids = body.map(({ id }: { id: number }) => id);
+      expect(ids.length).toBeGreaterThan(1);
+      expect(ids).toEqual([...new Set(ids)]);
+      expect(headers['x-wp-total']).toBe(String(ids.length));
+    });
+
     it('are read by the id of an occurrence and by that of the post', async () => {
       for (const date of IN_TABLES.filter(({ post_id: post }) => post !== SINGLE)) {
         const { body } = await get(`${EVENTS}/${date.provisional_id}`);

@@ -27,6 +27,7 @@ import { parseSearch } from '../../wordpress/search.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import type { Caller } from '../caller.ts';
+import { listedAs } from '../occurrences.ts';
 import { ancestors, termMethods } from '../terms.ts';
 import { listRights } from '../visibility.ts';
 import { blogPlace, embeddedBlogPosts, slugsAbove } from './blog-posts.ts';
@@ -118,6 +119,7 @@ const findEvents: Finder = async ({ db }, caller, { search = '', include = [], e
     order: { by: 'start', descending: false },
     ...slice,
     occurrences: caller.settings.occurrenceTables,
+    recurrence: listedAs('event', caller.settings),
   });
   const rows = await loadPosts(db, ids);
   return { hits: ids.flatMap((id) => rows.get(id) ?? []).map((row) => postHit(row, [], caller)), total };
