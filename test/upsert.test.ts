@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { bodyOf, describeAsking, expectRefusal, type Json } from './support/asking.ts';
+import { noteChange } from '../src/storage/journal/touched.ts';
+import { lockPost, updatePost } from '../src/storage/rows/posts.ts';
+import { bodyOf, describeAsking, expectRefusal, type Json, NOON } from './support/asking.ts';
+import type { Answer } from './support/running-site.ts';
 
 /*
  * Records that are found again by the name another system gives them, and requests that create or change.
@@ -106,6 +110,27 @@ describeAsking('a record of another system', (ask) => {
     const send = (body: Record<string, unknown>) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', ...body });
     const { id } = bodyOf(await send({ title: 'Jazz' }), 201);
     expect(bodyOf(await send({ title: 'Blues' }))).toMatchObject({ id, slug: 'jazz-night', title: 'Blues' });
+  });
+
+  it.each([
+    ['another name', { post_name: 'renamed' }],
+    ['another type', { post_type: 'tribe_venue' }],
+  ] as const)('is made anew where the record gets %s while the write waits for it', async (_, columns) => {
+    const send = (title: string) => ask.post('/events?upsert=slug', { ...DATES, slug: 'jazz-night', title });
+    const { id } = bodyOf(await send('Jazz'), 201);
+    let write: Promise<Answer> | undefined;
+    await ask.db().transaction(async (trx) => {
+      await lockPost(trx, id);
+      await updatePost(trx, id, columns);
+      noteChange(trx, { now: new Date(NOON) });
+      write = send('Blues');
+      // Long enough for it to find the record and to wait.
+      await sleep(300);
+    });
+    const made = bodyOf((await write)!, 201);
+    expect(made).toMatchObject({ slug: 'jazz-night', title: 'Blues' });
+    expect(made.id).not.toBe(id);
+    expect(await ask.db().from('posts').where('ID', id).first()).toMatchObject({ ...columns, post_title: 'Jazz' });
   });
 
   it('can come in a batch', async () => {

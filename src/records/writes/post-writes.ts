@@ -6,7 +6,7 @@ import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { noteChange } from '../../storage/journal/touched.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findByMeta, findPostsByPath } from '../../storage/rows/posts.ts';
+import { findByMeta, findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
@@ -168,7 +168,7 @@ export async function upsertPost(
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
     const own = by === 'slug' ? [slugLock(kind.postType, plan.slug.slug)] : [];
     await lockNames(db, [...own, ...namesOfNew(caller, { kind, values, plan, anew: true })]);
-    const existing = await namedRecord(write, by, plan);
+    const existing = await lockNamed(write, by, plan);
     if (existing === undefined) {
       if (caller.conditions?.match !== undefined) fail('edit-conflict');
       return { id: await writeNew(newWrite(db, caller, kind, values), { values, plan, anew: true, source }), isNew: true };
@@ -181,6 +181,18 @@ export async function upsertPost(
     return { id: existing, isNew: false };
   });
   return { ...(await renderPost(site, caller, kind, id, namedBy(kind, values))), isNew };
+}
+
+/** The record that the values name, kept from other writers: while one waits for it, it may get another name or go. */
+async function lockNamed(write: WriteContext, by: UpsertBy, plan: PostPlan): Promise<number | undefined> {
+  let id = await namedRecord(write, by, plan);
+  while (id !== undefined) {
+    await lockPost(write.db, id);
+    const again = await namedRecord(write, by, plan);
+    if (again === id) break;
+    id = again;
+  }
+  return id;
 }
 
 async function namedRecord({ db, caller, kind }: WriteContext, by: UpsertBy, { metas, slug }: PostPlan): Promise<number | undefined> {
