@@ -69,7 +69,8 @@ export const namesOfTerm = ({ taxonomy }: TermKind, name: string, slug = sanitiz
 ];
 
 /**
- * Changes a term (`wp_update_term`): only what is named.
+ * Changes a term (`wp_update_term`): only what is named. Call it for another parent with the tree locked since before
+ * the term was read (`termTreeLock`).
  *
  * @throws duplicate_term_slug where the slug belongs to another term of the language (decision D10: 400), but where it
  * follows from the name or the term gets another parent; empty_term_name, rest_invalid_param as `createTermRow`
@@ -84,7 +85,6 @@ export async function changeTermRow(
   if (changes.name !== undefined) rows.name = storedName(changes.name, 'empty_term_name');
   if (changes.description !== undefined) rows.description = sanitizeTermDescription(stripControlCharacters(changes.description));
   if (changes.parent !== undefined) {
-    await lockNames(db, [termTreeLock(kind.taxonomy)]);
     await requireParent(db, kind, changes.parent);
     rows.parent = await withoutLoop(db, term, changes.parent);
   }

@@ -103,6 +103,8 @@ export async function changeTerm(site: Site, caller: Caller, kind: TermKind, id:
   const { name, slug, description, parent } = values;
   if (!kind.hierarchical && parent !== undefined) fail('rest_taxonomy_not_hierarchical');
   await site.db.transaction(async (trx) => {
+    // Where it was until then decides what has moved with it.
+    if (parent !== undefined) await lockNames(trx, [termTreeLock(kind.taxonomy)]);
     const term = await requireTerm(trx, kind, id);
     if (!Object.keys(values).some((name) => name in kind.fields)) return;
     const language = await languageOfChange(trx, caller, kind, id, values);

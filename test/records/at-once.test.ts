@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { facetOf } from '../../src/storage/index/event-index-rows.ts';
 import { noteChange } from '../../src/storage/journal/touched.ts';
+import { lockNames, termTreeLock } from '../../src/storage/rows/locks.ts';
 import { lockPost, updatePost } from '../../src/storage/rows/posts.ts';
 import { bodyOf, describeAsking, type Json, NOON } from '../support/asking.ts';
 import { insertAll } from '../support/insert-all.ts';
@@ -59,6 +62,26 @@ describeAsking('requests at once', (ask) => {
     const terms: Json[] = await ask.db().from('term_taxonomy').where('taxonomy', 'tribe_events_cat');
     const ids = new Set(terms.map(({ term_id: id }) => Number(id)));
     expect(terms.filter(({ parent }) => Number(parent) > 0 && !ids.has(Number(parent)))).toEqual([]);
+  });
+
+  it('list events under the categories above their own, whichever of two moves of it comes last', async () => {
+    const [first, second] = [await ask.made('/categories', { name: 'First' }), await ask.made('/categories', { name: 'Second' })];
+    const moved = await ask.made('/categories', { name: 'Moved', parent: first.id });
+    const { id } = await ask.made('/events', { title: 'Film', ...DATES, categories: [moved.id] });
+    await reindexEvents(ask.db(), () => new Date(NOON), { trust: true });
+    const moves: Promise<unknown>[] = [];
+    await ask.db().transaction(async (trx) => {
+      await lockNames(trx, [termTreeLock('tribe_events_cat')]);
+      for (const { id: parent } of [second, first]) {
+        moves.push(ask.changed(`/categories/${moved.id}`, { parent }));
+        // Long enough for it to find the category and to wait.
+        await sleep(200);
+      }
+    });
+    await Promise.all(moves);
+    const headings = [first, second].map((category) => facetOf('category', category.id));
+    const listed = await ask.db().from('fasti_entries').where('post_id', id).whereIn('facet', headings).pluck('facet');
+    expect(listed).toEqual([headings[0]]);
   });
 
   it('use no venue again that is deleted while they wait for it', async () => {
