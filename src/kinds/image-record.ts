@@ -110,8 +110,25 @@ const storedMetadata = (id: number, bundle: Bundle) => metaOf(bundle.metas.get(i
 
 const knownMetadata = memoize((stored): Record<string, unknown> => {
   const value = stored === '' ? undefined : parseSerialized(stored);
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+  return isArray(value) ? plainMembers(value) : {};
 });
+
+/** Whether a stored value is an array of PHP. */
+const isArray = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object';
+
+/** The same with numbers as JSON has them, those beyond 2^53 among them. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(plain);
+  return isArray(value) ? plainMembers(value) : value;
+}
+
+const plainMembers = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+
+/** The sizes that metadata name; what stands among them and is none is passed over. */
+export const storedSizes = ({ sizes }: Readonly<Record<string, unknown>>): [string, StoredSize][] =>
+  isArray(sizes) ? Object.entries(sizes).filter((entry): entry is [string, StoredSize] => isArray(entry[1])) : [];
 
 /**
  * The part of the metadata that is published: members of the image itself, and its sizes with the names of their files.
@@ -119,11 +136,11 @@ const knownMetadata = memoize((stored): Record<string, unknown> => {
 const publishedOf = (id: number, bundle: Bundle) => knownPublished(storedMetadata(id, bundle));
 
 const knownPublished = memoize((stored) => {
-  const { image_meta: _, file: __, sizes, ...members } = knownMetadata(stored);
-  const all = sizes && typeof sizes === 'object' ? Object.entries(sizes as Record<string, StoredSize>) : [];
+  const metadata = knownMetadata(stored);
+  const { image_meta: _, file: __, sizes: ___, ...members } = metadata;
   return {
     members: withoutEmpty(members),
-    sizes: all.map(([name, { file, ...own }]) => ({ name, file: String(file), members: withoutEmpty(own) })),
+    sizes: storedSizes(metadata).map(([name, { file, ...own }]) => ({ name, file: String(file), members: withoutEmpty(own) })),
   };
 });
 

@@ -121,6 +121,12 @@ describeAsking('posts of the blog and pages', (ask) => {
       expect([await ids('posts?sticky=true'), (await ids('posts?sticky=false')).length]).toEqual([[], 4]);
     });
 
+    it('posts?sticky=true, where the option holds more than ids', async () => {
+      await ask.options({ sticky_posts: 'a:4:{i:0;i:521;i:1;s:4:"none";i:2;N;i:3;d:1.5;}' });
+      expect([await ids('posts?sticky=true'), (await ids('posts?sticky=false')).length]).toEqual([[521], 3]);
+      expect(await ids('posts?ignore_sticky=false')).toContain(521);
+    });
+
     it('and events, by any of several taxonomies', async () => {
       const [tagged, sorted] = [await ids('tribe_events?tags=13&per_page=100'), await ids('tribe_events?tribe_events_cat=2&per_page=100')];
       const any = await ids('tribe_events?tags=13&tribe_events_cat=2&tax_relation=OR&per_page=100');

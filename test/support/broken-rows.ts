@@ -46,6 +46,7 @@ const SERIALIZED = [
   'a:2:{s:1:"a";i:1', 'a:0:{}', 'a:1:{i:0;O:8:"stdClass":0:{}}', 'O:8:"Recorder":1:{s:1:"x";R:1;}', 'b:0;', 'N;', 's:4:"cut', 'i:99999999999999999999;',
   'a:3:{s:5:"rules";a:1:{i:0;s:4:"none";}s:10:"exclusions";N;s:11:"description";i:3;}', 'a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";i:7;}}}',
   'a:2:{i:0;s:1:"x";i:1;a:1:{s:1:"k";s:1:"v";}}', 'a:1:{s:5:"width";s:3:"big";}', 'd:NAN;', 'a:1:{s:5:"sizes";s:3:"all";}', 'C:3:"Abc":0:{}',
+  'a:1:{s:5:"sizes";a:2:{s:6:"medium";N;i:0;s:1:"x";}}', 'a:2:{s:5:"width";i:9007199254740993;s:10:"image_meta";N;}',
 ];
 // biome-ignore format: lists
 const DATES = [

@@ -5,7 +5,7 @@ import { restUrl } from '../../wordpress/links.ts';
 import { postClasses } from '../../wordpress/post-classes.ts';
 import { metaOf, type Post } from '../../wordpress/rows.ts';
 import { readableSlug } from '../../wordpress/slug.ts';
-import { attachmentPage, contentImage, metadataOf } from '../image-record.ts';
+import { attachmentPage, contentImage, metadataOf, storedSizes } from '../image-record.ts';
 import type { Bundle } from '../rendering.ts';
 import { actionLinks } from './actions.ts';
 import { coreMeta } from './meta.ts';
@@ -83,18 +83,15 @@ const handling = ({ image_meta: taken }: Readonly<Record<string, unknown>>, mime
   image_quality: { default: mime === 'image/webp' ? 86 : 82, sizes: [] },
 });
 
-interface StoredSize {
-  readonly file?: unknown;
-  readonly [member: string]: unknown;
-}
-
 /** The metadata with the addresses of all sizes, the whole image among them. */
 function details(metadata: Readonly<Record<string, unknown>>, url: string, mime: string): Record<string, unknown> {
-  const { sizes, ...rest } = metadata;
+  const { sizes: _, ...rest } = metadata;
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
-  const made = Object.entries((sizes ?? {}) as Record<string, StoredSize>).map(([name, size]) => {
-    const { 'mime-type': type, ...members } = size;
-    return [name, { ...members, ...(type === undefined ? {} : { mime_type: type }), source_url: `${folder}${String(size.file)}` }] as const;
+  const made = storedSizes(metadata).map(([name, { 'mime-type': type, ...members }]) => {
+    return [
+      name,
+      { ...members, ...(type === undefined ? {} : { mime_type: type }), source_url: `${folder}${String(members.file)}` },
+    ] as const;
   });
   const whole = { file: url.slice(folder.length), width: metadata.width, height: metadata.height, mime_type: mime, source_url: url };
   return { ...rest, sizes: made.length === 0 ? {} : { ...Object.fromEntries(made), full: whole } };

@@ -149,7 +149,7 @@ const whetherSticky = async (db: Database, wanted: boolean): Promise<Condition> 
 /** Posts that the blog keeps on top (option `sticky_posts`). */
 async function stickyPosts(db: Database): Promise<ReadonlySet<number>> {
   const stored = parseSerialized((await readOptions(db, ['sticky_posts'])).get('sticky_posts') ?? '');
-  return new Set(stored !== null && typeof stored === 'object' ? Object.values(stored).map(Number) : []);
+  return new Set(stored !== null && typeof stored === 'object' ? Object.values(stored).map(Number).filter(Number.isSafeInteger) : []);
 }
 
 // ------------------------------------------------------------------------------------------------- addresses

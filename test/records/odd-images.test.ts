@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { describeAsking, type Json } from '../support/asking.ts';
+
+/*
+ * What a site keeps of an image may have been written by any program, and by some that failed at it.
+ */
+
+const IMAGE = 10;
+
+describeAsking('an image of which something odd is known', (ask) => {
+  it.each([
+    ['a size of which nothing is', 'a:1:{s:5:"sizes";a:1:{s:6:"medium";N;}}', {}],
+    ['sizes in one word', 'a:1:{s:5:"sizes";s:3:"all";}', {}],
+    ['a size that is a word', 'a:2:{s:5:"width";i:7;s:5:"sizes";a:1:{s:6:"medium";s:3:"big";}}', { width: 7 }],
+    ['a number that JSON has no room for', 'a:1:{s:5:"width";i:9007199254740993;}', { width: 9_007_199_254_740_992 }],
+    ['no finite number', 'a:1:{s:5:"width";d:INF;}', {}],
+  ])('is shown: %s', async (_, meta_value, members) => {
+    const posts = await ask
+      .db()
+      .from('postmeta')
+      .where({ meta_key: '_thumbnail_id', meta_value: String(IMAGE) })
+      .pluck('post_id');
+    const event = await ask.db().from('posts').whereIn('ID', posts).where('post_type', 'tribe_events').first();
+    await ask.rows((db) => db.from('postmeta').where({ post_id: IMAGE, meta_key: '_wp_attachment_metadata' }).update({ meta_value }));
+    const { image } = await ask.read(`/events/${event!.ID}`, 'admin');
+    const { url, extension: __, ...shown }: Json = image;
+    expect(shown).toEqual({ id: IMAGE, ...members });
+    const file = await ask.send('GET', `/wp-json/wp/v2/media/${IMAGE}`, { as: 'admin' });
+    expect([file.status, file.body.source_url, file.body.media_details.sizes]).toEqual([200, url, {}]);
+  });
+});
