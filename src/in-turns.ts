@@ -18,3 +18,20 @@ export async function inTurns<Item, Result>(items: readonly Item[], work: (item:
   }
   return results;
 }
+
+/** Lets this many works run at a time; the others wait, first come, first served. */
+export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((go) => waiting.push(go));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const first = waiting.shift();
+      if (first) first();
+      else running -= 1;
+    }
+  };
+}

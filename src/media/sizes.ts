@@ -1,4 +1,5 @@
 import type { Sharp } from 'sharp';
+import { limitConcurrency } from '../in-turns.ts';
 import type { ImageType } from './image-type.ts';
 import { imageLibrary } from './sharp.ts';
 
@@ -89,7 +90,7 @@ export async function makeSizes(
   const straight = () => open().autoOrient();
   const { turned, ...image } = await readDimensions(open());
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const made = await encode(picture, type).catch(refuseUnreadable);
+    const made = await drawing(() => encode(picture, type)).catch(refuseUnreadable);
     await write(name, made);
     return made;
   };
@@ -118,6 +119,13 @@ export async function makeSizes(
 /** Width times height: above this a small file could fill the memory (a decompression bomb). */
 const MOST_PIXELS = 100_000_000;
 const LONGEST_SECONDS = 30;
+/**
+ * So many pictures are made at a time, whoever sends them. Each may fill hundreds of megabytes, and keeps one of the
+ * few threads that also read files and compress answers.
+ */
+const MOST_AT_ONCE = 2;
+const drawing = limitConcurrency(MOST_AT_ONCE);
+
 /** `big_image_size_threshold`. */
 const THRESHOLD = 2560;
 

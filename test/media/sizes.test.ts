@@ -40,6 +40,16 @@ async function made(bytes: Buffer, file: string, options: Record<string, string>
   };
 }
 
+it('is done for two pictures at a time, so that threads are left for everything else', async () => {
+  const bytes = await plain(1200, 800, 'webp');
+  const busy: number[] = [];
+  const looking = setInterval(() => busy.push(sharp.counters().process + sharp.counters().queue), 1);
+  await Promise.all(Array.from({ length: 6 }, (_, place) => made(bytes, `at-once-${place}.webp`)));
+  clearInterval(looking);
+  expect(busy.length).toBeGreaterThan(5);
+  expect(Math.max(...busy)).toBe(2);
+});
+
 describe('fitSize', () => {
   const rule = (width: number, height: number, crop = false) => ({ width, height, crop });
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limitConcurrency } from '../../in-turns.ts';
 import { jsonExcess } from '../../wordpress/json.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 import { SourceFault } from '../items/items.ts';
@@ -221,21 +222,4 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message || cause.name;
-}
-
-/** Lets this many works run at a time. */
-function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running >= limit) await new Promise<void>((go) => waiting.push(go));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const first = waiting.shift();
-      if (first) first();
-      else running -= 1;
-    }
-  };
 }
