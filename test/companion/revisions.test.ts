@@ -56,6 +56,22 @@ describeAsking('earlier versions', (ask) => {
     }
   });
 
+  it('are kept though an editor has saved the same text by itself', async () => {
+    const { id } = await ask.made('/events', { title: 'Jazz', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' });
+    const { post_content, post_excerpt } = (await ask.db().from('posts').where('ID', id).first())!;
+    const saved = { ...row, post_type: 'revision', post_status: 'inherit', post_parent: id, post_name: `${id}-autosave-v1` };
+    await ask.rows((db) =>
+      insertRows(db, 'posts', [{ ...saved, post_date: '2030-01-01 10:00:00', post_title: 'Blues', post_content, post_excerpt }]),
+    );
+    await ask.changed(`/events/${id}`, { title: 'Blues' });
+    const kept = await ask
+      .db()
+      .from('posts')
+      .where({ post_parent: id, post_name: `${id}-revision-v1` })
+      .pluck('post_title');
+    expect(kept).toContain('Blues');
+  });
+
   it('are shown to nobody who may not edit the record', async () => {
     await prepare();
     for (const list of lists)

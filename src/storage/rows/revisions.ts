@@ -6,12 +6,14 @@ const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /**
  * Keeps the texts of a post as they are after a change (`wp_save_post_revision`): a row of its own for the first
- * change, and for each that differs from the last one kept.
+ * change, and for each that differs from the last one kept. What an editor saves by itself, and over and over again, is
+ * none of these.
  */
 export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
   const last = await db
     .from('posts')
     .where({ post_parent: after.ID, post_type: 'revision' })
+    .where('post_name', 'like', `${after.ID}-revision%`)
     .orderBy('post_date', 'desc')
     .orderBy('ID', 'desc')
     .select(...TEXTS)
