@@ -5,7 +5,9 @@ import { listWindow } from '../src/calendar/window.ts';
 import { eventRecord } from '../src/kinds/events/shape.ts';
 import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
+import { insertRows } from '../src/storage/engine/insert.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
+import { findPostIds } from '../src/storage/lists/post-list.ts';
 import { serializedMembers } from '../src/wordpress/php/serialized.ts';
 import { addDays } from '../src/wordpress/time.ts';
 import { describeDatabases } from './support/databases.ts';
@@ -58,6 +60,36 @@ describeDatabases('recurring events', (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await loadRecurringSite(await open());
+  });
+
+  it('are found in the list index without looking at all their dates for each of them', async () => {
+    const venue = { meta_key: '_EventVenueID', meta_value: '12' };
+    const posts = [...new Set(IN_TABLES.map(({ post_id }) => post_id))].filter((post_id) => post_id !== SINGLE);
+    const { meta_id: last } = (await db.from('postmeta').orderBy('meta_id', 'desc').first())!;
+    await insertRows(
+      db,
+      'postmeta',
+      posts.map((post_id) => ({ post_id, ...venue })),
+    );
+    await reindexEvents(db, () => NOW, { trust: true });
+    const visible = { viewer: 0, all: ['publish'], others: [], own: [] };
+    const found = await findPostIds(db, {
+      kind: { postType: 'tribe_events', dated: true },
+      visible,
+      visibleEvents: visible,
+      opened: { password: undefined, editable: undefined },
+      conditions: [],
+      order: { by: 'start', descending: true },
+      limit: 50,
+      offset: 0,
+      occurrences: true,
+      recurrence: { base: 10_000_000, each: 'occurrence' },
+      indexed: true,
+    });
+    await db.from('postmeta').where('meta_id', '>', last).delete();
+    expect(found.span).toBeDefined();
+    expect(found.ids.filter((id) => id > 10_000_000).length).toBeGreaterThan(20);
+    expect(found.linked.length).toBeLessThan(found.ids.length);
   });
 
   describe.each([

@@ -143,11 +143,13 @@ async function pageOf(
   const found: Omit<Page, 'total' | 'span'> & { total?: number } = { ids: [], linked: [] };
   const starts: number[] = [];
   let skip = offset;
+  // What events that recur link to is looked up with them: here it stands once for each of their dates.
   for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
     if (found.ids.length >= limit) break;
     const rows = await db.rows<Indexed & { links: string | null; total: number | string | null }>`
       SELECT x.post_id AS id, x.occurrence_id AS occurrence, x.start_at AS start, ${new Piece(part === parts.at(-1) ? total : ['NULL', []])} AS total,
-        (SELECT GROUP_CONCAT(l.facet) FROM {fasti_entries} l WHERE l.post_id = x.post_id AND l.facet % ${FACETS} IN (${LINK_CODES})) AS links
+        CASE WHEN x.occurrence_id = 0 THEN
+          (SELECT GROUP_CONCAT(l.facet) FROM {fasti_entries} l WHERE l.post_id = x.post_id AND l.facet % ${FACETS} IN (${LINK_CODES})) END AS links
       ${new Piece(part)} ORDER BY x.start_at ${direction}, x.posted_at ${direction}, x.post_id ${direction}, x.end_at ${direction} LIMIT ${limit - found.ids.length} OFFSET ${skip}`;
     for (const { id, occurrence, start, links, total: whole } of rows) {
       found.ids.push(recordId(id, occurrence, recurrence));
