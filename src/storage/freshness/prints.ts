@@ -115,7 +115,10 @@ function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`$
   return `COALESCE((SELECT ${joined} FROM ${from} WHERE ${belongs}), '-')`;
 }
 
-/** Keys of the objects in a range whose print is not the one that is stored, those among them that are gone. */
+/**
+ * Keys of the objects in a range whose print is not the one that is stored, those among them that are gone. The type is
+ * in the digest, and texts of WordPress's tables are not compared with ours: each may have a collation of its own.
+ */
 export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
   const { kind, key, which, columns, table } = source;
   const [own, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
@@ -125,7 +128,7 @@ export async function differingKeys(db: Database, source: PrintSource, { from, t
       SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${which} LIMIT ${to - from}
     ) now
     LEFT JOIN {fasti_prints} p ON p.kind = ${kind} AND p.object = now.object
-    WHERE p.digest IS NULL OR NOT p.digest = now.digest OR NOT p.type = now.type`;
+    WHERE p.digest IS NULL OR NOT p.digest = now.digest`;
   const gone = await db.rows<{ object: number }>`
     SELECT p.object FROM {fasti_prints} p LEFT JOIN ${all} o ON ${own} = p.object AND ${which}
     WHERE p.kind = ${kind} AND p.object >= ${from} AND p.object < ${to} AND ${own} IS NULL`;
