@@ -50,7 +50,7 @@ export const insertedValues = <Name extends string>({ dialect }: Database, colum
 /** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
 const MOST_VALUES = 3000;
 /** Characters after which a statement takes no further row: MySQL refuses what is longer than `max_allowed_packet`. */
-const MOST_CHARACTERS = 2 ** 20;
+const MOST_CHARACTERS = 2 ** 18;
 
 /**
  * The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them.

@@ -41,12 +41,13 @@ export interface MysqlServers extends Cluster {
  * What each session runs once when it begins. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`:
  * strict modes, NO_ZERO_DATE), and what would change how texts are quoted. READ COMMITTED, because a transaction that
  * waited for a lock must see what the one before it wrote, or two could choose the same slug. Waiting for locks is
- * short: the transaction is run again instead. MySQL 8 would give the times of the last changes as they were up to a
- * day ago; MariaDB, which knows no such setting, passes over the comment.
+ * short: the transaction is run again instead. Some hosts refuse what they take for too large a join (`max_join_size`).
+ * MySQL 8 would give the times of the last changes as they were up to a day ago; MariaDB, which knows no such setting,
+ * passes over the comment.
  */
 const SESSION = [
   `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
-   , group_concat_max_len = 67108864 /*!80003 , information_schema_stats_expiry = 0 */`,
+   , group_concat_max_len = 67108864, sql_big_selects = 1 /*!80003 , information_schema_stats_expiry = 0 */`,
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];
 
