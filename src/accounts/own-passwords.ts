@@ -1,3 +1,4 @@
+import type { SiteSettings } from '../calendar/settings.ts';
 import { fail, type ProblemName, type Verdict } from '../errors.ts';
 import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core/password.ts';
 import { LENGTHS } from '../kinds/grammars/grammar.ts';
@@ -9,10 +10,11 @@ import { unixFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { AccountError } from './account-error.ts';
 import { createApplicationPassword } from './application-passwords.ts';
+import { mayActFor } from './people.ts';
 import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 
 /*
- * Application passwords as people manage their own, and those who edit users everybody's
+ * Application passwords as people manage their own, and those who edit users other people's
  * (`WP_REST_Application_Passwords_Controller`).
  */
 
@@ -24,11 +26,12 @@ const MOST_NEW = 20;
 const NEW_SECONDS = 900;
 
 /**
- * Whether the caller may do something with the passwords of the person that the path names; `error`: what others
+ * Whether the caller may do something with the passwords of the person that the path names; `refusal`: what others
  * get.
  */
 export async function mayManagePasswords(
   lookUp: LookUp,
+  settings: Pick<SiteSettings, 'roles'>,
   viewer: Viewer,
   values: PasswordOwnerValues,
   refusal: ProblemName,
@@ -36,12 +39,17 @@ export async function mayManagePasswords(
   if (values.user_id === 'me' && viewer.id === 0) return 'rest_not_logged_in';
   const owner = ownerOf(viewer, values);
   if (!(await lookUp(existingUserIds, [owner])).has(owner)) return 'rest_user_invalid_id';
-  return (viewer.id > 0 && viewer.id === owner) || viewer.can('edit_users') ? true : refusal;
+  return (await mayActFor(lookUp, settings, viewer, owner)) ? true : refusal;
 }
 
 /** Whether the caller may learn which password the request was signed in with: of nobody but the caller. */
-export async function mayIntrospect(lookUp: LookUp, viewer: Viewer, values: PasswordOwnerValues): Promise<Verdict> {
-  const known = await mayManagePasswords(lookUp, viewer, values, INTROSPECTION_REFUSED);
+export async function mayIntrospect(
+  lookUp: LookUp,
+  settings: Pick<SiteSettings, 'roles'>,
+  viewer: Viewer,
+  values: PasswordOwnerValues,
+): Promise<Verdict> {
+  const known = await mayManagePasswords(lookUp, settings, viewer, values, INTROSPECTION_REFUSED);
   return known === true && ownerOf(viewer, values) !== viewer.id ? INTROSPECTION_REFUSED : known;
 }
 

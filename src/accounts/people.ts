@@ -112,6 +112,25 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
 }
 
 /**
+ * Whether somebody may act in the name of a person, by a password or a link to choose one: in their own; those who edit
+ * users for whoever may do no more than they themselves; those who also give roles, by which they could do anything,
+ * for everybody. In WordPress, plugins say so of their roles: WooCommerce's shop managers edit users, but no
+ * administrators (`wc_modify_map_meta_cap`).
+ */
+export async function mayActFor(lookUp: LookUp, { roles }: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
+  if (viewer.id > 0 && viewer.id === person) return true;
+  if (!viewer.can('edit_users')) return false;
+  if (viewer.can('promote_users')) return true;
+  const held = userCapabilities(await lookUp(storedGrants, person), roles);
+  // Names of roles and the levels of old versions allow nothing by themselves.
+  const allows = (name: string) => name !== 'exist' && !roles.has(name) && !/^level_\d+$/.test(name);
+  return [...held].every((name) => !allows(name) || viewer.can(name));
+}
+
+const storedGrants = async (db: Database, id: number): Promise<string> =>
+  (await loadUsers(db, [id], [capabilitiesKey(db)])).get(id)?.metas.get(capabilitiesKey(db)) ?? '';
+
+/**
  * Whether a list may be asked for: roles, addresses and the form for editing belong to those who list users; the
  * list of those who may write (`who=authors`) is for those who may write.
  */

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
 import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
+import { mayActFor } from '../accounts/people.ts';
 import { type Account, createUser, deleteUser, idOfName, pageOfUsers, setRole, usersById, writersToChoose } from '../accounts/users.ts';
 import { fail } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
@@ -10,6 +11,7 @@ import { Link } from '../html/links.tsx';
 import { Paging } from '../html/paging.tsx';
 import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Values } from '../kinds/param.ts';
+import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
 import { accountSentence } from './sign-in.tsx';
@@ -100,7 +102,12 @@ function Invitation({ visit, typed }: { readonly visit: Visit; readonly typed: V
         <Input name="login" label={say('desk:people.login')} value={textIn(typed, 'login')} required autocomplete="off" />
         <Input name="email" type="email" label={say('desk:fields.email')} value={textIn(typed, 'email')} required autocomplete="off" />
         <Input name="name" label={say('desk:people.name')} value={textIn(typed, 'name')} autocomplete="off" />
-        <Select name="role" label={say('desk:people.role')} value={textIn(typed, 'role') || 'contributor'} options={roleOptions(visit)} />
+        <Select
+          name="role"
+          label={say('desk:people.role')}
+          value={textIn(typed, 'role') || usualRole(visit)}
+          options={roleOptions(visit)}
+        />
         <button type="submit" class="button-main">
           {say('desk:people.invite-button')}
         </button>
@@ -121,6 +128,10 @@ function ShownLink({ visit, link }: { readonly visit: Visit; readonly link: NonN
 
 const roleName = ({ i18n, settings }: Visit, role: string): string =>
   i18n.has(`desk:roles.${role}`) ? i18n.say(`desk:roles.${role}`) : (settings.roles.get(role)?.name ?? role);
+
+/** The role that whoever is invited is offered first. */
+const usualRole = ({ settings: { roles, raw } }: Visit): string =>
+  roles.has('contributor') ? 'contributor' : (raw.get('default_role') ?? 'subscriber');
 
 const roleOptions = (visit: Visit) => [...visit.settings.roles.keys()].map((role) => ({ value: role, text: roleName(visit, role) }));
 
@@ -155,7 +166,8 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
   const [person = fail('rest_user_invalid_id')] = await usersById(visit.site, [id]);
   const mayRemove = viewer.can('delete_users') && id !== viewer.id;
   const heirs = mayRemove ? await writersToChoose(visit.site) : undefined;
-  const passwords = viewer.can('edit_users') ? await listApplicationPasswords(visit.site, id) : [];
+  const acts = viewer.can('edit_users') && (await actsFor(visit, id));
+  const passwords = acts ? await listApplicationPasswords(visit.site, id) : [];
   const path = `/people/${id}`;
   const html = deskPage(visit, {
     title: person.displayName || person.login,
@@ -170,11 +182,17 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
         {viewer.can('promote_users') && id !== viewer.id && (
           <form method="post" action={deskUrl(visit, path)} class="narrow">
             <Nonce nonce={visit.nonce} />
-            <Select name="role" label={say('desk:people.role')} value={person.roles[0] ?? ''} options={roleOptions(visit)} />
+            <Select
+              name="role"
+              label={say('desk:people.role')}
+              value={person.roles[0] ?? ''}
+              // The first choice counts where none is theirs: nobody becomes an administrator by a slip.
+              options={[...(person.roles.length > 0 ? [] : [{ value: '', text: say('desk:people.no-role') }]), ...roleOptions(visit)]}
+            />
             <button type="submit">{say('desk:form.save')}</button>
           </form>
         )}
-        {viewer.can('edit_users') && (
+        {acts && (
           <>
             <ButtonForm visit={visit} path={`${path}/link`} text={say('desk:people.new-link')} />
             <ApplicationPasswords visit={visit} passwords={passwords} path={`${path}/passwords`} />
@@ -226,6 +244,9 @@ function Leaving({
   );
 }
 
+const actsFor = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
+  mayActFor(lookUpOnce(site.db), settings, caller.viewer, id);
+
 /** Does something with an account; what stops it is shown on the page of the person. */
 async function withPerson(visit: Submission, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
@@ -240,13 +261,16 @@ async function withPerson(visit: Submission, id: number, work: () => Promise<Out
 export const changeRole = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
     if (id === visit.caller.viewer.id) fail('rest_forbidden');
-    await setRole(visit.site, id, textIn(visit.fields, 'role'));
+    const role = textIn(visit.fields, 'role');
+    if (role === '') return { to: deskUrl(visit, `/people/${id}`) };
+    await setRole(visit.site, id, role);
     return { to: deskUrl(visit, '/people', { done: 'saved' }) };
   });
 
 /** Shows a link by which somebody chooses a new password. */
 export const newLink = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
+    if (!(await actsFor(visit, id))) fail('rest_forbidden');
     const link = await makePasswordLink(visit.site, id, LINK_SECONDS.invitation);
     return personPage(visit, id, { link: { login: link.login, address: passwordLinkUrl(visit.settings.home, link) } });
   });
@@ -263,6 +287,7 @@ export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
 /** Takes back an application password of somebody else. */
 export const revokeOf = (visit: Submission, id: number, uuid: string): Promise<Outcome> =>
   withPerson(visit, id, async () => {
+    if (!(await actsFor(visit, id))) fail('rest_forbidden');
     await revokeApplicationPassword(visit.site, id, uuid);
     return { to: deskUrl(visit, `/people/${id}`, { done: 'revoked' }) };
   });

@@ -1,3 +1,4 @@
+import { mayActFor } from '../accounts/people.ts';
 import { loadViewer } from '../accounts/viewer.ts';
 import { fail, failParam } from '../errors.ts';
 import { HOOK_PARAMS, MOST_DELIVERIES, USUAL_DELIVERIES } from '../kinds/hook-params.ts';
@@ -58,9 +59,9 @@ export const webhookRoutes: readonly ServedRoute[] = [
           member: 'secret',
           again: async (site, caller, { id }) => (caller.viewer.can('manage_options') ? secretOf(site, Number(id)) : undefined),
         },
-        // Whoever manages users can sign in as any of them. Others must not see more through a webhook than they may.
-        allow: (look, caller, { user = caller.viewer.id }) =>
-          manages(look, caller) && (user === caller.viewer.id || caller.viewer.can('edit_users')),
+        // Others must not see more through a webhook than they may.
+        allow: async (look, caller, { user = caller.viewer.id }) =>
+          manages(look, caller) && (await mayActFor(look, caller.settings, caller.viewer, user)),
         run: async (site, caller, { url = '', kinds = [], user = 0 }) => {
           if (user > 0 && !(await loadViewer(site.db, caller.settings, user))) failParam('user', 'user-unknown');
           const hook = await addHook(site, { url, kinds: kinds.join(), user });

@@ -87,4 +87,39 @@ describeAsking('The people of a site', (ask) => {
     expect((await admin.submit(page, path, { heir: `shop${FIRST}` })).headers.location).toBe('/admin/people?done=removed');
     expect([await written(3), await written(FIRST)]).toEqual([0, before + of]);
   });
+
+  const idOf = async (login: string) => Number((await ask.db().from('users').where('user_login', login).first('ID'))?.ID);
+
+  it('have no role offered that they do not have', async () => {
+    const admin = await visitor(ask, 'admin');
+    const sub = await idOf('sub');
+    const path = `/admin/people/${sub}`;
+    await ask.rows((db) => db.from('usermeta').where({ user_id: sub, meta_key: 'wp_capabilities' }).update({ meta_value: 'a:0:{}' }));
+    const page = await admin.get(path);
+    expect(new Map(formIn(page.text, path)).get('role')).toBe('');
+    expect((await admin.submit(page, path)).headers.location).toBe(path);
+    expect(await usersById(ask.running().site, [sub])).toMatchObject([{ roles: [] }]);
+    expect((await admin.submit(page, path, { role: 'author' })).status).toBe(303);
+    expect(await usersById(ask.running().site, [sub])).toMatchObject([{ roles: ['author'] }]);
+  });
+
+  it('are let in by those who edit users only as far as these may do what they may', async () => {
+    // What WooCommerce gives its shop managers.
+    const manager = 'a:5:{s:4:"read";b:1;s:10:"list_users";b:1;s:10:"edit_users";b:1;s:10:"edit_posts";b:1;s:7:"level_9";b:1;}';
+    const [subscriber, administrator] = [await idOf('sub'), 1];
+    const contrib = await idOf('contrib');
+    await ask.rows((db) => db.from('usermeta').where({ user_id: contrib, meta_key: 'wp_capabilities' }).update({ meta_value: manager }));
+    const shop = await visitor(ask, 'contrib');
+    const nonce = new Map(formIn((await shop.get('/admin/people')).text, '/admin/sign-out')).get('_wpnonce')!;
+    expect((await shop.get(`/admin/people/${subscriber}`)).text).toContain(`/admin/people/${subscriber}/link`);
+    expect((await shop.post(`/admin/people/${subscriber}/link`, { _wpnonce: nonce })).status).toBe(200);
+    expect((await shop.get(`/admin/people/${administrator}`)).text).not.toContain(`/admin/people/${administrator}/link`);
+    expect((await shop.post(`/admin/people/${administrator}/link`, { _wpnonce: nonce })).status).toBe(403);
+    expect((await shop.post(`/admin/people/${administrator}/passwords/x/revoke`, { _wpnonce: nonce })).status).toBe(403);
+    const passwords = (person: number, as: 'admin' | 'contrib') =>
+      ask.send('POST', `/wp-json/wp/v2/users/${person}/application-passwords`, { as, body: { name: `By ${as}` } });
+    expect((await passwords(administrator, 'contrib')).status).toBe(403);
+    expect((await passwords(subscriber, 'contrib')).status).toBe(201);
+    expect((await passwords(subscriber, 'admin')).status).toBe(201);
+  });
 });

@@ -26,8 +26,8 @@ const PATH = '/users/(?P<user_id>\\d+|me)/application-passwords';
 
 const manages =
   (refusal: ProblemName) =>
-  (lookUp: LookUp, { viewer }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
-    mayManagePasswords(lookUp, viewer, values, refusal);
+  (lookUp: LookUp, { viewer, settings }: Caller, values: PasswordOwnerValues): Promise<Verdict> =>
+    mayManagePasswords(lookUp, settings, viewer, values, refusal);
 
 const showPassword = (caller: Caller, owner: number, entry: StoredPassword, values: ContextValues) =>
   corePassword(owner, entry, { context: caller, view: viewOf(values) });
@@ -88,7 +88,7 @@ export const passwordRoutes: readonly ServedRoute[] = [
         summary: 'passwords.introspect',
         params: PASSWORD_PARAMS.list,
         mode: 'read',
-        allow: (lookUp, { viewer }, values) => mayIntrospect(lookUp, viewer, values),
+        allow: (lookUp, { viewer, settings }, values) => mayIntrospect(lookUp, settings, viewer, values),
         run: async (site, caller, values) =>
           okUncached(showPassword(caller, caller.viewer.id, await introspectPassword(site, caller.viewer), values)),
       }),
