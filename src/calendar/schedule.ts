@@ -1,5 +1,5 @@
 import { formatDate } from '../wordpress/php/date-format.ts';
-import { addDays, diffSeconds } from '../wordpress/time.ts';
+import { addDays, addSeconds, diffSeconds } from '../wordpress/time.ts';
 import type { DateFormats } from './settings.ts';
 import { beginOfDay } from './window.ts';
 
@@ -48,6 +48,17 @@ export function scheduleDetails(schedule: Schedule, context: ScheduleContext): s
 export function shortScheduleDetails(schedule: Schedule, context: ScheduleContext): string | undefined {
   if (daysOf(schedule, context.cutoff) !== false) return severalDays(schedule, context);
   return schedule.allDay ? undefined : withEnd(formatsOf(schedule, context).time(schedule.start), schedule, context);
+}
+
+/**
+ * The day after the last one of what lasts whole days. The days of a calendar may begin at another hour than midnight;
+ * an event that lasts whole days begins at that hour.
+ */
+export function dayAfter(start: string, end: string): string {
+  const begins = diffSeconds(`${start.slice(0, 10)} 00:00:00`, start);
+  const after = addSeconds(end, 1 - begins).slice(0, 10);
+  const first = addDays(`${start.slice(0, 10)} 00:00:00`, 1).slice(0, 10);
+  return [after, first].sort()[1]!;
 }
 
 function formatsOf({ start, end }: Schedule, { formats, language, year }: ScheduleContext) {

@@ -109,7 +109,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   const { i18n, settings } = visit;
   const { say } = i18n;
   const allDay = event.values.all_day === true;
-  const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.raw.get('time_format') ?? 'H:i'));
+  const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.calendar.formats.time));
   const path = `/events/${event.id}/dates`;
   const mark = startUtc.replace(/\D/g, '');
   return (

@@ -28,11 +28,7 @@ const when: Column = {
   name: 'when',
   order: 'start_date',
   show: ({ record: { start_date: start, end_date: end, all_day: allDay } }, { i18n, settings }) =>
-    spanInWords(
-      i18n,
-      { start: String(start), end: String(end), allDay: allDay === true },
-      hourCycleOf(settings.raw.get('time_format') ?? 'H:i'),
-    ),
+    spanInWords(i18n, { start: String(start), end: String(end), allDay: allDay === true }, hourCycleOf(settings.calendar.formats.time)),
 };
 /** Where content has languages: that of a record by its name. */
 const language: Column = {

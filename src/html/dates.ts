@@ -1,4 +1,6 @@
+import { dayAfter } from '../calendar/schedule.ts';
 import { memoize } from '../memo.ts';
+import { addDays, unixFromText } from '../wordpress/time.ts';
 import type { I18n } from './i18n.ts';
 
 /*
@@ -19,8 +21,11 @@ const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
 /** Whether clocks show 12 or 24 hours, in the words of Intl. */
 export type HourCycle = 'h12' | 'h23';
 
-/** The hours that clocks show, as the site's option `time_format` says in PHP's letters. */
-export const hourCycleOf = (timeFormat: string): HourCycle => (/[gh]/.test(timeFormat) ? 'h12' : 'h23');
+/**
+ * The hours that clocks show, as the site's option `time_format` says in PHP's letters. What stands behind a backslash
+ * is no such letter: French sites write `G\hi`.
+ */
+export const hourCycleOf = (timeFormat: string): HourCycle => (/[gh]/.test(timeFormat.replace(/\\./g, '')) ? 'h12' : 'h23');
 
 /** A day (`YYYY-MM-DD`, whatever follows it) or a month in words. */
 export const dayInWords = ({ locale }: I18n, day: string, form: DayForm): string =>
@@ -36,14 +41,16 @@ export interface Span {
   readonly allDay: boolean;
 }
 
-/** From when to when something lasts: `Saturday 5 December 2026, 21:00–23:00`. */
+/** From when to when something lasts: `Saturday 5 December 2026, 21:00–23:00`; empty where nobody has said when. */
 export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hourCycle: HourCycle): string {
+  if (Number.isNaN(unixFromText(start))) return '';
   const options = { ...FORMS.long, ...(allDay ? {} : clock(hourCycle)) };
-  const [from, to] = [momentOf(start), momentOf(end < start ? start : end)];
+  const last = allDay ? addDays(`${dayAfter(start, end)} 00:00:00`, -1) : end;
+  const [from, to] = [momentOf(start), momentOf(last < start ? start : last)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
   if (from.getTime() === to.getTime()) return format.format(from);
   const range = format.formatRange(from, to);
-  return start.slice(0, DAY) === end.slice(0, DAY) ? range.replace(BETWEEN_HOURS, (dash) => dash + WORD_JOINER) : range;
+  return start.slice(0, DAY) === last.slice(0, DAY) ? range.replace(BETWEEN_HOURS, (dash) => dash + WORD_JOINER) : range;
 }
 
 const DAY = 'YYYY-MM-DD'.length;

@@ -1,10 +1,10 @@
+import { dayAfter } from '../calendar/schedule.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { onThisHost } from '../html/links.tsx';
 import type { FeedView } from '../kinds/feed-list.ts';
 import type { PlacedTerm } from '../records/terms.ts';
 import { type TermPlace, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { addDays } from '../wordpress/time.ts';
 
 /** Which page of the calendar an address leads to. */
 export interface Target {
@@ -157,7 +157,7 @@ export function eventSubscriptions(url: string, { title, start, end, allDay, whe
       .slice(0, allDay ? 8 : undefined);
   const google = withQuery('https://www.google.com/calendar/event', [
     ['action', 'TEMPLATE'],
-    ['dates', `${moment(start)}/${moment(allDay ? addDays(end, 1) : end)}`],
+    ['dates', `${moment(start)}/${moment(allDay ? dayAfter(start, end) : end)}`],
     ['text', title],
     ['location', where],
     ['ctz', zone],

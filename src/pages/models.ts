@@ -41,7 +41,7 @@ export interface EventCard {
   readonly start: string;
   readonly end: string;
   readonly allDay: boolean;
-  /** From when to when, in words. */
+  /** From when to when, in words; empty: it has no dates. */
   readonly when: string;
   /** The time alone, in words; undefined for what lasts all day. */
   readonly time: string | undefined;
@@ -117,9 +117,11 @@ const shortPlace = ({ venue, city }: Pick<VenueRecord, 'venue' | 'city'>): strin
     .filter((part) => part !== '')
     .join(', ');
 
-/** The name of the clock that is shown, where it is not the site's. */
+/**
+ * The name of the clock that is shown, where it is not the site's. Events without a zone, as old ones are, go by that.
+ */
 function zoneNote({ timezone, timezone_abbr: abbreviation, all_day: allDay }: EventRecord, { settings }: Caller): string | undefined {
-  if (allDay || settings.calendar.timezoneMode === 'site' || timezone === settings.timezone) return undefined;
+  if (allDay || settings.calendar.timezoneMode === 'site' || ['', settings.timezone].includes(timezone)) return undefined;
   return abbreviation || timezone;
 }
 

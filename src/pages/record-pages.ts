@@ -13,10 +13,10 @@ import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { addDays, nowUtc } from '../wordpress/time.ts';
+import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
 import { nowLocal, toLocal } from '../wordpress/zones.ts';
-import { calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
-import { descriptionOf, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
+import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
+import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 
@@ -53,14 +53,7 @@ export async function eventPage(
     notice: noticeOf(record.json_ld?.eventStatus, say),
     isOver: ending.isOver && (isDate || !dates || dates.length === 0),
     dates: (dates ?? []).map(({ start, href }) => ({ name: dayInWords(i18n, start, 'long'), href })),
-    add: eventSubscriptions(record.url, {
-      title: plainLine(record.title),
-      start: card.start,
-      end: card.end,
-      allDay: card.allDay,
-      where: card.where,
-      zone: record.timezone,
-    }),
+    add: card.when === '' ? [] : eventSubscriptions(record.url, addedEvent(event, card, caller)),
     back: calendarUrl(caller, { view: 'list' }),
     locked: locked ? { error: password === undefined ? undefined : say('pages:wrong-password') } : undefined,
   });
@@ -81,13 +74,27 @@ export async function eventPage(
   };
 }
 
-/** Whether an event is over, and when its page may begin to say so: within this day of the site, or on a later one. */
+/**
+ * Whether an event is over, and when its page may begin to say so: within this day of the site, or on a later one. One
+ * without dates never is.
+ */
 function endingOf(utcEnd: string, { now, settings: { zone } }: Caller): { isOver: boolean; timeliness: Timeliness } {
+  if (isZeroDate(utcEnd)) return { isOver: false, timeliness: 'never' };
   if (utcEnd < nowUtc(now)) return { isOver: true, timeliness: 'never' };
   return { isOver: false, timeliness: toLocal(utcEnd, zone) < addDays(nowLocal(now, zone), 1).slice(0, DAY) ? 'minute' : 'daily' };
 }
 
 const DAY = 'YYYY-MM-DD'.length;
+
+/** An event by its own clock, whichever one the page shows. */
+const addedEvent = ({ record }: FeedEvent, { allDay, where }: EventCard, { settings }: Caller): AddedEvent => ({
+  title: plainLine(record.title),
+  start: record.start_date,
+  end: record.end_date,
+  allDay,
+  where,
+  zone: record.timezone || settings.timezone,
+});
 
 function noticeOf(status: unknown, say: (key: string) => string): string | undefined {
   const name = NOTICES.get(String(status).replace('https://schema.org/', ''));

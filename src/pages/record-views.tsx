@@ -52,9 +52,11 @@ export function EventView(props: EventProps): JSX.Element {
       <h1 lang={card.lang}>{card.title}</h1>
       {notice !== undefined && <p class="notice">{notice}</p>}
       {notice === undefined && isOver && <p class="notice notice-quiet">{say('pages:over')}</p>}
-      <p class="record-when">
-        <time dateTime={card.start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
-      </p>
+      {when !== '' && (
+        <p class="record-when">
+          <time dateTime={card.start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
+        </p>
+      )}
       {(places.length > 0 || card.cost !== '') && (
         <p class="record-where">
           {places.map(({ href, name, town }) => (
@@ -74,7 +76,7 @@ export function EventView(props: EventProps): JSX.Element {
       {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
       {locked ? <PasswordForm i18n={i18n} error={locked.error} /> : <Rendered html={description} class="text" lang={card.lang} />}
       <Facts {...props} />
-      {!locked && (
+      {!locked && add.length > 0 && (
         <p class="buttons">
           {add.map(({ name, href }) => (
             <Link key={name} href={href} class="button">

@@ -1,4 +1,5 @@
 import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
+import { hourCycleOf } from '../html/dates.ts';
 import { isTakenPiece } from '../kinds/feed-pages.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
@@ -70,7 +71,7 @@ const siteOptions = {
   ),
   clock: oneOf(
     ['24', '12'],
-    ({ raw }) => (/[gh]/.test(raw.get('time_format') ?? '') ? '12' : '24'),
+    ({ calendar }) => (hourCycleOf(calendar.formats.time) === 'h12' ? '12' : '24'),
     (value) => ({ options: { time_format: value === '12' ? 'g:i a' : 'H:i' } }),
   ),
   timezone_mode: oneOf(

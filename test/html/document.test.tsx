@@ -72,7 +72,16 @@ describe('dates in words', () => {
     expect(spanInWords(english, { start: '2026-12-05 00:00:00', end: '2026-12-05 23:59:59', allDay: true }, 'h23')).toMatch(
       /^Saturday,? 5 December 2026$/,
     ));
-  it('take the clock of the site', () => expect([hourCycleOf('H:i'), hourCycleOf('g:i a')]).toEqual(['h23', 'h12']));
+  it('end what lasts all day on its last day, whenever the days of the calendar begin', () => {
+    const words = (end: string) => spanInWords(english, { start: '2026-12-05 04:00:00', end, allDay: true }, 'h23').replace(/\s/g, ' ');
+    expect(words('2026-12-06 03:59:59')).toMatch(/^Saturday,? 5 December 2026$/);
+    expect(words('2026-12-07 03:59:59')).toMatch(/^Saturday,? 5 December . Sunday,? 6 December 2026$/);
+  });
+  it.each(['', '0000-00-00 00:00:00', 'soon'])('say nothing of an event that begins "%s"', (start) =>
+    expect(spanInWords(english, { start, end: '', allDay: false }, 'h23')).toBe(''),
+  );
+  it('take the clock of the site, in whose format words may stand', () =>
+    expect(['H:i', 'g:i a', 'G\\hi', 'G \\h i', 'h\\hi'].map(hourCycleOf)).toEqual(['h23', 'h12', 'h23', 'h23', 'h12']));
   it('begin a week where the site does', () => expect(weekdays(english, 1).map(({ short }) => short)[0]).toBe('Mon'));
 });
 

@@ -97,6 +97,31 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(complaints).toEqual([]);
   });
 
+  it('show each day of a month with many events by <fasti-events>', async () => {
+    const { page } = await visit();
+    const event = (number: number) => ({
+      title: `No. ${number}`,
+      start_date: '2030-08-30 10:00:00',
+      end_date: '2030-08-30 11:00:00',
+      url: base,
+    });
+    const asked: string[] = [];
+    await page.route('**/wp-json/**', async (route) => {
+      const number = Number(new URL(route.request().url()).searchParams.get('page') ?? 1);
+      asked.push(String(number));
+      const today = new Date().toISOString().slice(0, 8);
+      const events = number === 3 ? [{ ...event(3), start_date: `${today}28 10:00:00`, end_date: `${today}28 11:00:00` }] : [event(number)];
+      await route.fulfill({ json: { events, total: 101, total_pages: 3 } });
+    });
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${base}/_fasti/fasti-events.js"></script><div lang="it_IT"><fasti-events view="month"></fasti-events></div>`,
+    );
+    await page.locator('fasti-events li').first().waitFor();
+    expect(asked.sort()).toEqual(['1', '2', '3']);
+    expect(await page.locator('fasti-events li').allTextContents()).toEqual(['No. 3']);
+  });
+
   it('show events on a page of another site by <fasti-events>', async () => {
     const other = http.createServer((_req, res) => {
       res.setHeader('Content-Type', 'text/html; charset=UTF-8');

@@ -67,6 +67,32 @@ describeAsking(
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
     });
 
+    it('say nothing of the time of an event that has no dates, and do not call it over', async () => {
+      const { id, url } = await made({ title: 'Some day' });
+      await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
+      const { text } = await get(pathOf(url));
+      expect(text).toContain('Some day');
+      for (const wrong of ['1970', 'This event is over.', 'google.com/calendar/event', '<time']) expect(text).not.toContain(wrong);
+    });
+
+    it('take an event of another zone into a calendar by its own clock, whichever the page shows', async () => {
+      await ask.options({ tribe_events_calendar_options: 'a:1:{s:26:"tribe_events_timezone_mode";s:4:"site";}' });
+      const { url } = await made({ start_date: '2026-12-05 10:00:00', end_date: '2026-12-05 12:00:00', timezone: 'America/New_York' });
+      const { elements, text } = await page(pathOf(url));
+      const google = new URL(elements.find(({ attributes: { href } }) => href?.includes('google.com/calendar/event'))!.attributes.href!);
+      expect([google.searchParams.get('dates'), google.searchParams.get('ctz')]).toEqual([
+        '20261205T100000/20261205T120000',
+        'America/New_York',
+      ]);
+      expect(text).toMatch(/4:00\s?–[\s\u2060]*6:00 PM/);
+    });
+
+    it('name no zone of an event that has none, as old ones have', async () => {
+      const { id, url } = await made({});
+      await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_EventTimezone%').delete());
+      expect((await get(pathOf(url))).text).not.toMatch(/\(\s*\)/);
+    });
+
     it('say where an event takes place and for how much before its text', async () => {
       const { url, venue } = await made({ venue: { venue: 'The mill', city: 'Asti' }, cost: '€ 12', description: 'Bring a chair.' });
       const { text } = await get(pathOf(url));

@@ -1,5 +1,6 @@
+import { dayAfter } from '../../calendar/schedule.ts';
 import type { ShownTimes } from '../../calendar/shown-times.ts';
-import { addDays, addSeconds, diffSeconds, textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, offsetAt, type Zone } from '../../wordpress/zones.ts';
 import type { FeedRecord } from '../items/event-record.ts';
 import { line } from './write-line.ts';
@@ -19,17 +20,6 @@ export function timeLines(record: FeedRecord, { start, end, zone }: ShownTimes):
   const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
   if (record.all_day) return [line('dtstart', 'date', [first.slice(0, 10)]), line('dtend', 'date', [dayAfter(first, last)])];
   return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
-}
-
-/**
- * The day after the last one. The days of a calendar may begin at another hour than midnight; an event that lasts whole
- * days begins at that hour.
- */
-function dayAfter(start: string, end: string): string {
-  const begins = diffSeconds(`${start.slice(0, 10)} 00:00:00`, start);
-  const after = addSeconds(end, 1 - begins).slice(0, 10);
-  const first = addDays(`${start.slice(0, 10)} 00:00:00`, 1).slice(0, 10);
-  return [after, first].sort()[1]!;
 }
 
 /** Whether an event's times are written in this zone. */

@@ -15,8 +15,9 @@ const WORDS = {
   en: { none: 'No events.', failed: 'The events could not be loaded.', before: 'Previous month', after: 'Next month' },
   it: { none: 'Nessun evento.', failed: 'Non è stato possibile caricare gli eventi.', before: 'Mese precedente', after: 'Mese successivo' },
 };
-/** A month has no more events than this on its table. */
-const MOST_IN_A_MONTH = 50;
+/** Of a month, this many pages of events are read, each as long as the API gives to everybody. */
+const MOST_PAGES = 20;
+const PAGE_LENGTH = 50;
 
 const STYLE = new CSSStyleSheet();
 STYLE.replaceSync(`
@@ -79,9 +80,7 @@ class FastiEvents extends HTMLElement {
     const { signal } = this.#loading;
     this.setAttribute('aria-busy', 'true');
     try {
-      const answer = await fetch(this.#address(), { signal, headers: { Accept: 'application/json' } });
-      if (!answer.ok) throw new Error(`The calendar answered ${answer.status}.`);
-      const { events } = await answer.json();
+      const events = await this.#events(signal);
       if (signal.aborted) return;
       this.#show(this.#isMonth ? this.#monthView(events) : this.#listView(events));
       this.dispatchEvent(new CustomEvent('fasti-load', { detail: events, bubbles: true, composed: true }));
@@ -93,6 +92,19 @@ class FastiEvents extends HTMLElement {
     this.removeAttribute('aria-busy');
   }
 
+  /** The events of the list, or of the whole month. */
+  async #events(signal) {
+    const page = async (number) => {
+      const answer = await fetch(this.#address(number), { signal, headers: { Accept: 'application/json' } });
+      if (!answer.ok) throw new Error(`The calendar answered ${answer.status}.`);
+      return answer.json();
+    };
+    const { events, total_pages: pages } = await page(1);
+    const last = this.#isMonth ? Math.min(pages, MOST_PAGES) : 1;
+    const others = await Promise.all(Array.from({ length: Math.max(0, last - 1) }, (_, at) => page(at + 2)));
+    return [...events, ...others.flatMap((other) => other.events)];
+  }
+
   #show(nodes) {
     this.#root.replaceChildren(...nodes.flat());
   }
@@ -101,20 +113,23 @@ class FastiEvents extends HTMLElement {
     return this.getAttribute('view') === 'month';
   }
 
+  /** A language tag, also where somebody writes it as programs do (`it_IT`). */
   get #language() {
-    return this.getAttribute('language') || this.closest('[lang]')?.lang || navigator.language || 'en';
+    const said = this.getAttribute('language') || this.closest('[lang]')?.lang || navigator.language || 'en';
+    return said.replaceAll('_', '-');
   }
 
   get #words() {
     return WORDS[this.#language.slice(0, 2)] ?? WORDS.en;
   }
 
-  /** The address of the list in the API. */
-  #address() {
+  /** The address of a page of the list in the API. */
+  #address(page) {
     const site = new URL(this.getAttribute('source') || OWN_SITE, document.baseURI);
     const url = new URL(`${site.pathname.replace(/\/$/, '')}/wp-json/tribe/events/v1/events`, site);
     const set = (name, value) => value && url.searchParams.set(name, value);
-    set('per_page', this.#isMonth ? MOST_IN_A_MONTH : this.getAttribute('count') || '10');
+    set('per_page', this.#isMonth ? PAGE_LENGTH : this.getAttribute('count') || '10');
+    set('page', page > 1 && page);
     set('categories', this.getAttribute('category'));
     set('tags', this.getAttribute('tag'));
     for (const name of ['venue', 'organizer', 'search']) set(name, this.getAttribute(name));
