@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compile, installPackages, isCompiled, isInstalled } from './install.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,7 +23,7 @@ if (building) await building;
 // In this very process, so that signals reach the server. Paths in the settings count from the folder of the project.
 process.chdir(ROOT);
 process.argv = [process.argv[0], COMMAND, 'start', ...process.argv.slice(2)];
-await import(COMMAND);
+await import(pathToFileURL(COMMAND).href);
 
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);

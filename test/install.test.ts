@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 /** Node can run the package of SQLite that comes compiled. */
 const RUNS_COMPILED = Number(process.versions.napi) >= 10;
 const OPENS = 'module.exports = class { close() {} };';
+const PACKAGES = ['better-sqlite3', 'better-sqlite3-compiled'];
 const FAILS = "module.exports = class { constructor() { throw new Error('was compiled against a different Node.js version'); } };";
 
 describe('bin/install.mjs', () => {
@@ -30,8 +31,10 @@ describe('bin/install.mjs', () => {
     }
     const rows = (names: readonly string[], more = {}) =>
       JSON.stringify({ packages: Object.fromEntries(names.map((name) => [`node_modules/${name}`, { version: '1.0.0', ...more }])) });
-    const names = ['better-sqlite3', 'better-sqlite3-compiled'];
-    writeFileSync(join(root, 'package-lock.json'), rows(names).replace('"node_modules/better-sqlite3-compiled":{', '$&"optional":true,'));
+    writeFileSync(
+      join(root, 'package-lock.json'),
+      rows(PACKAGES).replace('"node_modules/better-sqlite3-compiled":{', '$&"optional":true,'),
+    );
     writeFileSync(join(root, 'node_modules/.package-lock.json'), rows(Object.keys(packages)));
     const script = `import { isCompiled, isInstalled } from './bin/install.mjs';
       const running = { everything: false };
@@ -74,5 +77,26 @@ describe('bin/install.mjs', () => {
     });
     const kinds = args.length > 0 ? '--omit=dev' : '--include=dev';
     expect(readFileSync(asked, 'utf8')).toBe(`ci --ignore-scripts ${kinds} --no-audit --no-fund\nrebuild better-sqlite3\n`);
+  });
+});
+
+describe('bin/start.mjs', () => {
+  it('starts what is built, whatever letters the name of the folder has', () => {
+    const root = mkdtempSync(join(tmpdir(), 'fasti C# 100%? '));
+    for (const name of ['start.mjs', 'install.mjs', 'sqlite.mjs'])
+      cpSync(fileURLToPath(new URL(`../bin/${name}`, import.meta.url)), join(root, 'bin', name));
+    for (const folder of ['src', 'migrations', 'dist/src', ...PACKAGES.map((name) => `node_modules/${name}`)])
+      mkdirSync(join(root, folder), { recursive: true });
+    for (const name of PACKAGES) writeFileSync(join(root, 'node_modules', name, 'index.js'), OPENS);
+    const lock = JSON.stringify({ packages: Object.fromEntries(PACKAGES.map((name) => [`node_modules/${name}`, { version: '1.0.0' }])) });
+    for (const name of ['package-lock.json', 'node_modules/.package-lock.json']) writeFileSync(join(root, name), lock);
+    for (const name of ['package.json', 'tsconfig.json', 'bin/build.mjs']) writeFileSync(join(root, name), '{}');
+    writeFileSync(join(root, 'dist/src/cli.js'), 'console.log(JSON.stringify(process.argv.slice(2)))');
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    expect(JSON.parse(execFileSync(process.execPath, [join(root, 'bin/start.mjs'), '--sample'], { encoding: 'utf8', env }))).toEqual([
+      'start',
+      '--sample',
+    ]);
+    rmSync(root, { recursive: true });
   });
 });

@@ -21,7 +21,7 @@ export interface KeptFile {
   readonly path: string;
 }
 
-const folder = (): string => join(tmpdir(), `fasti-imports-${process.getuid?.() ?? 0}`);
+const folder = (): string => join(tmpdir(), `fasti-imports-${process.geteuid?.() ?? 0}`);
 const ownPart = ({ caller }: Pick<Visit, 'caller'>, token: string): string => `${caller.viewer.id}-${token}`;
 
 /**

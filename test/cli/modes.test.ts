@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ensureOwnFolder } from '../../src/exchange/items/own-folder.ts';
@@ -56,6 +56,20 @@ describe('what is created', () => {
       await expect(ensureOwnFolder(place)).rejects.toMatchObject({ fault: 'unreadable' });
       await expect(openSpool({ source: 'https://example.org', besides: [] }, place)).rejects.toMatchObject({ fault: 'unreadable' });
     }
+  });
+
+  // Only root can become somebody else.
+  (process.geteuid?.() === 0 ? it : it.skip)('is put into the folder of a user whose name the system does not know', async () => {
+    const place = mkdtempSync('/tmp/fasti-nameless-');
+    chmodSync(place, 0o777);
+    process.seteuid?.(54_321);
+    try {
+      await ensureOwnFolder(join(place, 'own'));
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(statSync(join(place, 'own')).uid).toBe(54_321);
+    rmSync(place, { recursive: true });
   });
 
   it.each([

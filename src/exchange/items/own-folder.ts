@@ -1,5 +1,4 @@
 import { lstat, mkdir } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { OWN_FOLDER } from '../../host/files.ts';
 import { SourceFault } from './items.ts';
 
@@ -12,9 +11,10 @@ import { SourceFault } from './items.ts';
 export async function ensureOwnFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWN_FOLDER });
   const place = await lstat(path);
-  const { uid } = userInfo();
+  // A container may run as a user whose name the system does not know.
+  const user = process.geteuid?.();
   // Where files have no owners, they have no such modes either.
-  const isOwn = uid < 0 || (place.uid === uid && (place.mode & OTHERS) === 0);
+  const isOwn = user === undefined || (place.uid === user && (place.mode & OTHERS) === 0);
   if (!place.isDirectory() || !isOwn) throw new SourceFault('unreadable', { file: path, what: 'EPERM' });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OWN_FILE } from '../../host/files.ts';
 import { lockFile } from '../../storage/engine/file-lock.ts';
@@ -55,7 +55,7 @@ export interface SpoolState {
  * @throws SourceFault `unreadable` if others can open the folder, `import-running` if another import has the
  * spool
  */
-export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${userInfo().uid}`)): Promise<Spool> {
+export async function openSpool({ source, besides }: Walk, folder = join(tmpdir(), `fasti-${process.geteuid?.() ?? 0}`)): Promise<Spool> {
   await ensureOwnFolder(folder);
   const name = createHash('sha256')
     .update(JSON.stringify([source, ...besides]))
