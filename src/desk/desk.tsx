@@ -1,13 +1,13 @@
 import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
 import { viewerOf } from '../accounts/viewer.ts';
-import { fail, refuse } from '../errors.ts';
+import { ApiError, fail, refuse } from '../errors.ts';
 import { policyWithImages } from '../html/document.tsx';
 import { i18nIn } from '../html/i18n.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { deskPage } from './layout.tsx';
-import { type FoundRoute, findRoute, pageAbove } from './routes.ts';
+import { type FoundRoute, findRoute, pageOf } from './routes.ts';
 import { beginAgainPage, type Kept, resumePage, signInPage } from './sign-in.tsx';
 import { DESK_PATH, type DeskRequest, type Outcome, type Sent, type Visit } from './visit.ts';
 
@@ -24,6 +24,8 @@ export interface RoutedRequest {
   readonly found: FoundRoute | undefined;
   /** Whether the body may bring files along: its sender may use a route that takes some. */
   readonly takesFiles: boolean;
+  /** Whether it may bring along what another form held. */
+  readonly keeps: boolean;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function openDesk(
     asset,
   };
   const takesFiles = found !== undefined && 'files' in found.route && isAllowed(visit, found);
-  return { visit, found, takesFiles };
+  return { visit, found, takesFiles, keeps: found !== undefined && 'keeps' in found.route };
 }
 
 const NOTHING: Sent = { fields: {}, files: new Map() };
@@ -73,7 +75,7 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   if (!found) fail('rest_no_route');
   if (found.route.allow !== 'anyone' && !login) {
     const kept = keptOf(visit, found, sent);
-    const again = request.method === 'POST' && !kept ? pageAbove(request.path) : undefined;
+    const again = request.method === 'POST' && !kept ? pageOf(request.path) : undefined;
     return answerFrom({ html: signInPage(visit, { kept, again }), status: 401 });
   }
   if (!isAllowed(visit, found)) refuse(visit.caller.viewer);
@@ -82,9 +84,19 @@ export async function answerDesk({ visit, found }: RoutedRequest, sent: Sent = N
   // Forms for everybody show by what is in them that their sender means it: a password, a key.
   if (route.allow !== 'anyone' && login && !(await isFormNonce(site, login, sent.fields._wpnonce))) {
     const kept = keptOf(visit, found, sent);
-    return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageAbove(request.path)), status: 403 });
+    return answerFrom({ html: kept ? resumePage(visit, kept) : beginAgainPage(visit, pageOf(request.path)), status: 403 });
   }
   return answerFrom(await route.run({ ...visit, ...sent }, pieces));
+}
+
+/**
+ * The page to sign in on for somebody who was signed out in the meantime and sent more than is taken from strangers,
+ * such as a picture; undefined: that is not what the error is about.
+ */
+export function signInInstead({ visit, found }: RoutedRequest, error: unknown): DeskAnswer | undefined {
+  const isTooLarge = error instanceof ApiError && error.problem === 'body-too-large';
+  if (!isTooLarge || !found || found.route.allow === 'anyone' || visit.login) return undefined;
+  return answerFrom({ html: signInPage(visit, { again: pageOf(visit.request.path), tooLarge: true }), status: 401 });
 }
 
 /** What a form sent that has to be sent once more, without its secrets; undefined where nothing but these was typed. */

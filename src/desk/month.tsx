@@ -62,6 +62,13 @@ export async function monthPage(visit: Visit, { asked = textIn(visit.request.que
             ))}
           </tbody>
         </table>
+        {list.total > list.rows.length && (
+          <p>
+            <Link href={deskUrl(visit, '/events', { month, orderby: 'start_date', order: 'desc' })}>
+              {i18n.say('desk:month.more', { count: list.total - list.rows.length })}
+            </Link>
+          </p>
+        )}
       </>
     ),
   });
@@ -112,7 +119,7 @@ function Day(props: {
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;
   const title = row.row.post_title || i18n.say('desk:untitled');
-  const hourCycle = hourCycleOf(settings.raw.get('time_format') ?? 'H:i');
+  const hourCycle = hourCycleOf(settings.calendar.formats.time);
   return (
     <li data-event={row.mayEdit && begins ? String(row.id) : undefined} data-version={row.version}>
       {row.mayEdit ? <Link href={deskUrl(visit, `/events/${row.id}`)}>{title}</Link> : title}{' '}

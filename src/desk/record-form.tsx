@@ -24,6 +24,8 @@ import { deskUrl, type Outcome, type Visit } from './visit.ts';
 export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly plan: FormPlan;
   readonly record: Editable | undefined;
+  /** The version of it that was changed, if not the one that is stored. */
+  readonly version?: string;
   readonly notice?: Notice | undefined;
   /** Whether the event has dates of its own page: it recurs. */
   readonly recurs?: boolean;
@@ -57,7 +59,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           encType="multipart/form-data"
           class="record-form"
           data-draft={draftOf(visit, path, form)}
-          data-clock={hourCycleOf(visit.caller.settings.raw.get('time_format') ?? 'H:i')}
+          data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
           data-restore={say('desk:form.restore')}
           data-found={say('desk:form.draft-found')}
           data-discard={say('desk:form.discard')}
@@ -66,7 +68,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
           <Nonce nonce={visit.nonce} />
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
-          <input type="hidden" name="version" value={record?.version ?? ''} />
+          <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
           <div class="form-main">
             {plan.main.map((name) => (

@@ -75,10 +75,12 @@ export async function editRecordPage(visit: Visit, declared: PostKind, id: numbe
   return recordFormPage(visit, { plan, record, shown, data, recurs, beside, map });
 }
 
-/** A new record like another one: a draft, to be changed before it is saved. */
+/**
+ * A new record like another one: a draft, to be changed before it is saved. What one record alone can have stays there.
+ */
 export async function duplicatePage(visit: Visit, declared: PostKind, id: number): Promise<Outcome> {
   const { values } = await readToEdit(visit.site, visit.caller, declared, id);
-  const { slug: _slug, date: _date, author: _author, status: _status, ...kept } = values;
+  const { slug: _slug, date: _date, author: _author, status: _status, external_id: _name, ...kept } = values;
   return newRecordPage(visit, declared, { values: { ...kept, status: 'draft' }, copies: id });
 }
 
@@ -132,7 +134,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   const picture = await pictureIn(visit, form, { keeps: geocoder === undefined, errors });
   const typed = { ...read, ...picture.typed };
   const data = await loadControlData(visit, kind, plan.names, withNamed(plan, record?.values ?? {}, typed));
-  const back: ShowAgain = (notice, changed) => formAgain(visit, form, { typed, data, errors, notice, ...changed });
+  const back: ShowAgain = (notice, changed) => formAgain(visit, form, { typed, errors, notice, ...changed });
   if (geocoder !== undefined) {
     const { notice, coordinates } = await locate(visit, geocoder, typed);
     return back(notice, { typed: { ...typed, ...coordinates }, status: 200 });
@@ -160,7 +162,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
 /** What differs from the form that was sent, when it is shown again. */
 type Changed = Omit<Partial<RecordForm>, 'notice'> & { readonly status?: number; readonly typed?: Typed };
 
-/** Shows the form again with what was typed, under a notice that says why. */
+/** Shows the whole form again with what was typed, under a notice that says why. */
 type ShowAgain = (notice: Notice, changed: Changed) => Promise<Outcome>;
 
 const wrong = (text: string): Notice => ({ tone: 'wrong', text });
@@ -170,14 +172,19 @@ type Typed = Readonly<Record<string, Shown>>;
 async function formAgain(
   visit: Submission,
   { whole, record, source }: SentForm,
-  { typed, notice, status = 422, ...shown }: Changed & Pick<RecordForm, 'data'> & { readonly typed: Typed; readonly notice: Notice },
+  { typed, notice, status = 422, ...shown }: Changed & { readonly typed: Typed; readonly notice: Notice },
 ): Promise<Outcome> {
   const { kind } = whole;
-  const data = { ...shown.data, alt: altIn(visit, whole) ?? shown.data.alt };
+  const stored = (shown.record ?? record)?.values ?? {};
+  // A quick form sent a few fields; what it did not ask for has its choices and its values here all the same.
+  const loaded = shown.data ?? (await loadControlData(visit, kind, whole.names, withNamed(whole, stored, typed)));
+  const data = { ...loaded, alt: altIn(visit, whole) ?? loaded.alt };
   const page = recordFormPage(visit, {
     plan: whole,
     record,
-    shown: { ...shownValues(whole, record?.values ?? {}, data), ...typed },
+    // The one that was changed: whoever has saved another since is met when this one is saved.
+    version: textIn(visit.fields, 'version'),
+    shown: { ...shownValues(whole, stored, data), ...typed },
     notice,
     map: await mapOf(visit, kind),
     ...sourceOf(visit, kind, source),
@@ -199,7 +206,7 @@ function withNamed({ kind, names }: FormPlan, values: Values, typed: Values): Va
   const ids = names.flatMap((name): [string, unknown][] => {
     const field = kind.fields[name]!;
     if (isLinks(field)) return [[name, [...new Set([...asList(values[name]), ...asList(membersIn(typed[name]).keep)])]]];
-    return isImage(field) ? [[name, typed[name]]] : [];
+    return isImage(field) && name in typed ? [[name, typed[name]]] : [];
   });
   return { ...values, ...Object.fromEntries(ids) };
 }
@@ -322,7 +329,8 @@ async function conflictPage(
         : [],
     ),
   );
-  return back(wrong(visit.i18n.say('desk:form.conflict')), { record, data, theirs, shown: { ...now, ...typed }, status: 409 });
+  const { version } = record;
+  return back(wrong(visit.i18n.say('desk:form.conflict')), { record, version, data, theirs, shown: { ...now, ...typed }, status: 409 });
 }
 
 /** Where to go after saving: the list that a quick form stood in, else the form. */

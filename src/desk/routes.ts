@@ -33,6 +33,8 @@ interface Changing {
   readonly method: 'POST';
   /** Whether its form may bring files along. */
   readonly files?: true;
+  /** Whether its form may bring along what another one held. */
+  readonly keeps?: true;
   /** The fields of its form that nobody may see again, such as passwords: they are neither kept nor shown. */
   readonly secrets?: readonly string[];
   readonly run: (visit: Submission, pieces: PathParams) => Promise<Outcome>;
@@ -65,7 +67,7 @@ const idOf = ({ id }: PathParams): number => idIn(id);
 export const deskRoutes: readonly DeskRoute[] = [
   get('', 'signed-in', async (visit) => ({ to: firstPage(visit) })),
   get('/sign-in', 'anyone', async (visit) => (visit.login ? { to: deskUrl(visit, '') } : { html: signInPage(visit) })),
-  secret('/sign-in', 'anyone', ['pwd'], signInByForm),
+  { method: 'POST', secrets: ['pwd'], keeps: true, path: '/sign-in', allow: 'anyone', run: signInByForm },
   post('/sign-out', 'signed-in', signOut),
   get('/welcome', 'anyone', (visit) => welcomePage(visit)),
   secret('/welcome', 'anyone', ['password', 'again'], welcomeByForm),
@@ -160,8 +162,7 @@ export function findRoute(method: string, path: string): FoundRoute | undefined 
   return found.sort((one, other) => Object.keys(one.pieces).length - Object.keys(other.pieces).length)[0];
 }
 
-/** The page that a form stands on: at the nearest address above the form's own where there is one. */
-export function pageAbove(path: string): string {
-  const above = path.slice(0, path.lastIndexOf('/'));
-  return above === '' || findRoute('GET', above) ? above : pageAbove(above);
+/** The page that a form stands on: at its own address, or at the nearest one above. */
+export function pageOf(path: string): string {
+  return path === '' || findRoute('GET', path) ? path : pageOf(path.slice(0, path.lastIndexOf('/')));
 }

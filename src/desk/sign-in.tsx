@@ -29,23 +29,26 @@ interface SignInForm {
   readonly wrong?: string;
   readonly name?: string;
   readonly kept?: Kept | undefined;
-  /** The page of a form that was sent and cannot be kept, since it holds secrets: it is filled in once more there. */
+  /** The page of a form that was sent and cannot be kept: it is filled in once more there. */
   readonly again?: string | undefined;
+  /** Whether it cannot be kept because it is too large, rather than because it holds secrets. */
+  readonly tooLarge?: boolean;
   /** Where to go after signing in, if not to the page that was asked for. */
   readonly goesTo?: string;
 }
 
 /** The page to sign in on. */
-export function signInPage(visit: Visit, { wrong, name, kept, again, goesTo }: SignInForm = {}): string {
+export function signInPage(visit: Visit, { wrong, name, kept, again, tooLarge, goesTo }: SignInForm = {}): string {
   const { say } = visit.i18n;
   const to = again === undefined ? (goesTo ?? wantedPath(visit)) : deskUrl(visit, again);
   return deskPage(visit, {
     title: say('desk:sign-in.title'),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
-      <form method="post" action={deskUrl(visit, '/sign-in')} class="narrow">
+      // What was typed takes as much room as it did when it was sent: not more, as it would in the query of an address.
+      <form method="post" action={deskUrl(visit, '/sign-in')} encType={kept && 'multipart/form-data'} class="narrow">
         {kept && <p>{say('desk:sign-in.kept')}</p>}
-        {again !== undefined && <p>{say('desk:sign-in.not-kept')}</p>}
+        {again !== undefined && <p>{say(`desk:sign-in.${tooLarge ? 'too-large' : 'not-kept'}`)}</p>}
         <KeptFields kept={kept} />
         <input type="hidden" name="redirect_to" value={kept ? '' : to} />
         <Input name="log" label={say('desk:sign-in.name')} value={name} autocomplete="username" required />
@@ -151,6 +154,7 @@ export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.n
     children: (
       <>
         <p>{say('desk:resume.about')}</p>
+        {'image' in fields && <p>{say('desk:resume.picture')}</p>}
         <dl class="kept">
           {flatFields(fields).map(([name, value]) =>
             value === '' || name.startsWith('_') || name === 'fields' || name === 'version' ? null : (

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { namesIn } from '../forms/choice-controls.tsx';
 import type { Shown } from '../forms/control.ts';
 import { linkFormIn } from '../forms/link-controls.tsx';
 import { Link } from '../html/links.tsx';
@@ -48,7 +49,7 @@ export function withSuggestedLinks(
   const named = (['venue', 'organizer'] as const).flatMap((name) => {
     const text = suggestion[name];
     const form = linkFormIn(shown[name]);
-    return text === '' || form.keep.length > 0 ? [] : [[name, { ...form, add: text.split(', ') }] as const];
+    return text === '' || form.keep.length > 0 ? [] : [[name, { ...form, add: namesIn(text) }] as const];
   });
   return { ...shown, ...Object.fromEntries(named) };
 }

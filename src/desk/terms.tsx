@@ -2,10 +2,11 @@ import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
 import { indentedTerm, type TermChoice, termText } from '../forms/control.ts';
 import { termChoices } from '../forms/control-data.ts';
+import { SavedNow } from '../forms/fields.tsx';
 import { textIn } from '../forms/form-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
 import { sayOf, sentenceOf } from '../forms/refused.ts';
-import { Input, Select, TextArea } from '../html/form-fields.tsx';
+import { Input, type Option, Select, TextArea } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { TermField, TermKind, TermValues } from '../kinds/kind.ts';
 import { withLanguages } from '../kinds/language-fields.ts';
@@ -28,6 +29,10 @@ interface TermForm {
   readonly typed: Values;
   readonly errors?: ReadonlyMap<string, string>;
   readonly wrong?: string;
+  /** The version that was changed, if not the one that is stored. */
+  readonly version?: string;
+  /** Whether somebody else saved the term in the meantime: what is saved now stands beside what was typed. */
+  readonly conflicts?: boolean;
 }
 
 /** All terms of a kind, and a form for a new one. */
@@ -81,13 +86,14 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
           path={path}
           form={{ ...form, typed: { ...stored, ...form?.typed } }}
           others={terms.filter((term) => term.id !== id)}
-          version={version}
+          version={form?.version ?? version}
+          theirs={form?.conflicts ? stored : {}}
         />
         <ButtonForm visit={visit} path={`${path}/delete`} text={say('desk:actions.delete')} danger={say('desk:actions.delete-sure')} />
       </>
     ),
   });
-  return { html, ...(form?.errors ? { status: 422 } : {}) };
+  return { html, ...(form?.errors ? { status: form.conflicts ? 409 : 422 } : {}) };
 }
 
 /** Creates a term. */
@@ -118,7 +124,8 @@ export async function changeTermByForm(visit: Submission, declared: TermKind, id
     visit,
     kind,
     'saved',
-    (form) => termPage(visit, kind, id, { ...form, typed }),
+    // Whoever has saved another version since is met when this one is saved, unless that has just happened.
+    (form) => termPage(visit, kind, id, { ...form, typed, ...(form.conflicts ? {} : { version: textIn(fields, 'version') }) }),
     async () => {
       const values: TermValues = await acceptParams(site, caller, kind.fields, changedMembers(typed, stored), 'change');
       const conditions = { match: [versionTag(textIn(fields, 'version'))] };
@@ -150,7 +157,7 @@ async function saveOrShowAgain(
   visit: Submission,
   kind: TermKind,
   done: 'created' | 'saved',
-  again: (form: Pick<TermForm, 'errors' | 'wrong'>) => Promise<Outcome>,
+  again: (form: Pick<TermForm, 'errors' | 'wrong' | 'conflicts'>) => Promise<Outcome>,
   write: () => Promise<void>,
 ): Promise<Outcome> {
   try {
@@ -158,7 +165,9 @@ async function saveOrShowAgain(
     return { to: deskUrl(visit, `/${kind.path}`, { done }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    return again({ errors: termErrors(visit, kind, error), wrong: sentenceOf(visit, error) });
+    const conflicts = error.problem === 'edit-conflict';
+    const wrong = conflicts ? visit.i18n.say('desk:form.conflict') : sentenceOf(visit, error);
+    return again({ errors: termErrors(visit, kind, error), wrong, conflicts });
   }
 }
 
@@ -193,42 +202,46 @@ interface TermFieldsProps {
   readonly form: TermForm;
   readonly others: readonly TermChoice[];
   readonly version: string;
+  /** What is saved now, where somebody else saved it in the meantime. */
+  readonly theirs?: Readonly<Record<string, string>>;
 }
 
 /** Of a term that has none. */
 const NO_LANGUAGE = { value: '', text: '–' };
 
-function TermFields({ visit, kind, path, form, others, version }: TermFieldsProps): JSX.Element {
+function TermFields({ visit, kind, path, form, others, version, theirs = {} }: TermFieldsProps): JSX.Element {
   const { i18n, settings } = visit;
   const languages = (settings.contentLanguages?.languages ?? []).map(({ code, name }) => ({ value: code, text: name }));
+  const choices: Readonly<Record<string, readonly Option[]>> = {
+    parent: [
+      { value: '', text: i18n.say('desk:form.no-parent') },
+      ...others.map((term) => ({ value: String(term.id), text: indentedTerm(term) })),
+    ],
+    language: [...(textIn(form.typed, 'language') === '' ? [NO_LANGUAGE] : []), ...languages],
+  };
   return (
     <form method="post" action={deskUrl(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
       {fieldsOf(kind).map(([name, field]) => {
-        if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={textIn(form.typed, name)} />;
-        const props = {
-          name,
-          label: labelOf(i18n, kind.name, name),
-          hint: hintOf(i18n, kind.name, name),
-          error: form.errors?.get(name),
-          required: field.required,
-          value: textIn(form.typed, name),
-        };
-        if (name === 'parent')
-          return (
-            <Select
-              key={name}
-              {...props}
-              options={[
-                { value: '', text: i18n.say('desk:form.no-parent') },
-                ...others.map((term) => ({ value: String(term.id), text: indentedTerm(term) })),
-              ]}
-            />
-          );
-        if (name === 'language')
-          return <Select key={name} {...props} options={[...(props.value === '' ? [NO_LANGUAGE] : []), ...languages]} />;
-        return name === 'description' ? <TextArea key={name} {...props} rows={4} /> : <Input key={name} {...props} />;
+        const value = textIn(form.typed, name);
+        if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={value} />;
+        const options = choices[name];
+        const label = labelOf(i18n, kind.name, name);
+        const props = { name, label, hint: hintOf(i18n, kind.name, name), error: form.errors?.get(name), required: field.required, value };
+        const saved = theirs[name] ?? value;
+        return (
+          <div key={name} class={saved === value ? undefined : 'conflict'}>
+            {options ? (
+              <Select {...props} options={options} />
+            ) : name === 'description' ? (
+              <TextArea {...props} rows={4} />
+            ) : (
+              <Input {...props} />
+            )}
+            {saved !== value && <SavedNow i18n={i18n} text={options?.find((option) => option.value === saved)?.text ?? saved} />}
+          </div>
+        );
       })}
       <button type="submit" class="button-main">
         {i18n.say('desk:form.save')}

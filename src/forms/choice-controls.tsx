@@ -1,6 +1,6 @@
 import { groupedBy } from '../grouped-by.ts';
-import { Input, Select } from '../html/form-fields.tsx';
-import { asText, boxOf, type Control, type ControlData, type Shown, termText, textOf } from './control.ts';
+import { FieldGroup, Input, Select } from '../html/form-fields.tsx';
+import { asText, boxOf, type Control, type ControlData, groupOf, type Shown, termText, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
 import { line } from './text-controls.tsx';
 
@@ -47,14 +47,14 @@ const chosenIn = (shown: Shown): Chosen => {
 };
 
 /** Names with commas between them; one that holds a comma stands in quotes, those within it twice. */
-const namesIn = (text: string): string[] => {
+export const namesIn = (text: string): string[] => {
   const names = Array.from(text.matchAll(NAME), ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
 };
 const NAME = /[^\S,]*"([^"]*(?:""[^"]*)*)"[^\S,]*(?:,|$)|([^,]+)(?:,|$)/g;
 
 /** The same the other way round. */
-const namesText = (names: readonly string[]): string =>
+export const namesText = (names: readonly string[]): string =>
   names.map((name) => (/^"|,/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ');
 
 export const categories: Control = {
@@ -72,11 +72,11 @@ export const categories: Control = {
     const known = Object.values(terms).flat();
     return [...ids.map((id) => known.find((term) => term.id === id)?.name ?? String(id)), ...namesIn(fresh)].join(', ');
   },
-  Show: ({ name, label, hint, error, shown, data }) => {
+  Show: (props) => {
+    const { name, shown, data } = props;
     const { ids, fresh } = chosenIn(shown);
     return (
-      <fieldset class={error ? 'field field-wrong' : 'field'}>
-        <legend>{label}</legend>
+      <FieldGroup {...groupOf(props)}>
         <div class="choices">
           {(data.terms[name] ?? []).map((term) => (
             <label key={term.id} class={`choice depth-${Math.min(term.depth, 4)}`}>
@@ -91,9 +91,7 @@ export const categories: Control = {
             <input type="text" name={`${name}[fresh]`} value={fresh} />
           </label>
         )}
-        {hint && <p class="hint">{hint}</p>}
-        {error && <p class="error">{error}</p>}
-      </fieldset>
+      </FieldGroup>
     );
   },
 };

@@ -1,4 +1,4 @@
-import { listPeople } from '../accounts/people.ts';
+import { listPeople, loadPeople } from '../accounts/people.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Option } from '../html/form-fields.tsx';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
@@ -106,6 +106,9 @@ export async function termChoices(context: FormContext, name: 'category' | 'tag'
 /** Fields of a venue or organizer that nobody fills in on the way: its own form has them. */
 const NOT_AT_ONCE: ReadonlySet<string> = new Set(['external_id', 'stateprovince']);
 
+/** Whether an event names several of a kind, as The Events Calendar has it. */
+const TAKES_SEVERAL = { venue: false, organizer: true } as const;
+
 /** Venues or organizers to link to: the first by their names, and those that are linked already. */
 async function linkChoices(context: FormContext, name: 'venue' | 'organizer', linked: readonly number[]): Promise<LinkChoices> {
   const { site, caller, i18n } = context;
@@ -120,7 +123,7 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
     fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
       text && !NOT_AT_ONCE.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
-    several: name === 'organizer',
+    several: TAKES_SEVERAL[name],
     mayCreate: mayCreate(caller, kind),
   };
 }
@@ -151,8 +154,9 @@ function linkName(kind: PostKind, record: Values): string {
 }
 
 /**
- * The links that the boxes for more of them name: the id at the end of a choice, else the record of exactly this name,
- * else a new record of it. What is said of a new record belongs to the first one.
+ * The links that a form names: those that stay, and what the boxes for more say: the id at the end of a choice, else
+ * the record of exactly this name, else a new record of it. What is said of a new record belongs to the first one.
+ * Where an event has one of a kind, what is typed takes the place of that one.
  */
 export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
   const kind = postKind(name);
@@ -167,7 +171,8 @@ export async function resolvedLinks(context: FormContext, name: 'venue' | 'organ
       details = {};
     }
   }
-  return [...keep, ...added];
+  const replaced = !TAKES_SEVERAL[name] && keep.length === 1 && added.length > 0;
+  return replaced ? added : [...keep, ...added];
 }
 
 /** Records to link to that a text finds, as choices: for the script that completes what is typed. */
@@ -201,7 +206,10 @@ export async function authorOptions({ site, settings, caller }: FormContext, kin
   const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
   const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: displayName || nicename }));
   const id = String(present ?? '');
-  return id === '' || named.some(({ value }) => value === id) ? named : [{ value: id, text: `#${id}` }, ...named];
+  if (id === '' || named.some(({ value }) => value === id)) return named;
+  // Somebody who writes no more, or one of very many.
+  const other = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
+  return [{ value: id, text: other ? other.displayName || other.nicename : `#${id}` }, ...named];
 }
 
 /** The statuses that the caller may give a record, and the one that it has. */

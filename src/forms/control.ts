@@ -98,8 +98,16 @@ export interface Control {
 }
 
 export const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value).replace(/\r\n?/g, '\n'));
+/** A text as an input of one line holds it. */
+export const onOneLine = (text: string): string => text.replace(/\n/g, ' ');
 export const asText = (shown: Shown): string => (typeof shown === 'string' ? shown : '');
 
 export function boxOf({ name, id, label, hint, error, required }: ControlProps): FieldProps {
   return { name, label, hint, error, required, ...(id === undefined ? {} : { id }) };
+}
+
+/** The same of a field of several inputs, each of which says for itself whether it must be filled in. */
+export function groupOf(props: ControlProps): Omit<FieldProps, 'required'> {
+  const { required: _, ...group } = boxOf(props);
+  return group;
 }

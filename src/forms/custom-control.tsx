@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { CustomField } from '../calendar/custom-fields.ts';
-import { Input, Select, TextArea } from '../html/form-fields.tsx';
+import { FieldGroup, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
-import { type Control, textOf } from './control.ts';
+import { type Control, groupOf, onOneLine, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
 
 /*
@@ -20,13 +20,15 @@ const offered = ({ type, choices }: CustomField, value: string): string[] => {
   return [...new Set([...choices, ...chosen.filter((one) => one !== '')])];
 };
 
-/** The value of a field as its inputs send it: what is ticked in the order of the boxes. */
-const shownOf = (field: CustomField, value: string): string =>
-  field.type === 'checkbox'
+/** The value of a field as its inputs send it: what is ticked in the order of the boxes, a line on one line. */
+function shownOf(field: CustomField, value: string): string {
+  if (field.type === 'text') return onOneLine(value);
+  return field.type === 'checkbox'
     ? offered(field, value)
         .filter((one) => listOf(value).includes(one))
         .join('|')
     : value;
+}
 
 const shownIn = (value: unknown, defined: readonly CustomField[]): Values =>
   Object.fromEntries(defined.map((field) => [field.name, shownOf(field, textOf(membersIn(value)[field.name]))]));
@@ -50,14 +52,17 @@ export const customFields: Control = {
     Object.entries(membersIn(shown))
       .map(([name, value]) => `${name}: ${String(value)}`)
       .join('; '),
-  Show: ({ name, label, error, shown, data }) => (
-    <fieldset class={error ? 'field field-wrong' : 'field'}>
-      <legend>{label}</legend>
-      {data.customFields.map((field) => (
-        <CustomInput key={field.name} field={field} name={`${name}[${field.name}]`} value={textOf(membersIn(shown)[field.name])} />
+  Show: (props) => (
+    <FieldGroup {...groupOf(props)}>
+      {props.data.customFields.map((field) => (
+        <CustomInput
+          key={field.name}
+          field={field}
+          name={`${props.name}[${field.name}]`}
+          value={textOf(membersIn(props.shown)[field.name])}
+        />
       ))}
-      {error && <p class="error">{error}</p>}
-    </fieldset>
+    </FieldGroup>
   ),
 };
 

@@ -69,11 +69,7 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
         shown={shown[name]}
         data={data}
       />
-      {other !== undefined && (
-        <p class="theirs">
-          {i18n.say('desk:form.theirs')} <span class="saved-now">{other === '' ? i18n.say('desk:form.nothing') : other}</span>
-        </p>
-      )}
+      {other !== undefined && <SavedNow i18n={i18n} text={other} />}
       {text !== undefined && (
         <div class="beside">
           <p class="quiet">{beside?.name}</p>
@@ -85,3 +81,10 @@ export function FieldOf({ form, name, i18n }: { readonly form: FormState; readon
     </div>
   );
 }
+
+/** What is saved now of a field, in words: somebody else saved it in the meantime. */
+export const SavedNow = ({ i18n, text }: { readonly i18n: I18n; readonly text: string }): JSX.Element => (
+  <p class="theirs">
+    {i18n.say('desk:form.theirs')} <span class="saved-now">{text === '' ? i18n.say('desk:form.nothing') : text}</span>
+  </p>
+);

@@ -1,5 +1,5 @@
-import { Checkbox, Input } from '../html/form-fields.tsx';
-import type { Control } from './control.ts';
+import { Checkbox, FieldGroup, Input } from '../html/form-fields.tsx';
+import { type Control, groupOf } from './control.ts';
 import { membersIn, textIn } from './form-values.ts';
 
 /*
@@ -14,33 +14,33 @@ export const image: Control = {
   },
   raw: (shown) => (shown === 0 ? '' : shown),
   words: (shown, { say }) => (shown === 0 ? say('desk:form.no-image') : `#${String(shown)}`),
-  Show: ({ name, label, hint, error, shown, data }) => (
-    <fieldset class={error ? 'field field-wrong' : 'field'} data-drop data-chosen={data.say('desk:form.chosen-image')}>
-      <legend>{label}</legend>
-      <input type="hidden" name={`${name}[id]`} value={String(shown)} />
-      {shown !== 0 && data.image && (
-        <>
-          <img src={data.image.address} alt={data.image.alt} class="form-image" />
-          <Checkbox name={`${name}[remove]`} id={`${name}-remove`} label={data.say('desk:form.remove-image')} />
-        </>
-      )}
-      {data.mayUpload && (
-        <label>
-          <span class="quiet">{data.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
-          <input type="file" name={`${name}_file`} accept="image/*" />
-        </label>
-      )}
-      {(data.mayUpload || data.image?.mayDescribe) && (
-        <Input
-          name={`${name}[alt]`}
-          id={`${name}-alt`}
-          label={data.say('desk:form.alt')}
-          hint={data.say('desk:form.alt-hint')}
-          value={data.alt}
-        />
-      )}
-      {hint && <p class="hint">{hint}</p>}
-      {error && <p class="error">{error}</p>}
-    </fieldset>
-  ),
+  Show: (props) => {
+    const { name, shown, data } = props;
+    return (
+      <FieldGroup {...groupOf(props)} data-drop data-chosen={data.say('desk:form.chosen-image')}>
+        <input type="hidden" name={`${name}[id]`} value={String(shown)} />
+        {shown !== 0 && data.image && (
+          <>
+            <img src={data.image.address} alt={data.image.alt} class="form-image" />
+            <Checkbox name={`${name}[remove]`} id={`${name}-remove`} label={data.say('desk:form.remove-image')} />
+          </>
+        )}
+        {data.mayUpload && (
+          <label>
+            <span class="quiet">{data.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
+            <input type="file" name={`${name}_file`} accept="image/*" />
+          </label>
+        )}
+        {(data.mayUpload || data.image?.mayDescribe) && (
+          <Input
+            name={`${name}[alt]`}
+            id={`${name}-alt`}
+            label={data.say('desk:form.alt')}
+            hint={data.say('desk:form.alt-hint')}
+            value={data.alt}
+          />
+        )}
+      </FieldGroup>
+    );
+  },
 };

@@ -1,5 +1,5 @@
-import { Input } from '../html/form-fields.tsx';
-import { asText, type Control, type Shown } from './control.ts';
+import { FieldGroup, Input } from '../html/form-fields.tsx';
+import { asText, type Control, groupOf, type Shown } from './control.ts';
 import { membersIn, textIn, textsIn } from './form-values.ts';
 
 /*
@@ -52,14 +52,14 @@ export const links: Control = {
     const known = new Map(Object.values(all).flatMap(({ known: names }) => [...names]));
     return [...keep.map((id) => known.get(id) ?? `#${id}`), ...add].join(', ');
   },
-  Show: ({ name, label, hint, error, shown, data }) => {
+  Show: (props) => {
+    const { name, error, shown, data } = props;
     const { keep, add, fresh } = linkFormIn(shown);
     const choices = data.links[name];
     if (!choices) return null;
     const boxes = [...add, ...(add.length === 0 || choices.several ? [''] : [])];
     return (
-      <fieldset class={error ? 'field field-wrong' : 'field'} data-links={choices.path}>
-        <legend>{label}</legend>
+      <FieldGroup {...groupOf(props)} data-links={choices.path}>
         {keep.map((id) => (
           <label key={id} class="choice">
             <input type="checkbox" name={`${name}[keep][]`} value={String(id)} checked />
@@ -98,9 +98,7 @@ export const links: Control = {
             ))}
           </details>
         )}
-        {hint && <p class="hint">{hint}</p>}
-        {error && <p class="error">{error}</p>}
-      </fieldset>
+      </FieldGroup>
     );
   },
 };

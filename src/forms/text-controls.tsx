@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
 import { Checkbox, Field as FieldBox, TextArea } from '../html/form-fields.tsx';
-import { asText, boxOf, type Control, type ControlProps, textOf } from './control.ts';
+import { asText, boxOf, type Control, type ControlProps, onOneLine, textOf } from './control.ts';
 
 /*
  * Texts, and what is either so or not.
  */
 
+/** Browsers send a line without the line ends that may be stored in it: it shows spaces there, and is left as it is. */
 export const line: Control = {
-  show: textOf,
+  show: (value) => onOneLine(textOf(value)),
   read: textOf,
   raw: (shown) => shown,
   words: asText,
@@ -31,6 +32,7 @@ export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Cont
 /** A text of several lines, of which this many are shown at first. */
 export const paragraphs = (rows: number): Control => ({
   ...line,
+  show: textOf,
   Show: (props) => <TextArea {...boxOf(props)} value={asText(props.shown)} rows={rows} />,
 });
 

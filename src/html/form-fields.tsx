@@ -47,6 +47,23 @@ export function Remarks({ id, hint, error }: Said): JSX.Element {
   );
 }
 
+/** Several inputs that are one field: its name above, hint and error below, where a summary of errors leads to. */
+export function FieldGroup({ children, name, id = name, label, hint, error, ...more }: FieldGroupProps): JSX.Element {
+  return (
+    <fieldset class={error ? 'field field-wrong' : 'field'} id={id} aria-describedby={describing({ id, hint, error })} {...more}>
+      <legend>{label}</legend>
+      {children}
+      <Remarks id={id} hint={hint} error={error} />
+    </fieldset>
+  );
+}
+
+interface FieldGroupProps extends Omit<FieldProps, 'required'> {
+  readonly children: ComponentChildren;
+  /** What its script needs to know. */
+  readonly [data: `data-${string}`]: string | boolean | undefined;
+}
+
 /** A field around whatever input: label above, hint and error below, tied to it for those who cannot see them. */
 export function Field({ children, ...props }: FieldProps & { readonly children: (ties: Ties) => ComponentChildren }): JSX.Element {
   const { name, id = name, label, hint, error, required } = props;
@@ -80,7 +97,8 @@ export function TextArea({ value, rows = 8, ...field }: FieldProps & { readonly 
     <Field {...field}>
       {(ties) => (
         <textarea {...ties} rows={rows}>
-          {value}
+          {/* Browsers take the first line end for one of the page's. */}
+          {value?.startsWith('\n') ? `\n${value}` : value}
         </textarea>
       )}
     </Field>

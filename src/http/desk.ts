@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { answerDesk, type DeskAnswer, deskProblem, openDesk, type RoutedRequest } from '../desk/desk.tsx';
+import { answerDesk, type DeskAnswer, deskProblem, openDesk, type RoutedRequest, signInInstead } from '../desk/desk.tsx';
 import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
@@ -38,6 +38,8 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
   try {
     return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
   } catch (error) {
+    const signIn = signInInstead(opened, error);
+    if (signIn) return signIn;
     const { visit } = opened;
     const { status, body } = problemOf(site, req, visit.i18n.language, error);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
@@ -52,10 +54,12 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
 async function sentWith(
   { config }: Site,
   req: Request,
-  { visit, takesFiles }: RoutedRequest,
+  { visit, takesFiles, keeps }: RoutedRequest,
   share: ReturnType<Budget['share']>,
 ): Promise<Sent> {
-  const limit = takesFiles ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(SMALL_BODY, config.bodyLimit);
+  // What another form held is longer where it is written down to be kept: each line end, each quotation mark.
+  const small = keeps ? 2 * SMALL_BODY : SMALL_BODY;
+  const limit = takesFiles ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);
   // Forms of other types are none that a page of ours sends.

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { changedValues } from '../forms/changed.ts';
+import { namesText } from '../forms/choice-controls.tsx';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { ErrorSummary, type FormState } from '../forms/fields.tsx';
@@ -179,7 +180,7 @@ function linksIn(raw: Values, kind: PostKind): { readonly known: Values; readonl
   const known = Object.entries(raw).map(([name, value]): [string, unknown] => {
     if (kind.fields[name]?.place.in !== 'links' || !Array.isArray(value)) return [name, value];
     const fresh = value.filter((item): item is Values => item !== null && typeof item === 'object');
-    unknown[name] = fresh.map((item) => textIn(item, name)).join(', ');
+    unknown[name] = namesText(fresh.map((item) => textIn(item, name)));
     return [name, value.filter((item) => !fresh.includes(item as Values))];
   });
   return { known: Object.fromEntries(known), unknown };

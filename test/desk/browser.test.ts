@@ -120,6 +120,31 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
     });
 
+    it('makes one record of what is sent by two clicks', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      await page.goto(at('/admin/venues/new'));
+      await page.getByLabel('Name', { exact: true }).fill('Clicked twice');
+      // The first answer takes its time.
+      let sent = 0;
+      await page.route('**/admin/venues/new', async (route) => {
+        if (route.request().method() === 'POST') sent += 1;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Save' }).dblclick();
+      await page.getByText('Created.').waitFor();
+      expect([sent, (await ask.read('/venues?search=clicked')).total]).toEqual([1, 1]);
+      // Whoever goes back and sends it again means it.
+      await page.goBack();
+      await page.getByLabel('Name', { exact: true }).fill('Clicked again');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Created.').waitFor();
+      expect(sent).toBe(2);
+    });
+
     it('shows the picture that is chosen, or dropped, before it is saved', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

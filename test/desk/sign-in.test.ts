@@ -109,6 +109,37 @@ describeAsking('Signing in to the desk', (ask) => {
     expect(saved.headers.location).toMatch(/^\/admin\/venues\/\d+\?done=created$/);
   });
 
+  it('keeps a long text whose every line end has to be written down, and says so where a picture is too much', async () => {
+    await withPassword();
+    const nobody = await visitor(ask);
+    const page = await (await visitor(ask, 'admin')).get('/admin/venues/new');
+    const long = '"è"\r\n'.repeat(5000);
+    const fields = formIn(page.text, '/admin/venues/new').map(
+      ([name, value]) => [name, { venue: 'Typed hall', description: long }[name] ?? value] as [string, string],
+    );
+    const multipart = (all: [string, string][], file = '') => {
+      const part = (name: string, more: string, value: string) =>
+        `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+      const body = [...all.map(([name, value]) => part(name, '', value)), part('image_file', '; filename="a.png"', file), '--b--\r\n'].join(
+        '',
+      );
+      const headers = { 'Content-Type': 'multipart/form-data; boundary=b', 'Sec-Fetch-Site': 'same-origin' };
+      return (path: string) => ask.send('POST', path, { headers, body });
+    };
+    const refused = await multipart(fields)('/admin/venues/new');
+    expect([refused.status, refused.text.includes('What you typed is kept')]).toEqual([401, true]);
+    const signIn = formIn(refused.text, '/admin/sign-in').map(
+      ([name, value]) => [name, { log: 'admin', pwd: PASSWORD }[name] ?? value] as [string, string],
+    );
+    const back = await multipart(signIn)('/admin/sign-in');
+    expect(back.status).toBe(200);
+    expect(new Map(formIn(back.text, '/admin/venues/new')).get('description')?.replace(/\r?\n/g, '\r\n')).toBe(long);
+    const picture = await multipart(fields, 'x'.repeat(200_000))('/admin/venues/new');
+    expect([picture.status, picture.text.includes('too large to be kept')]).toEqual([401, true]);
+    const done = await nobody.submit(picture, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
+    expect([done.status, done.headers.location]).toEqual([303, '/admin/venues/new']);
+  });
+
   it('keeps no password that was sent when the session had ended, and leads back to its form', async () => {
     await withPassword();
     const anna = await visitor(ask);

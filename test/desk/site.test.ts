@@ -362,6 +362,20 @@ describeAsking('The rest of the desk', (ask) => {
     for (const month of ['1000-01', '9999-12', '0000-01']) expect((await admin.get(`/admin/month?month=${month}`)).status).toBe(200);
   });
 
+  it('says how many events of a month it does not show, and leads to them', async () => {
+    const admin = await visitor(ask, 'admin');
+    const body = (place: number) => ({ title: `Fair ${place}`, start_date: '2031-05-02 10:00', end_date: '2031-05-02 11:00' });
+    for (let first = 0; first < 502; first += 100) {
+      const places = Array.from({ length: Math.min(100, 502 - first) }, (_, place) => first + place);
+      const requests = places.map((place) => ({ method: 'POST', path: '/calendar/events/v1/events', body: body(place) }));
+      expect((await ask.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } })).status).toBe(207);
+    }
+    // One that lasts for years is there as well.
+    const { text } = await admin.get('/admin/month?month=2031-05');
+    expect(text).toContain('/admin/events?month=2031-05&amp;orderby=start_date&amp;order=desc">3 more events of this month');
+    expect((await admin.get('/admin/month?month=2031-06')).text).not.toContain('more events of this month');
+  });
+
   it('does not move an event that somebody else has saved since the month was shown', async () => {
     const admin = await visitor(ask, 'admin');
     const { id } = await ask.made('/events', { title: 'Wanted twice', start_date: '2027-01-01 10:00', end_date: '2027-01-01 12:00' });
@@ -383,7 +397,7 @@ describeAsking('The rest of the desk', (ask) => {
       const page = await admin.get(own);
       await admin.submit(page, own, { description: 'Outside' });
       expect(new Map(formIn((await admin.get(own)).text, own)).get('description')).toBe('Outside');
-      expect((await admin.submit(page, own, { description: 'Late' })).status).toBe(422);
+      expect((await admin.submit(page, own, { description: 'Late' })).status).toBe(409);
       await admin.submit(await admin.get(own), `${own}/delete`);
       expect((await admin.get(path)).text).not.toContain('Open &amp; air');
     }

@@ -88,6 +88,20 @@ describeAsking(
       expect((await ask.get(`/events/${id}`)).text).not.toContain('rosa@example');
     });
 
+    it('keep a name with a comma in it one venue, and one organizer', async () => {
+      await on();
+      await suggested({ 'venue[add][]': 'Teatro Regio, Parma', 'organizer[add][]': 'Rossi, Bianchi & C.' });
+      const [id] = await pending();
+      const ed = await visitor(ask, 'ed');
+      const path = `/admin/events/${id}`;
+      expect((await ed.submit(await ed.get(path), path, { publish: '1' })).status).toBe(303);
+      const { venue, organizer } = await ask.read(`/events/${id}`);
+      expect([venue.venue, organizer.map(({ organizer: name }: { organizer: string }) => name)]).toEqual([
+        'Teatro Regio, Parma',
+        ['Rossi, Bianchi &#038; C.'],
+      ]);
+    });
+
     it('are published or rejected from the list', async () => {
       await on();
       await suggested();

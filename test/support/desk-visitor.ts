@@ -73,7 +73,8 @@ export function formIn(html: string, action: string): FormFields {
 function fieldsOf(element: Element): FormFields {
   const { name, type = 'text', value = '' } = element.attribs;
   if (name === undefined || element.attribs.disabled !== undefined || type === 'file') return [];
-  if (element.name === 'textarea') return [[name, DomUtils.textContent(element).replace(/\r?\n/g, '\r\n')]];
+  // A line end right behind the tag is not part of the text.
+  if (element.name === 'textarea') return [[name, DomUtils.textContent(element).replace(/^\n/, '').replace(/\r?\n/g, '\r\n')]];
   if (element.name === 'select') {
     const options = DomUtils.findAll((option) => option.name === 'option', [element]);
     const chosen = options.find((option) => 'selected' in option.attribs) ?? options[0];

@@ -10,6 +10,18 @@ addEventListener('submit', (event) => {
   if (question && !confirm(question)) event.preventDefault();
 });
 
+/** A form that is being sent is not sent once more by a second click: what it makes would be there twice. */
+const sent = new Map();
+const SENDING_MS = 15_000;
+addEventListener('submit', (event) => {
+  if (event.defaultPrevented || event.target.method !== 'post') return;
+  const now = performance.now();
+  if (now < (sent.get(event.target) ?? 0)) event.preventDefault();
+  else sent.set(event.target, now + SENDING_MS);
+});
+// Whoever comes back to the page may send it again.
+addEventListener('pageshow', () => sent.clear());
+
 // ------------------------------------------------------------------------------------------------- drafts
 /** Keeps what is typed into a form in this browser until it is saved. */
 function keepDraft(form) {

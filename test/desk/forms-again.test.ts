@@ -1,0 +1,155 @@
+import { expect, it } from '@jest/globals';
+import { addCustomField } from '../../src/records/custom-fields.ts';
+import { describeAsking } from '../support/asking.ts';
+import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+
+/*
+ * Forms that come back: refused, quick ones, old ones, and what stands in lists around them.
+ */
+describeAsking('Forms of the desk that come back', (ask) => {
+  const atTheMill = (more: object = {}) =>
+    ask.made('/events', {
+      title: 'At the mill', start_date: '2027-01-01 10:00', end_date: '2027-01-01 11:00', venue: { venue: 'Mill' }, organizer: { organizer: 'Millers' }, tags: ['flour'], ...more,
+    }); // biome-ignore format: a record
+
+  it('keep venue, organizers and tags where the quick form of a list was refused', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await atTheMill();
+    const path = `/admin/events/${id}`;
+    const list = await anna.get('/admin/events?search=mill');
+    const refused = await anna.submit(list, path, { 'end_date[date]': '2026-12-31' });
+    expect([refused.status, refused.text.includes('id="end_date-error"')]).toEqual([422, true]);
+    expect(formIn(refused.text, path).map(([name]) => name)).toEqual(expect.arrayContaining(['venue[keep][]', 'organizer[keep][]']));
+    expect((await anna.submit(refused, path, { 'end_date[date]': '2027-01-02' })).status).toBe(303);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({
+      end_date: '2027-01-02 11:00:00',
+      venue: { venue: 'Mill' },
+      organizer: [{ organizer: 'Millers' }],
+      tags: [{ name: 'flour' }],
+    });
+  });
+
+  it('show what somebody else saved though they were refused for something else before', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti' });
+    const path = `/admin/venues/${id}`;
+    const page = await anna.get(path);
+    await ask.changed(`/venues/${id}`, { city: 'Alba' });
+    const refused = await anna.submit(page, path, { website: 'javascript:alert(1)' });
+    expect(refused.status).toBe(422);
+    const again = await anna.submit(refused, path, { website: 'https://hall.example/' });
+    expect([again.status, again.text.includes('Saved now:</p>') || again.text.includes('Alba')]).toEqual([409, true]);
+    expect((await anna.submit(again, path, { city: 'Alba' })).status).toBe(303);
+    expect(await ask.read(`/venues/${id}`)).toMatchObject({ city: 'Alba', website: 'https://hall.example/' });
+  });
+
+  it('show what somebody else saved of a category, beside what was typed', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/categories', { name: 'Mills', description: 'Old' });
+    const path = `/admin/categories/${id}`;
+    const page = await anna.get(path);
+    await ask.changed(`/categories/${id}`, { description: 'Theirs' });
+    const refused = await anna.submit(page, path, { name: '' });
+    expect(refused.status).toBe(422);
+    const again = await anna.submit(refused, path, { name: 'Windmills' });
+    const saved = elements(again.text, ({ attribs }) => attribs.class === 'saved-now').map(({ children: [text] }) =>
+      String(Object(text).data),
+    );
+    expect([again.status, saved]).toEqual([409, ['Mills', 'Theirs']]);
+    expect((await anna.submit(again, path, { description: 'Theirs' })).status).toBe(303);
+    expect(await ask.read(`/categories/${id}`)).toMatchObject({ name: 'Windmills', description: 'Theirs' });
+  });
+
+  it('keep the description of a picture where a quick form meets the changes of somebody else', async () => {
+    const anna = await visitor(ask, 'admin');
+    const image = await ask.db().from('posts').where({ post_type: 'attachment', post_mime_type: 'image/png' }).first('ID');
+    const { id } = await atTheMill({ image: Number(image!.ID) });
+    const path = `/admin/events/${id}`;
+    const list = await anna.get('/admin/events?search=mill');
+    await ask.changed(`/events/${id}`, { cost: '7' });
+    const again = await anna.submit(list, path, { title: 'At the old mill' });
+    const [stored] = await ask.meta(Number(image!.ID), '_wp_attachment_image_alt');
+    expect([again.status, new Map(formIn(again.text, path)).get('image[alt]')]).toEqual([409, stored ?? '']);
+    expect(elements(again.text, ({ attribs }) => attribs.class === 'form-image')).toHaveLength(1);
+  });
+
+  it('lead back to the page of the list that they stood on, and a page that is gone to the last', async () => {
+    const anna = await visitor(ask, 'admin');
+    const ids: number[] = [];
+    for (const name of ['one', 'two', 'three']) ids.push((await ask.made('/venues', { venue: `Mill ${name}` })).id);
+    const address = '/admin/venues?search=mill&per_page=2&page=2';
+    const list = await anna.get(address);
+    const [shown] = ids.filter((id) => list.text.includes(`name="ids[]" value="${id}"`));
+    const path = `/admin/venues/${shown}`;
+    expect((await anna.submit(list, path, { venue: 'Mill renamed' })).headers.location).toBe(`${address}&done=saved`);
+    const done = await anna.submit(list, '/admin/venues/bulk', { action: 'trash', 'ids[]': String(shown) });
+    expect(done.headers.location).toBe(`${address}&done=trashed&count=1`);
+    const after = await anna.get(done.headers.location!);
+    expect([after.status, after.text.match(/name="ids\[\]"/g)?.length]).toEqual([200, 2]);
+    // Another order or state begins with the first page.
+    expect(list.text).not.toMatch(/href="[^"]*orderby=[^"]*page=2|href="[^"]*(?<!per_)page=2[^"]*orderby=/);
+  });
+
+  it('put the venue that is typed in the place of the one that was there, and organizers beside those that were', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await atTheMill();
+    const path = `/admin/events/${id}`;
+    const page = await anna.get(path);
+    expect((await anna.submit(page, path, { 'venue[add][]': 'Barn', 'organizer[add][]': 'Farmers' })).status).toBe(303);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({
+      venue: { venue: 'Barn' },
+      organizer: [{ organizer: 'Millers' }, { organizer: 'Farmers' }],
+    });
+  });
+
+  it('leave line ends where they are stored in a text that has one line in forms', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via Roma 1' });
+    await ask.rows((db) =>
+      db.from('postmeta').where({ post_id: id, meta_key: '_VenueAddress' }).update({ meta_value: 'Via Roma 1\nScala B' }),
+    );
+    const path = `/admin/venues/${id}`;
+    const page = await anna.get(path);
+    expect(new Map(formIn(page.text, path)).get('address')).toBe('Via Roma 1 Scala B');
+    expect((await anna.submit(page, path, { city: 'Asti' })).status).toBe(303);
+    expect(await ask.meta(id, '_VenueAddress')).toEqual(['Via Roma 1\nScala B']);
+  });
+
+  it('begin a copy of a record without the name that another system has for that one', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await atTheMill({ external_id: 'mill-1' });
+    const copy = await anna.get(`/admin/events/${id}/duplicate`);
+    expect((await anna.submit(copy, '/admin/events/new')).headers.location).toMatch(/done=created$/);
+    expect(await ask.meta(id, '_fasti_external_id')).toEqual(['mill-1']);
+  });
+
+  it('lead from what is wrong to each field, also to one of several inputs', async () => {
+    await ask.rows(async () => addCustomField(ask.running().site, { name: 'stage', type: 'choice', choices: ['Barn'] }));
+    const anna = await visitor(ask, 'admin');
+    const { text } = await anna.get('/admin/events/new');
+    const ids = elements(text, ({ attribs }) => attribs.id !== undefined).map(({ attribs }) => attribs.id);
+    expect(ids).toEqual(expect.arrayContaining(['start_date', 'venue', 'organizer', 'categories', 'image', 'custom_fields', 'title']));
+    expect(new Set(ids).size).toBe(ids.length);
+    const contributor = await visitor(ask, 'contrib');
+    const page = await contributor.get('/admin/events/new');
+    const times = { 'start_date[date]': '2027-01-01', 'end_date[date]': '2027-01-01' };
+    const refused = await contributor.submit(page, '/admin/events/new', { title: 'x', ...times, 'venue[keep][]': '999999' });
+    expect([refused.status, refused.text.includes('href="#venue"'), refused.text.includes('id="venue-error"')]).toEqual([422, true, true]);
+  });
+
+  it('name the author of a record though that one writes no more', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await atTheMill();
+    const sub = await ask.db().from('users').where('user_login', 'sub').first('ID', 'display_name');
+    const authorOn = async (author: number) => {
+      await ask.rows((db) => db.from('posts').where('ID', id).update({ post_author: author }));
+      const { text } = await anna.get(`/admin/events/${id}`);
+      const [chosen] = elements(
+        text,
+        ({ name, attribs }) => name === 'option' && attribs.value === String(author) && 'selected' in attribs,
+      );
+      return chosen && textOf(chosen);
+    };
+    expect([await authorOn(Number(sub!.ID)), await authorOn(4444)]).toEqual([sub!.display_name, '#4444']);
+  });
+});
