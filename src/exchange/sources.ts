@@ -41,14 +41,17 @@ const ENDINGS: ReadonlyMap<string, FileFormat> = tableOf({
 /** Endings of files that are only read. */
 const READ_ENDINGS: ReadonlyMap<string, ReadFormat> = tableOf({ '.jsonld': 'jsonld', '.html': 'jsonld', '.htm': 'jsonld' });
 
-/** The format that the name of a file says. Throws SourceFault `format`. */
-export function formatOf(path: string): FileFormat {
-  return ENDINGS.get(extname(path).toLowerCase()) ?? refuseUnknown(path);
-}
+/** The format that the name of a file to be written says. Throws SourceFault `format`. */
+export const formatOf = (path: string): FileFormat => formatAmong(path, ENDINGS);
 
-const refuseUnknown = (path: string): never => {
-  throw new SourceFault('format', { file: basename(path), endings: [...ENDINGS.keys(), ...READ_ENDINGS.keys()].join(' ') });
-};
+/** Endings of files that are read, and what they are. */
+const ALL_ENDINGS: ReadonlyMap<string, ReadFormat> = new Map<string, ReadFormat>([...ENDINGS, ...READ_ENDINGS]);
+
+function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>): Format {
+  const format = endings.get(extname(path).toLowerCase());
+  if (format === undefined) throw new SourceFault('format', { file: basename(path), endings: [...endings.keys()].join(' ') });
+  return format;
+}
 
 /**
  * Opens what a person named: the address of a database, a site or a feed, or files of one format. Whatever it is, its
@@ -69,7 +72,7 @@ async function openNamed(places: readonly string[], options: SourceOptions): Pro
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWebSource(first, options);
   }
-  const formats = new Set(places.map((path): ReadFormat => options.as ?? READ_ENDINGS.get(extname(path).toLowerCase()) ?? formatOf(path)));
+  const formats = new Set(places.map((path): ReadFormat => options.as ?? formatAmong(path, ALL_ENDINGS)));
   if (formats.size > 1) throw new SourceFault('several-formats', { places: [...formats].join(', ') });
   for (const path of places) {
     const file = await stat(path).catch((cause: NodeJS.ErrnoException) => {

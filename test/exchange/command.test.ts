@@ -295,6 +295,13 @@ describeDatabases('the commands import and export', (open) => {
     expect((await asked('export', path('a.xml'), '--kind=poem'))[0]).toBe(2);
     expect((await asked('export', path('a.xml'), '--kind=venue', '--categories=music'))[0]).toBe(2);
     expect((await asked('export', path('a.pdf')))[0]).toBe(1);
+    // Pages are only read.
+    expect((await asked('export', path('a.html')))[1]).toMatch(/^Error: The format of a\.html .*\.csv .*\.vcs\.\n$/);
+    expect(await asked('export', path('absent/a.xml'))).toEqual([1, `Error: ${path('absent/a.xml')} cannot be written (ENOENT).\n`]);
+    expect(await asked('backup', path('absent/a.backup'), '--language=it')).toEqual([
+      1,
+      `Errore: Non è possibile scrivere ${path('absent/a.backup')} (ENOENT).\n`,
+    ]);
     expect((await asked('export', '-'))[0]).toBe(2);
     expect(existsSync(path('a.xml'))).toBe(false);
   });

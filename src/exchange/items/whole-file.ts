@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OWN_FILE } from '../../host/files.ts';
+import { codeOf } from '../../storage/engine/dialect.ts';
+import { SourceFault } from './items.ts';
 
 /** What SQLite puts beside a file that it writes, and leaves there where it fails. */
 const BESIDE = ['-journal', '-wal', '-shm'];
@@ -15,6 +17,8 @@ const LEFT_MS = 3_600_000;
  * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on
  * the disk. Several may do so at once: each has a part of its own, and the last one stays. Devices and pipes take what
  * comes. `mode`: who may read it, from the beginning on; what it holds is not for everybody.
+ *
+ * @throws SourceFault `unwritable`
  */
 export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
   const present = await stat(file).catch(() => undefined);
@@ -30,9 +34,18 @@ export async function writeWhole<Result>(file: string, write: (part: string) => 
     return result;
   } catch (error) {
     for (const ending of ['', ...BESIDE]) await rm(part + ending, { force: true });
-    throw error;
+    throw namedFault(file, error);
   }
 }
+
+/** What the system says of a place where a file cannot be put. */
+const UNWRITABLE: ReadonlySet<unknown> = new Set(
+  'EACCES EDQUOT EFBIG EISDIR EMFILE ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
+);
+
+/** Why a file cannot be written, as the fault of that file: nobody knows its part. Every other error as it is. */
+const namedFault = (file: string, error: unknown): unknown =>
+  UNWRITABLE.has(codeOf(error)) ? new SourceFault('unwritable', { file, what: codeOf(error) }, error) : error;
 
 /** Removes the parts of a file that nobody writes to any more. */
 async function removeLeft(file: string): Promise<void> {
