@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { capabilitiesKey, findUserByLogin, lockUser, type StoredUser, updateUser } from '../storage/rows/users.ts';
-import { hashApplicationPassword, hashPassword, newApplicationPassword, verifyPassword } from '../wordpress/passwords.ts';
+import { hashApplicationPassword, hashPassword, newApplicationPassword, passwordFromForm, verifyPassword } from '../wordpress/passwords.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import { AccountError } from './account-error.ts';
 import { attemptsOf } from './attempts.ts';
@@ -116,7 +116,7 @@ async function setPassword(db: Database, id: number, hash: string): Promise<void
 async function hashOf(password: string): Promise<string> {
   if ([...password.trim()].length < FEWEST_LETTERS) throw new AccountError('password-short', { letters: FEWEST_LETTERS });
   if (Buffer.byteLength(password) > MOST_BYTES) throw new AccountError('password-long');
-  return hashPassword(password);
+  return hashPassword(passwordFromForm(password));
 }
 
 /** Whether a key is the one of a user's link (`check_password_reset_key`). */

@@ -1,10 +1,10 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { verifyPassword } from '../wordpress/passwords.ts';
+import { verifyTypedPassword } from '../wordpress/passwords.ts';
 
 // On Linux this is for the one thread alone: whoever is served goes before whoever guesses.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 parentPort?.on('message', async ({ plain, stored }: { plain: string; stored: string }) => {
-  parentPort?.postMessage(await verifyPassword(plain, stored));
+  parentPort?.postMessage(await verifyTypedPassword(plain, stored));
 });

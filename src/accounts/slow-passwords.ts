@@ -20,8 +20,8 @@ let thread: Worker | undefined;
 export const isCrowded = (): boolean => waiting.length >= MOST_WAITING;
 
 /**
- * Whether a password is the one behind a stored hash that takes long to compute (`verifyPassword`). It is computed in a
- * thread of its own, one after the other; false too where too many wait, or where it can't be computed.
+ * Whether a password is the one behind a stored hash that takes long to compute (`verifyTypedPassword`). It is computed
+ * in a thread of its own, one after the other; false too where too many wait, or where it can't be computed.
  */
 export function verifySlowly(plain: string, stored: string): Promise<boolean> {
   return new Promise((done) => {

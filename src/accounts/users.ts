@@ -25,7 +25,7 @@ import {
 } from '../storage/rows/users.ts';
 import type { Roles } from '../wordpress/capabilities.ts';
 import { isEmail } from '../wordpress/email.ts';
-import { hashPassword } from '../wordpress/passwords.ts';
+import { hashPassword, passwordFromForm } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../wordpress/slug.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -65,7 +65,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
   if (email !== undefined) checkEmail(email);
   if (password !== undefined && password.trim() === '') throw new AccountError('password-empty');
   const { capabilities, level } = grantsOf(role, await rolesOf(site));
-  const hash = await hashPassword(password ?? randomBytes(32).toString('base64url'));
+  const hash = await hashPassword(passwordFromForm(password ?? randomBytes(32).toString('base64url')));
   const registered = nowUtc(site.clock());
   const nicename = nicenameOf(login);
   const id = await site.db.transaction(async (db) => {

@@ -29,6 +29,21 @@ export async function verifyPassword(plain: string, stored: string): Promise<boo
   return false;
 }
 
+/**
+ * A password as WordPress gets it from its forms, and hashes it: with backslashes before quotes and backslashes
+ * (`wp_magic_quotes`), which nobody takes away again, and without white space around it.
+ */
+export const passwordFromForm = (typed: string): string => trimAscii(typed.replace(/['"\\]/g, '\\$&').replaceAll('\0', '\\0'));
+
+/**
+ * Whether somebody types the password behind a stored hash: as a form of WordPress sends it, or as it stands, which is
+ * how programs set it.
+ */
+export async function verifyTypedPassword(typed: string, stored: string): Promise<boolean> {
+  for (const plain of new Set([passwordFromForm(typed), typed])) if (await verifyPassword(plain, stored)) return true;
+  return false;
+}
+
 /** A hash of an account's password as WordPress 6.8 and later store it: `$wp$2y$...` (`wp_hash_password`). */
 export async function hashPassword(plain: string): Promise<string> {
   return `$wp${(await hash(digestForBcrypt(plain), BCRYPT_COST)).replace(/^\$2[ab]\$/, '$2y$')}`;

@@ -4,7 +4,7 @@ import { signIn } from '../../src/accounts/logins.ts';
 import { changePassword, linkQuery, makePasswordLink } from '../../src/accounts/password-links.ts';
 import { createUser } from '../../src/accounts/users.ts';
 import { updateUser } from '../../src/storage/rows/users.ts';
-import { hashPassword } from '../../src/wordpress/passwords.ts';
+import { hashPassword, verifyPassword } from '../../src/wordpress/passwords.ts';
 import { describeAsking } from '../support/asking.ts';
 import { formIn, visitor } from '../support/desk-visitor.ts';
 
@@ -91,6 +91,19 @@ describeAsking('Signing in to the desk', (ask) => {
     const late = await makePasswordLink(ask.running().site, 'admin', 1800);
     ask.at('2026-11-20T12:30:01Z');
     expect((await anna.get(`/admin/welcome?${linkQuery(late)}`)).status).toBe(403);
+  });
+
+  it('takes a password with quotes as WordPress takes it, and hands it over so', async () => {
+    const quoted = `it's "mine" \\o/`;
+    const anna = await visitor(ask);
+    const link = await makePasswordLink(ask.running().site, 'admin', 1800);
+    const page = await anna.get(`/admin/welcome?${linkQuery(link)}`);
+    expect((await anna.submit(page, '/admin/welcome', { password: quoted, again: quoted })).status).toBe(303);
+    const { user_pass: stored } = (await ask.db().from('users').where('ID', 1).first('user_pass'))!;
+    expect(await verifyPassword(`it\\'s \\"mine\\" \\\\o/`, String(stored))).toBe(true);
+    const again = await visitor(ask);
+    const done = await again.submit(await again.get('/admin/sign-in'), '/admin/sign-in', { log: 'admin', pwd: `${quoted} ` });
+    expect(done.status).toBe(303);
   });
 
   it('keeps what was typed when the session ended in the meantime', async () => {

@@ -5,6 +5,7 @@ import {
   newApplicationPassword,
   normalizeApplicationPassword,
   verifyPassword,
+  verifyTypedPassword,
 } from '../../src/wordpress/passwords.ts';
 
 /** Application passwords and their hashes as WordPress 6.8 and later keep them. */
@@ -46,6 +47,19 @@ describe('verifyPassword', () => {
   it('does not look at a password of more than 4096 bytes', async () => {
     const long = 'x'.repeat(4097);
     expect(await verifyPassword(long, hashApplicationPassword(long))).toBe(false);
+  });
+});
+
+describe('a password that somebody types', () => {
+  // What PHP makes of it as WordPress does: addslashes, trim, phpass.
+  const FROM_FORM = '$P$BGhkKvJOnwR1HaXRyvl6b2o.VGVjPt.';
+  it.each([` it's "my" \\ password `, `it's "my" \\ password`])('is compared as forms of WordPress send it: %j', async (typed) => {
+    expect(await verifyTypedPassword(typed, FROM_FORM)).toBe(true);
+    expect(await verifyTypedPassword(`${typed}x`, FROM_FORM)).toBe(false);
+  });
+  it('is compared as it stands, too, as programs set it', async () => {
+    expect(await verifyTypedPassword("it's", await hashPassword("it's"))).toBe(true);
+    expect(await verifyTypedPassword("it's", await hashPassword("it\\\\'s"))).toBe(false);
   });
 });
 
