@@ -24,11 +24,17 @@ const namesOf = (list: unknown, member: string): string =>
 
 const text = (name: string): Column => ({ name, show: ({ record }) => decodeEntities(String(record[name] ?? '')) });
 
+/** From when to when, by the event's own clock, which is named where it is not the site's. */
 const when: Column = {
   name: 'when',
   order: 'start_date',
-  show: ({ record: { start_date: start, end_date: end, all_day: allDay } }, { i18n, settings }) =>
-    spanInWords(i18n, { start: String(start), end: String(end), allDay: allDay === true }, hourCycleOf(settings.calendar.formats.time)),
+  show: ({ record }, { i18n, settings }) => {
+    const { start_date: start, end_date: end, all_day: allDay, timezone: zone, timezone_abbr: short } = record;
+    const span = { start: String(start), end: String(end), allDay: allDay === true };
+    const words = spanInWords(i18n, span, hourCycleOf(settings.calendar.formats.time));
+    const isOfSite = span.allDay || ['', settings.timezone].includes(String(zone));
+    return words === '' || isOfSite ? words : i18n.say('pages:local-time', { when: words, zone: String(short || zone) });
+  },
 };
 /** Where content has languages: that of a record by its name. */
 const language: Column = {

@@ -152,4 +152,14 @@ describeAsking('Forms of the desk that come back', (ask) => {
     };
     expect([await authorOn(Number(sub!.ID)), await authorOn(4444)]).toEqual([sub!.display_name, '#4444']);
   });
+
+  it('say in lists by which clock an event of another zone takes place, and nothing of one without dates', async () => {
+    const anna = await visitor(ask, 'admin');
+    await atTheMill({ timezone: 'America/New_York' });
+    const { id } = await atTheMill({ title: 'At the mill, some day' });
+    await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());
+    const { text } = await anna.get('/admin/events?search=mill');
+    const when = elements(text, ({ attribs }) => attribs.class === 'column-when').map(textOf);
+    expect(when.sort()).toEqual(['', expect.stringMatching(/10:00 –.*11:00 AM \(EST\)$/)]);
+  });
 });
