@@ -20,7 +20,7 @@ import { closeUser, existingUserIds, findUserByLoginOrEmail, loadUsers, lockUser
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
 import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
-import { loadSite, setOptions } from '../support/site.ts';
+import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -238,6 +238,18 @@ describeDatabases('accounts', (open) => {
     it('deletes a user without records, once', async () => {
       expect((await deleteUser(site, 5)).login).toBe('sub');
       expect(await problemOf(deleteUser(site, 5))).toBe('user-unknown');
+    });
+
+    it('takes a user of a network of sites out of this one alone', async () => {
+      const network = await loadSite(await open());
+      await makeNetwork(network);
+      const keys = async () => (await network.from('usermeta').where('user_id', 5).orderBy('umeta_id')).map(({ meta_key: key }) => key);
+      await network.from('usermeta').insert({ user_id: 5, meta_key: 'wp_2_capabilities', meta_value: 'a:1:{s:6:"editor";b:1;}' });
+      const before = await keys();
+      await deleteUser({ ...site, db: network }, 5);
+      expect(await existingUserIds(network, [5])).toEqual(new Set([5]));
+      expect(await keys()).toEqual(before.filter((key) => key !== 'wp_capabilities' && key !== 'wp_user_level'));
+      expect(await keys()).toContain('wp_2_capabilities');
     });
 
     it('refuses an heir that is unknown or the user', async () => {

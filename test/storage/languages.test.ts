@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config/config.ts';
 import { settingsReader } from '../../src/known-settings.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
-import type { TableDefinition } from '../../src/storage/engine/dialect.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
 import { membershipOf } from '../../src/storage/languages/membership.ts';
 import { membersIn } from '../../src/storage/languages/polylang/group.ts';
@@ -11,22 +10,10 @@ import { serializedMembers, toSerialized } from '../../src/wordpress/php/seriali
 import { countQueries } from '../support/count-queries.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
-import { loadSite, setOptions } from '../support/site.ts';
+import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 
 const languagesOf = async (db: Database, env: Record<string, string> = {}) =>
   (await settingsReader(db, readConfig(env), 0).read()).contentLanguages;
-
-/** The table of a network, as WordPress makes it. */
-const SITEMETA: TableDefinition = {
-  name: 'sitemeta',
-  columns: {
-    meta_id: 'bigint(20) NOT NULL AUTO_INCREMENT',
-    site_id: 'bigint(20) NOT NULL DEFAULT 0',
-    meta_key: 'varchar(255) DEFAULT NULL',
-    meta_value: 'longtext',
-  },
-  primary: ['meta_id'],
-};
 
 describeDatabases('content languages', (open) => {
   describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
@@ -99,7 +86,7 @@ describeDatabases('content languages', (open) => {
       const [own] = await other.from('options').where('option_name', 'active_plugins').select('option_value');
       const files = Object.values(serializedMembers(own?.option_value)).map(String);
       await setOptions(other, { active_plugins: 'a:0:{}' });
-      for (const statement of other.dialect.createTable(SITEMETA, other.prefix)) await other.ask(statement);
+      await makeNetwork(other);
       const reader = settingsReader(other, readConfig({}), 0);
       const runs = async () => {
         const { shared, contentLanguages } = await reader.read();

@@ -1,4 +1,5 @@
 import type { Database } from '../../src/storage/engine/database.ts';
+import type { TableDefinition } from '../../src/storage/engine/dialect.ts';
 import { readOptions, writeOption } from '../../src/storage/rows/options.ts';
 import { keepsSession, runScript } from './databases.ts';
 import { type Fixture, optionText, readFixture, resetScript } from './site-data.mjs';
@@ -178,4 +179,21 @@ function scriptFor(fixture: Fixture, { dialect, prefix }: Database, tables = Obj
   const script = known.get(key) ?? resetScript(fixture, { engine: dialect.name, prefix, tables });
   known.set(key, script);
   return script;
+}
+
+/** The table of a network, as WordPress makes it. */
+const SITEMETA: TableDefinition = {
+  name: 'sitemeta',
+  columns: {
+    meta_id: 'bigint(20) NOT NULL AUTO_INCREMENT',
+    site_id: 'bigint(20) NOT NULL DEFAULT 0',
+    meta_key: 'varchar(255) DEFAULT NULL',
+    meta_value: 'longtext',
+  },
+  primary: ['meta_id'],
+};
+
+/** Makes a database one of a network of sites. */
+export async function makeNetwork(db: Database): Promise<void> {
+  for (const statement of db.dialect.createTable(SITEMETA, db.prefix)) await db.ask(statement);
 }

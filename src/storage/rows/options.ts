@@ -21,14 +21,19 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
 
 /** What a network of sites keeps for all of them, in a table that databases of single sites do not have. */
 async function networkPlugins(db: Database): Promise<[name: string, value: string][]> {
-  const isNetwork = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
-  networks.set(db.driver, isNetwork);
-  if (!isNetwork) return [];
+  if (!(await isNetwork(db))) return [];
   const rows = await db.rows<Pick<SiteMetaRow, 'meta_value'>>`SELECT meta_value FROM {sitemeta} WHERE meta_key = ${NETWORK_PLUGINS}`;
   return [[NETWORK_PLUGINS, rows.map(({ meta_value: value }) => value).join('')]];
 }
 
-/** Whether a database is that of a network. It becomes one once, by hand. */
+/** Whether a database is that of a network of sites (multisite), which have their users in common. */
+export async function isNetwork(db: Database): Promise<boolean> {
+  const known = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
+  networks.set(db.driver, known);
+  return known;
+}
+
+/** It becomes one once, by hand. */
 const networks = new WeakMap<Driver, boolean>();
 
 /**

@@ -9,7 +9,7 @@ import { Piece, verbatim } from '../engine/statement.ts';
 import type { UserRow } from '../engine/tables.ts';
 import { postChanged, userTouched } from '../journal/touched.ts';
 import { lockNames, userLock } from './locks.ts';
-import { readOptions, writeOption } from './options.ts';
+import { isNetwork, readOptions, writeOption } from './options.ts';
 import { countRows } from './row-count.ts';
 
 /** A user with the metas that were asked for; of a key with several rows the first counts, as in WordPress. */
@@ -129,8 +129,15 @@ export async function updateUser(
   userTouched(db, id, 'changed');
 }
 
-/** Removes a user with all metas. */
+/**
+ * Removes a user with all metas. In a network of sites the account is everybody's: the user only leaves this one
+ * (`remove_user_from_blog`).
+ */
 export async function removeUser(db: Database, id: number): Promise<void> {
+  if (await isNetwork(db)) {
+    for (const key of [capabilitiesKey(db), levelKey(db)]) await writeUserMeta(db, id, key, undefined);
+    return;
+  }
   await db.from('usermeta').where('user_id', id).delete();
   await db.from('users').where('ID', id).delete();
   await countUsers(db);
