@@ -61,6 +61,15 @@ export function dayAfter(start: string, end: string): string {
   return [after, first].sort()[1]!;
 }
 
+/**
+ * The last day of what lasts all day, as people call it: where the days of the calendar begin later than midnight, the
+ * last one ends on the day after.
+ */
+export function lastWholeDay(start: string, end: string): string {
+  const after = addSeconds(end, 1);
+  return (after.slice(11) === start.slice(11) ? addDays(after, -1) : end).slice(0, 10);
+}
+
 function formatsOf({ start, end }: Schedule, { formats, language, year }: ScheduleContext) {
   const thisYear = start.startsWith(year) && end.startsWith(year);
   const date = (local: string) => formatDate(local, thisYear ? formats.dateWithoutYear : formats.date, language);

@@ -1,6 +1,6 @@
-import { dayAfter } from '../calendar/schedule.ts';
+import { lastWholeDay } from '../calendar/schedule.ts';
 import { memoize } from '../memo.ts';
-import { addDays, unixFromText } from '../wordpress/time.ts';
+import { unixFromText } from '../wordpress/time.ts';
 import type { I18n } from './i18n.ts';
 
 /*
@@ -45,7 +45,7 @@ export interface Span {
 export function spanInWords({ locale }: I18n, { start, end, allDay }: Span, hourCycle: HourCycle): string {
   if (Number.isNaN(unixFromText(start))) return '';
   const options = { ...FORMS.long, ...(allDay ? {} : clock(hourCycle)) };
-  const last = allDay ? addDays(`${dayAfter(start, end)} 00:00:00`, -1) : end;
+  const last = allDay ? `${lastWholeDay(start, end)} 00:00:00` : end;
   const [from, to] = [momentOf(start), momentOf(last < start ? start : last)];
   const format = formatter(`${locale} ${JSON.stringify(options)}`);
   if (from.getTime() === to.getTime()) return format.format(from);

@@ -1,10 +1,12 @@
 import type { CustomField } from '../calendar/custom-fields.ts';
+import { lastWholeDay } from '../calendar/schedule.ts';
 import { memoizeByObject } from '../memo.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
 import { type Metas, metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
+import { DATES } from './events/metas.ts';
 import { isImage, isLinks, isTerms } from './fields.ts';
 import { filter, group } from './filter.ts';
 import { flag, flagText } from './grammars/flags.ts';
@@ -52,6 +54,11 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
 /** What is stored nowhere by itself, and not in the meta that WordPress's own routes call it by. */
 const RULES: ReadonlyMap<string, (stored: Stored, customFields: readonly CustomField[]) => unknown> = tableOf({
   status: ({ row }) => row.post_status,
+  end_date: ({ metas, record }) => {
+    const [start, end] = [metaOf(metas, DATES.start) ?? '', metaOf(metas, DATES.end) ?? ''];
+    // What is written of an event of whole days is its last day, which may end on the day after.
+    return record.all_day === true ? lastWholeDay(start, end) + end.slice(10) : end;
+  },
   date: ({ row }) => row.post_date,
   date_utc: ({ row }) => row.post_date_gmt,
   slug: ({ row }) => percentDecoded(row.post_name),

@@ -353,6 +353,30 @@ describeAsking('The rest of the desk', (ask) => {
     expect(new Map(formIn(copy.text, '/admin/events/new')).get('title')).toBe('Moved again');
   });
 
+  it('leaves an event its length that lasts all day where days begin later than midnight', async () => {
+    await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
+    const admin = await visitor(ask, 'admin');
+    const { id, end_date: end } = await ask.made('/events', {
+      title: 'Whole',
+      all_day: true,
+      start_date: '2027-01-05',
+      end_date: '2027-01-06',
+    });
+    expect(end).toBe('2027-01-07 03:59:59');
+    const path = `/admin/events/${id}`;
+    const form = await admin.get(path);
+    expect(new Map(formIn(form.text, path)).get('end_date[date]')).toBe('2027-01-06');
+    expect((await admin.get('/admin/events?search=whole')).text).toMatch(/Tuesday, January 5\s–\sWednesday, January 6, 2027/);
+    const moved = await admin.submit(await admin.get('/admin/month?month=2027-01'), '/admin/month/move', {
+      id: String(id),
+      day: '2027-01-12',
+    });
+    expect([moved.status, (await ask.read(`/events/${id}`)).end_date]).toEqual([303, '2027-01-14 03:59:59']);
+    const copy = await admin.submit(await admin.get(`${path}/duplicate`), '/admin/events/new', { title: 'Whole again', status: 'publish' });
+    const other = /events\/(\d+)\?done/.exec(copy.headers.location ?? '')?.[1];
+    expect(await ask.read(`/events/${other}`)).toMatchObject({ start_date: '2027-01-12 04:00:00', end_date: '2027-01-14 03:59:59' });
+  });
+
   it('shows an event on each day that it lasts, in every month that it touches', async () => {
     const admin = await visitor(ask, 'admin');
     await ask.made('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
