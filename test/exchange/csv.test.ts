@@ -18,6 +18,7 @@ import type { PostKindName } from '../../src/kinds/kind-names.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { setSiteOption } from '../../src/upkeep/site-options.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
 import { text } from './arbitrary.ts';
@@ -605,6 +606,26 @@ describeDatabases('CSV', (open, engine) => {
     expect(report.losses.flatMap(({ examples }) => examples.map(({ detail }) => detail)).sort()).toEqual([
       '1', '2', '9999', 'image: attachment.png',
     ]); // biome-ignore format: a list
+  });
+
+  it('gives back what lasts all day as long as it was where days begin later than midnight', async () => {
+    const beginAt = async (time: string) => {
+      await setSiteOption(site, 'day_begins', time);
+      caller = await callerOf(site);
+    };
+    await beginAt('04:00');
+    const head = 'Event Name,Event Start Date,Event End Date,All Day Event';
+    await imported([file('days.csv', `${head}\nOne day,2031-05-01,2031-05-01,yes\nTwo days,2031-05-01,2031-05-02,yes\n`)]);
+    const ends = async () =>
+      Promise.all(['One day', 'Two days'].map(async (title) => (await metas((await post(title)).ID)).get('_EventEndDate')));
+    expect(await ends()).toEqual(['2031-05-02 03:59:59', '2031-05-03 03:59:59']);
+    const written = file('days-again.csv', await out('event'));
+    expect(readFileSync(written, 'utf8')).toContain('2031-05-01,04:00:00,2031-05-02,23:59:59');
+    await loadSite(db, bareFixture());
+    await beginAt('04:00');
+    await imported([written]);
+    expect(await ends()).toEqual(['2031-05-02 03:59:59', '2031-05-03 03:59:59']);
+    await beginAt('00:00');
   });
 
   it('writes nothing that a spreadsheet computes, and reads its own apostrophes back', async () => {

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify';
 import type { CustomField } from '../../calendar/custom-fields.ts';
+import { lastWholeDay } from '../../calendar/schedule.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
 import { COST, DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
@@ -108,6 +109,14 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
 }
 
 const yes = (value: boolean): string => (value ? 'yes' : 'no');
+/** When an event ends. Whole days end with the last of them, which may go on into the night: it would be read as one more. */
+function endOf(meta: RowSource['meta']): string {
+  const end = meta(DATES.end);
+  const last = isAllDay(meta) ? lastWholeDay(meta(DATES.start), end) : end.slice(0, 10);
+  return end.startsWith(last) ? end : `${last} 23:59:59`;
+}
+
+const isAllDay = (meta: RowSource['meta']): boolean => isYes(meta(DATES.allDay));
 const isYes = (stored: string): boolean => /^(1|yes|true)$/i.test(stored);
 
 type Value = (source: RowSource) => string;
@@ -118,10 +127,10 @@ const OWN: Readonly<Record<PostKindName, Readonly<Record<string, Value>>>> = {
   event: {
     start_date: ({ meta }) => meta(DATES.start).slice(0, 10),
     start_time: ({ meta }) => meta(DATES.start).slice(11),
-    end_date: ({ meta }) => meta(DATES.end).slice(0, 10),
-    end_time: ({ meta }) => meta(DATES.end).slice(11),
+    end_date: ({ meta }) => endOf(meta).slice(0, 10),
+    end_time: ({ meta }) => endOf(meta).slice(11),
     timezone: ({ meta }) => meta(DATES.timezone),
-    all_day: ({ meta }) => yes(isYes(meta(DATES.allDay))),
+    all_day: ({ meta }) => yes(isAllDay(meta)),
     hide: ({ meta }) => yes(meta(EVENT.hide_from_listings) === 'yes'),
     sticky: ({ item }) => yes(item.columns.menu_order === -1),
     featured: ({ meta }) => yes(meta(EVENT.featured) === '1'),
