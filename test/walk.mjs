@@ -107,7 +107,7 @@ async function correctTwo({ page, fill, click }) {
     await click(`th a:text-is("${wrong}")`);
     await fill(field, value);
     await click('.form-buttons .button-main');
-    await page.waitForURL(/done=saved/);
+    await page.locator('.notice-good').waitFor();
   }
   const { events } = await api('/events?search=Spring%20fair');
   expect(events[0]?.title === 'Spring fair', 'the first event is corrected');
@@ -130,7 +130,7 @@ async function addConcert({ page, fill, click }) {
   now.fields += 1;
   await fill('[name="image[alt]"]', 'A red barn');
   await click('.form-buttons .button-main');
-  await page.waitForURL(/done=created/);
+  await page.locator('.notice-good').waitFor();
 }
 
 async function seeIt({ page, click }) {
@@ -147,7 +147,7 @@ async function openSuggestions({ page, fill, click }) {
   await page.goto(`${SITE}/admin/settings`);
   await fill('#suggest_slug', 'suggest');
   await click('main button.button-main');
-  await page.waitForURL(/done=settings/);
+  await page.locator('.notice-good').waitFor();
 }
 
 async function suggest({ page, fill, click }) {
@@ -168,7 +168,7 @@ async function publishSuggestion({ page, click }, visitor) {
   await click('.tabs a[href*="status=pending"]');
   await click('th a:text-is("Walk to the mill")');
   await click('button[name=publish]');
-  await page.waitForURL(/done=saved/);
+  await page.locator('.notice-good').waitFor();
   await visitor.page.goto(`${SITE}/event/walk-to-the-mill/`);
   expect((await visitor.page.locator('main').textContent())?.includes('The mill'), 'everybody sees the suggestion with its venue');
 }
@@ -189,7 +189,7 @@ async function handIn(colleague, link) {
   await fill('[name="start_date[date]"]', `${NEXT_YEAR}-11-02`);
   await fill('[name="end_date[date]"]', `${NEXT_YEAR}-11-02`);
   await click('.form-buttons .button-main');
-  await page.waitForURL(/done=created/);
+  await page.locator('.notice-good').waitFor();
   expect((await page.locator('#status option[value=publish]').count()) === 0, 'the colleague cannot publish');
   const { events } = await api('/events?search=candlelight');
   expect(events.length === 0, 'nobody sees it yet');

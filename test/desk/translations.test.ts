@@ -177,7 +177,7 @@ describeInBrowser('Translations in a browser', (visit) => {
         if (javaScriptEnabled) expect([role, await accessibilityFaults(page)]).toEqual([role, []]);
         await page.locator('#title').fill('Una passeggiata');
         await page.locator('.form-buttons button').first().click();
-        await page.waitForURL(/done=created/);
+        await page.locator('.notice-good').waitFor();
         await page.locator('.translations a').first().click();
         await page.waitForURL(/beside=|translation_of=|events\/\d+$/);
         expect(await page.locator('.beside').first().textContent()).toContain('Una passeggiata');

@@ -39,6 +39,14 @@ function keepDraft(form) {
   form.addEventListener('input', () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
 }
 
+/** What the address reports as done was so once: what is typed from now on is kept though the page is loaded again. */
+function forgetDone() {
+  const { pathname, searchParams } = new URL(location.href);
+  if (!searchParams.has('done')) return;
+  for (const name of ['done', 'count', 'failed']) searchParams.delete(name);
+  history.replaceState(history.state, '', pathname + (searchParams.size > 0 ? `?${searchParams}` : ''));
+}
+
 /** Under which the name of the draft is kept that was sent last. */
 const SENT = 'fasti-sent';
 
@@ -250,6 +258,7 @@ function lookAgain(part) {
 
 for (const part of document.querySelectorAll('[data-refresh]')) lookAgain(part);
 for (const form of document.querySelectorAll('form[data-draft]')) keepDraft(form);
+forgetDone();
 for (const form of document.querySelectorAll('.record-form')) {
   followStart(form);
   sayDates(form);
