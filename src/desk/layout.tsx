@@ -61,10 +61,12 @@ function NoticeBar({ notice }: { readonly notice: Notice | undefined }): JSX.Ele
 function doneIn({ request, i18n }: Visit): Notice | undefined {
   const done = textIn(request.query, 'done');
   if (!DONE.has(done)) return undefined;
-  const count = Number(textIn(request.query, 'count')) || 1;
-  const failed = Number(textIn(request.query, 'failed')) || 0;
-  const text = i18n.say(`desk:done.${done}`, { count });
-  return failed > 0 ? { tone: 'wrong', text: `${text} ${i18n.say('desk:done.failed', { count: failed })}` } : { tone: 'good', text };
+  const [count, failed] = [textIn(request.query, 'count') || '1', textIn(request.query, 'failed')].map((text) => Number(text) || 0);
+  const texts = [
+    ...(count ? [i18n.say(`desk:done.${done}`, { count })] : []),
+    ...(failed ? [i18n.say('desk:done.failed', { count: failed })] : []),
+  ];
+  return texts.length === 0 ? undefined : { tone: failed ? 'wrong' : 'good', text: texts.join(' ') };
 }
 
 /** What a page can report as done, by the names of the sentences. */

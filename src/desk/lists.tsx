@@ -38,8 +38,9 @@ export async function listPage(visit: Visit, kind: PostKind): Promise<Outcome> {
         )}
         <StatusTabs visit={visit} kind={kind} list={list} />
         <form method="get" action={deskUrl(visit, `/${kind.path}`)} class="filters">
-          {textIn(query, 'status') !== '' && <input type="hidden" name="status" value={textIn(query, 'status')} />}
-          {textIn(query, 'mine') !== '' && <input type="hidden" name="mine" value="1" />}
+          {['status', 'mine', 'orderby', 'order'].map(
+            (name) => textIn(query, name) !== '' && <input key={name} type="hidden" name={name} value={textIn(query, name)} />,
+          )}
           <label>
             <span class="quiet">{say('desk:list.search')}</span>
             <input type="search" name="search" value={textIn(query, 'search')} />

@@ -162,4 +162,31 @@ describeAsking('Forms of the desk that come back', (ask) => {
     const when = elements(text, ({ attribs }) => attribs.class === 'column-when').map(textOf);
     expect(when.sort()).toEqual(['', expect.stringMatching(/10:00 –.*11:00 AM \(EST\)$/)]);
   });
+
+  it('say nothing of what was done where nothing could be', async () => {
+    const { id } = await atTheMill();
+    const contributor = await visitor(ask, 'contrib');
+    const list = await contributor.get('/admin/events');
+    const done = await contributor.submit(list, '/admin/events/bulk', { action: 'trash', 'ids[]': String(id) });
+    expect(done.headers.location).toContain('done=trashed&count=0&failed=1');
+    const { text } = await contributor.get(done.headers.location!);
+    expect([text.includes('One record could not be changed'), text.includes('Moved to the trash.')]).toEqual([true, false]);
+  });
+
+  it('narrow a list and leave its order and state as they are', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { text } = await anna.get('/admin/events?status=draft&mine=1&orderby=title&order=asc&search=x&page=2');
+    const [form] = elements(text, ({ name, attribs }) => name === 'form' && attribs.class === 'filters');
+    const hidden = elements(
+      text,
+      ({ name, attribs, parent }) => name === 'input' && attribs.type === 'hidden' && Object(parent).attribs?.class === 'filters',
+    );
+    expect(form?.attribs.action).toBe('/admin/events');
+    expect(hidden.map(({ attribs }) => `${attribs.name}=${attribs.value}`)).toEqual([
+      'status=draft',
+      'mine=1',
+      'orderby=title',
+      'order=asc',
+    ]);
+  });
 });
