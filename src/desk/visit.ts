@@ -78,7 +78,7 @@ export type Outcome =
 export const isLoginOfSite = ({ site, settings }: Pick<Visit, 'site' | 'settings'>): boolean =>
   site.config.keys !== undefined || !settings.shared;
 
-/** The address of a page of the desk. Parameters without a value are left out; a list is repeated. */
+/** The address of a page of the desk. Parameters without a value are left out. */
 export function deskUrl(
   { base }: Pick<Visit, 'base'>,
   path: string,
