@@ -109,7 +109,10 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
 }
 
 const yes = (value: boolean): string => (value ? 'yes' : 'no');
-/** When an event ends. Whole days end with the last of them, which may go on into the night: it would be read as one more. */
+/**
+ * When an event ends. Whole days end with the last of them, which may go on into the night: it would be read as one
+ * more.
+ */
 function endOf(meta: RowSource['meta']): string {
   const end = meta(DATES.end);
   const last = isAllDay(meta) ? lastWholeDay(meta(DATES.start), end) : end.slice(0, 10);
