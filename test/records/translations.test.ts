@@ -6,6 +6,7 @@ import { assignLanguage } from '../../src/records/site-languages.ts';
 import { restorePost } from '../../src/records/writes/post-writes.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { formOf } from '../../src/storage/languages/forms.ts';
+import { serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages, resetLanguages } from '../support/languages.ts';
 import { type Answer, type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -320,6 +321,24 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
         expect((await post('/events/110', { title: 'Concert', language: 'en' })).body.language).toBe('en');
         await assignLanguage(running.site, 'it');
         expect([(await placeOf(110))[0], (await placeOf(112))[0]]).toEqual(['en', 'it']);
+      });
+
+    if (form === 'wpml')
+      it('moves nothing out of a language that its editor may not know of', async () => {
+        const member = async (option_name: string, change: (stored: Record<string, unknown>) => object) => {
+          const row = await db.from('options').where({ option_name }).first();
+          const option_value = toSerialized(change(serializedMembers(row?.option_value)));
+          await db.from('options').where({ option_name }).update({ option_value });
+        };
+        await member('icl_sitepress_settings', (settings) => ({ ...settings, hidden_languages: ['it'] }));
+        const events = ['edit', 'edit_others', 'edit_published', 'publish'].map((verb) => [`${verb}_tribe_events`, true] as const);
+        await member('wp_user_roles', (roles) => ({
+          ...roles,
+          subscriber: { name: 'Subscriber', capabilities: { read: true, ...Object.fromEntries(events) } },
+        }));
+        await db.from('fasti_changes').increment('counter');
+        const { status, body } = await post('/events/111', { title: 'Concerto' }, 'sub');
+        expect([status, body.language, (await placeOf(111))[0]]).toEqual([200, null, 'it']);
       });
 
     if (form === 'wpml')
