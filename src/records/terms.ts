@@ -202,12 +202,17 @@ export async function termsByLanguage(
   );
 }
 
-/** The code of the language of a term, if it has one. */
-export async function languageOfTerm(db: Database, { settings }: Caller, term: Term): Promise<string | null> {
+/** The codes of the languages of terms, of whatever taxonomies: of those that have one. */
+export async function languagesOfTerms(
+  db: Database,
+  { settings }: Pick<Caller, 'settings'>,
+  terms: readonly Term[],
+): Promise<(term: Term) => string | null> {
   const { contentLanguages: languages } = settings;
-  if (!isTranslated(languages, term.taxonomy)) return null;
-  const { terms } = await formOf(languages).memberships(db, languages, { posts: [], terms: [term] });
-  return terms.get(term.term_id)?.language ?? null;
+  const spoken = terms.filter(({ taxonomy }) => isTranslated(languages, taxonomy));
+  if (!languages || spoken.length === 0) return () => null;
+  const { terms: known } = await formOf(languages).memberships(db, languages, { posts: [], terms: spoken });
+  return ({ term_id: id }) => known.get(id)?.language ?? null;
 }
 
 /** Languages and groups of terms of a kind, and the rows of all members. */

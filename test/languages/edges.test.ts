@@ -123,6 +123,20 @@ describeDatabases('content in several languages', (open) => {
       ]);
     });
 
+    it('have their own address in WordPress’s own routes and in the search of the site, too', async () => {
+      const italian = `http://${HOST}/it/events/category/musica/`;
+      expect((await read('/wp-json/wp/v2/tribe_events_cat/40')).link).toBe(italian);
+      const links = async (path: string, member: string) =>
+        (await read(path)).filter(({ id }: { id: number }) => [40, 111].includes(id)).map((one: Record<string, string>) => one[member]);
+      expect(await links('/wp-json/wp/v2/tribe_events_cat?per_page=50', 'link')).toEqual([italian]);
+      expect(await links('/it/wp-json/wp/v2/search?type=term&search=musica', 'url')).toEqual([italian]);
+      const event = `http://${HOST}/it/event/concerto-destate/`;
+      for (const subtype of ['tribe_events', 'any'])
+        expect([subtype, await links(`/wp-json/wp/v2/search?search=concerto&subtype=${subtype}`, 'url')]).toEqual([subtype, [event]]);
+      const { permalink_template: template } = await read('/wp-json/wp/v2/tribe_events/111?context=edit', { as: 'admin' });
+      expect(template).toBe(`http://${HOST}/it/event/%pagename%/`);
+    });
+
     it('are told in headers, too', async () => {
       const { headers } = await ask(`${ROOT}/events/111`);
       expect(headers['content-language']).toBe('it');

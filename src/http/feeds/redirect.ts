@@ -4,7 +4,7 @@ import { termKind } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, namedEvents } from '../../records/feed-events.ts';
-import { ancestorsOf, languageOfTerm } from '../../records/terms.ts';
+import { ancestorsOf, languagesOfTerms } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
 import type { FeedRequest } from './feed-request.ts';
 
@@ -64,8 +64,8 @@ async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<stri
 async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTerm): Promise<string> {
   const [[term] = []] = await feedTerms(site, caller, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
-  const code = await languageOfTerm(site.db, caller, term);
-  return termLink(term, await ancestorsOf(site.db, termKind(kind), term), caller, code);
+  const languageOf = await languagesOfTerms(site.db, caller, [term]);
+  return termLink(term, await ancestorsOf(site.db, termKind(kind), term), caller, languageOf(term));
 }
 
 /** Forms send boxes that were left empty, too; the address of a page is better without them. */

@@ -10,6 +10,7 @@ import type { PostKind } from '../kind.ts';
 import { publishedText } from '../known-texts.ts';
 import { attachedImages, isLocked, pageUrl, permalink } from '../post-record.ts';
 import type { Bundle, RenderContext } from '../rendering.ts';
+import { codeOf } from '../translations.ts';
 import { actionLinks } from './actions.ts';
 import { coreMeta } from './meta.ts';
 import { coreTerms } from './term.ts';
@@ -45,7 +46,7 @@ export function corePost(kind: PostKind, id: number, bundle: Bundle, context: Co
   const record = {
     ...members,
     password: row.post_password,
-    ...(isViewable(row.post_type) ? sample(row, facts.sampleSlug, context) : {}),
+    ...(isViewable(row.post_type) ? sample(row, facts.sampleSlug, context, codeOf(row, bundle, context)) : {}),
     title,
     content,
     excerpt,
@@ -131,10 +132,10 @@ export function shownExcerpt({ post_excerpt: own, post_content: content }: Post,
 }
 
 /** The slug that the title would give a record, and the address with a gap for it (`get_sample_permalink`). */
-function sample(row: Post, slug: string | undefined, context: RenderContext) {
+function sample(row: Post, slug: string | undefined, context: RenderContext, language: string | null | undefined) {
   const gap = context.settings.permalinkStructure === '' ? (slug ?? row.post_name) : '%pagename%';
   return {
-    permalink_template: permalink({ ...row, post_status: 'publish', post_name: gap }, context),
+    permalink_template: permalink({ ...row, post_status: 'publish', post_name: gap }, context, language),
     generated_slug: readableSlug(slug ?? row.post_name),
   };
 }

@@ -7,6 +7,7 @@ import type { PostKind, TermKind } from '../kind.ts';
 import type { RenderContext } from '../rendering.ts';
 import { tag } from '../tag.ts';
 import { termLink, termRecord } from '../term-record.ts';
+import { pageIn } from '../translations.ts';
 import { CURIES, inView, type Methods, type View, WHOLE } from './view.ts';
 
 type UrlContext = Pick<RenderContext, 'home' | 'namespace' | 'settings'>;
@@ -37,25 +38,30 @@ export const coreTerms = ({ terms }: Pick<PostKind, 'terms'>): TermKind[] => [ta
 
 /**
  * A term as WordPress's own routes show it. `ancestors`: slugs from the root down to its parent; `methods`: those that
- * the caller may use on it.
+ * the caller may use on it; `language`: the code of its own, which its page is in.
  */
 export function coreTerm(
   term: Term,
   taxonomy: CoreTaxonomy,
   ancestors: readonly string[],
   place: UrlContext,
-  { view, methods }: { view: View; methods: Methods },
+  { view, methods, language }: { view: View; methods: Methods; language: string | null },
 ): Record<string, unknown> {
   const { url: _, urls: __, ...members } = termRecord(term, taxonomy, ancestors, place);
-  const record = { ...members, link: anyTermLink(term, ancestors, place) };
+  const record = { ...members, link: anyTermLink(term, ancestors, place, language) };
   return { ...inView(record, view, SHOWN), _links: termLinks(term, taxonomy, place, methods) };
 }
 
-/** The address of a term's page, of the calendar or of the blog. */
-export function anyTermLink(term: Term, ancestors: readonly string[], place: Pick<UrlContext, 'home' | 'settings'>): string {
-  if (term.taxonomy !== blogCategory.taxonomy) return termLink(term, ancestors, place);
+/** The address of a term's page, of the calendar or of the blog, in its own language (`language`: its code). */
+export function anyTermLink(
+  term: Term,
+  ancestors: readonly string[],
+  place: Pick<UrlContext, 'home' | 'settings'>,
+  language: string | null,
+): string {
+  if (term.taxonomy !== blogCategory.taxonomy) return termLink(term, ancestors, place, language);
   const { permalinkStructure, raw } = place.settings;
-  return blogCategoryUrl({ home: place.home, permalinkStructure }, term, raw.get('category_base') ?? '', ancestors);
+  return pageIn(place, language, (home) => blogCategoryUrl({ home, permalinkStructure }, term, raw.get('category_base') ?? '', ancestors));
 }
 
 /** The routes of the types of posts that carry terms, by taxonomy. */

@@ -15,6 +15,7 @@ import { narrow } from '../../kinds/filter.ts';
 import { postKind, termKindOf, termKinds } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
 import type { Site } from '../../site.ts';
+import type { Database } from '../../storage/engine/database.ts';
 import { findPostIds } from '../../storage/lists/post-list.ts';
 import { type FoundPost, searchPosts, searchTerms } from '../../storage/lists/site-search.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
@@ -28,7 +29,8 @@ import { tableOf } from '../../wordpress/table.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import type { Caller } from '../caller.ts';
 import { listedAs } from '../occurrences.ts';
-import { ancestors, termMethods } from '../terms.ts';
+import { languagesOf, languagesOfRecords } from '../record-languages.ts';
+import { ancestors, languagesOfTerms, termMethods } from '../terms.ts';
 import { listRights } from '../visibility.ts';
 import { blogPlace, embeddedBlogPosts, slugsAbove } from './blog-posts.ts';
 import { type CorePage, paging } from './lists.ts';
@@ -98,7 +100,9 @@ const findTerms: Finder = async ({ db }, caller, { search = '', include = [], ex
   const { rows, total } = await searchTerms(db, { taxonomies, phrase: search.trim(), include, exclude, ...slice });
   const nested = [...new Set(rows.filter(({ parent }) => parent > 0).map(({ taxonomy }) => taxonomy))];
   const trees = new Map(await Promise.all(nested.map(async (taxonomy) => [taxonomy, await loadTree(db, taxonomy)] as const)));
-  return { hits: rows.map((term) => termHit(term, ancestors(term, trees.get(term.taxonomy) ?? new Map()), caller)), total };
+  const languageOf = await languagesOfTerms(db, caller, rows);
+  const hit = (term: Term) => termHit(term, ancestors(term, trees.get(term.taxonomy) ?? new Map()), caller, languageOf(term));
+  return { hits: rows.map(hit), total };
 };
 
 const FINDERS: Readonly<Record<NonNullable<SearchValues['type']>, Finder>> = {
@@ -122,7 +126,9 @@ const findEvents: Finder = async ({ db }, caller, { search = '', include = [], e
     recurrence: listedAs('event', caller.settings),
   });
   const rows = await loadPosts(db, ids);
-  return { hits: ids.flatMap((id) => rows.get(id) ?? []).map((row) => postHit(row, [], caller)), total };
+  const found = ids.flatMap((id) => rows.get(id) ?? []);
+  const languageOf = await languagesOfEvents(db, caller, found);
+  return { hits: found.map((row) => postHit(row, [], caller, languageOf(row))), total };
 };
 
 async function findMixed(
@@ -146,7 +152,8 @@ async function findMixed(
     ...slice,
   });
   const above = await slugsAbove({ db }, rows);
-  return { hits: rows.map((row) => postHit(row, above.get(row.ID) ?? [], caller)), total };
+  const languageOf = await languagesOfEvents(db, caller, rows);
+  return { hits: rows.map((row) => postHit(row, above.get(row.ID) ?? [], caller, languageOf(row))), total };
 }
 
 /** An author who is not the caller. */
@@ -157,12 +164,20 @@ const BASES: ReadonlyMap<string, string> = tableOf(BLOG_BASES);
 const edits = (viewer: Viewer, type: string, author: number) =>
   mapMetaCap('edit', viewer, { author, status: 'publish' }, CAPABILITIES.get(type) ?? 'posts');
 
-function postHit(row: FoundPost, above: readonly string[], caller: Caller): SearchHit {
+/** The codes of the languages of the events among these posts: the address of an event is in its own. */
+async function languagesOfEvents(db: Database, caller: Caller, rows: readonly FoundPost[]): Promise<(row: FoundPost) => string | null> {
+  const own = languagesOf(caller, EVENT);
+  const ids = rows.filter((row) => row.post_type === EVENT.postType).map((row) => row.ID);
+  const codes = own && ids.length > 0 ? await languagesOfRecords(db, own, ids) : new Map<number, string | null>();
+  return ({ ID: id }) => codes.get(id) ?? null;
+}
+
+function postHit(row: FoundPost, above: readonly string[], caller: Caller, language: string | null): SearchHit {
   const { ID: id, post_type: type } = row;
   return {
     id,
     title: renderTitle(row.post_title),
-    url: type === EVENT.postType ? permalink(row, caller) : blogUrl(blogPlace(caller), row, above),
+    url: type === EVENT.postType ? permalink(row, caller, language) : blogUrl(blogPlace(caller), row, above),
     type: 'post',
     subtype: type,
     route: `${BASES.get(type) ?? type}/${id}`,
@@ -177,12 +192,12 @@ function methodsOn(viewer: Viewer, { post_author: author, post_status: status, p
 }
 
 // ------------------------------------------------------------------------------------------------- terms
-function termHit(term: Term, above: readonly string[], caller: Caller): SearchHit {
+function termHit(term: Term, above: readonly string[], caller: Caller, language: string | null): SearchHit {
   const taxonomy = termKindOf(term.taxonomy) ?? blogCategory;
   return {
     id: term.term_id,
     title: term.name,
-    url: anyTermLink(term, above, caller),
+    url: anyTermLink(term, above, caller, language),
     type: term.taxonomy,
     route: `${taxonomy.restBase}/${term.term_id}`,
     about: `taxonomies/${term.taxonomy}`,

@@ -21,7 +21,7 @@ import { isPublic } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { languageOfList } from '../content-lists.ts';
 import { postOfRecord } from '../occurrences.ts';
-import { ancestors, changeTerm, createTerm, deleteTerm, termMethods } from '../terms.ts';
+import { ancestors, changeTerm, createTerm, deleteTerm, languagesOfTerms, termMethods } from '../terms.ts';
 import { metasInTrash } from '../trashed-metas.ts';
 import { type Shown, versionOfTerm } from '../versions.ts';
 import { accessRow, mayManageTerms, mayRead } from '../visibility.ts';
@@ -55,7 +55,8 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
     offset,
   });
   const shown = { view: viewOf(values), methods: methodsOn(caller, kind) };
-  const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, shown));
+  const languageOf = await languagesOfTerms(site.db, caller, terms);
+  const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...shown, language: languageOf(term) }));
   return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
 }
 
@@ -63,7 +64,9 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
 export async function readCoreTerm({ db }: Site, caller: Caller, kind: CoreTaxonomy, id: number, values: ContextValues): Promise<Shown> {
   const term = (await findTerm(db, kind.taxonomy, id)) ?? fail('rest_term_invalid');
   const tree = term.parent === 0 ? new Map() : await loadTree(db, kind.taxonomy);
-  const record = coreTerm(term, kind, ancestors(term, tree), caller, { view: viewOf(values), methods: methodsOn(caller, kind) });
+  const language = (await languagesOfTerms(db, caller, [term]))(term);
+  const shown = { view: viewOf(values), methods: methodsOn(caller, kind), language };
+  const record = coreTerm(term, kind, ancestors(term, tree), caller, shown);
   return { record, version: versionOfTerm(caller, term) };
 }
 
@@ -80,7 +83,8 @@ export async function embeddedTerms(
   if (ids.length === 0) return new Map();
   const [terms, tree] = await Promise.all([loadTerms(db, kind.taxonomy, ids), kind.hierarchical ? loadTree(db, kind.taxonomy) : new Map()]);
   const shown = { view: 'embed', methods: methodsOn(caller, kind) } as const;
-  const record = (term: Term) => coreTerm(term, kind, ancestors(term, tree), caller, shown);
+  const languageOf = await languagesOfTerms(db, caller, [...terms.values()]);
+  const record = (term: Term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...shown, language: languageOf(term) });
   return new Map([...terms].map(([id, term]) => [id, record(term)]));
 }
 
