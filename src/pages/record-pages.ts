@@ -8,11 +8,10 @@ import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
-import { type FeedEvent, namedEvents, namesOf } from '../records/feed-events.ts';
+import { type FeedEvent, type FeedTerm, namedEvents, namesOf } from '../records/feed-events.ts';
 import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
-import type { Term } from '../wordpress/rows.ts';
 import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
 import { nowLocal, toLocal } from '../wordpress/zones.ts';
 import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
@@ -107,7 +106,10 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
   ['EventMovedOnline', 'moved-online'],
 ]);
 
-const termModel = (term: Term, caller: Caller): NamedLink => ({ name: plainLine(term.name), href: termLink(term, [], caller) });
+const termModel = (term: FeedTerm, caller: Caller): NamedLink => ({
+  name: plainLine(term.name),
+  href: termLink(term, [], caller, term.language),
+});
 
 function detailModel(field: unknown): { readonly label: string; readonly value: string } {
   const { label, value } = field as { readonly label: string; readonly value: string };

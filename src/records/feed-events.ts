@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
+import { eventTerms } from '../kinds/events/record.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
 import { narrow } from '../kinds/filter.ts';
@@ -52,10 +53,15 @@ export interface FeedEvent {
   readonly record: EventRecord;
   readonly row: Post;
   readonly locked: boolean;
-  readonly categories: readonly Term[];
-  readonly tags: readonly Term[];
+  readonly categories: readonly FeedTerm[];
+  readonly tags: readonly FeedTerm[];
   /** What stands for its picture where that cannot be seen. */
   readonly imageText: string;
+}
+
+/** A term as the event shows it, with the code of its language, if it has one. */
+export interface FeedTerm extends Term {
+  readonly language: string | null | undefined;
 }
 
 export interface FeedEvents {
@@ -103,7 +109,7 @@ export async function namedEvents(
 ): Promise<FeedEvents> {
   const ids = 'ids' in named ? named.ids : await idsOfSlug(site, caller, named);
   if (ids.length === 0) return { events: [], total: 0, timeliness: 'never' };
-  const events = eventsOf(await readablePosts(site, caller, EVENT, ids, { ...asked, withinPost: true }), asked.password);
+  const events = eventsOf(caller, await readablePosts(site, caller, EVENT, ids, { ...asked, withinPost: true }), asked.password);
   return { events, total: events.length, timeliness: 'never' };
 }
 
@@ -128,14 +134,18 @@ async function eventsBy(
   { password, withJsonLd, ...slice }: EventSlice,
 ): Promise<Pick<FeedEvents, 'events' | 'total'>> {
   const found = await narrowedPosts(site, caller, EVENT, { ...slice, statuses: undefined }, { password, withJsonLd, withinPost: true });
-  return { events: eventsOf(found, password), total: found.total };
+  return { events: eventsOf(caller, found, password), total: found.total };
 }
 
-const eventsOf = ({ records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] =>
-  records.map((record) => {
+const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, password: string | undefined): FeedEvent[] => {
+  const context = { settings: caller.settings, translatesLinks: caller.content.code !== undefined };
+  return records.map((record) => {
     const { id } = record;
     const row = bundle.posts.get(id)!; // records are made of rows
-    const terms = bundle.terms.get(id) ?? [];
+    const terms = eventTerms(id, bundle, context).map((term) => ({
+      ...term,
+      language: bundle.languages?.terms.get(term.term_id)?.language,
+    }));
     return {
       id,
       record,
@@ -146,6 +156,7 @@ const eventsOf = ({ records, bundle }: Rendered<EventRecord>, password: string |
       imageText: imageTextOf(id, bundle),
     };
   });
+};
 
 /** Public names of the authors of these events, by their ids. */
 export async function authorNames({ db }: Site, events: readonly FeedEvent[]): Promise<ReadonlyMap<number, string>> {

@@ -145,6 +145,8 @@ describeDatabases('reading content in several languages', (open) => {
       const idsOf = ({ categories }: { categories: { id: number }[] }) => categories.map((one) => one.id);
       expect(idsOf(await read(`/it${ROOT}/events/${id}`))).toEqual([translation]);
       expect(idsOf((await read(list)).events.find((event: { id: number }) => event.id === id))).toEqual([translation]);
+      const { slug } = await read(`/it${ROOT}/events/${id}`);
+      expect((await ask(`/it/event/${slug}/?ical=1`)).text).toContain('CATEGORIES:Lanterne\r\n');
     });
   });
 });

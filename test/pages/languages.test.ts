@@ -55,6 +55,13 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
+  it.each(FORMS)('of events lead to those of their categories in their language (%s)', async (form) => {
+    const { home, page } = await readerOf(form);
+    const { elements } = await page(`${home}/it/event/concerto-destate/`);
+    const links = elements.flatMap(({ attributes: { href = '' } }) => (href.includes('/category/') ? [href.replace(home, '')] : []));
+    expect([...new Set(links)]).toEqual(['/it/events/category/musica/']);
+  });
+
   it.each(FORMS)('and feeds name the language of what they hold, whatever is preferred (%s)', async (form) => {
     const { site } = await readerOf(form);
     for (const [path, locale, words] of [
