@@ -88,9 +88,9 @@ export async function makeSizes(
 ): Promise<MadeSizes> {
   const open = await opener(bytes);
   const straight = () => open().autoOrient();
-  const { turned, ...image } = await readDimensions(open());
+  const { turned, ...image } = await fewAtOnce(() => readDimensions(open()));
   const save = async (picture: Sharp, name: string): Promise<Buffer> => {
-    const made = await drawing(() => encode(picture, type)).catch(refuseUnreadable);
+    const made = await fewAtOnce(() => encode(picture, type)).catch(refuseUnreadable);
     await write(name, made);
     return made;
   };
@@ -120,11 +120,11 @@ export async function makeSizes(
 const MOST_PIXELS = 100_000_000;
 const LONGEST_SECONDS = 30;
 /**
- * So many pictures are made at a time, whoever sends them. Each may fill hundreds of megabytes, and keeps one of the
- * few threads that also read files and compress answers.
+ * So many pictures are read or made at a time, whoever sends them. Each may fill hundreds of megabytes, and keeps one
+ * of the few threads that also read files and compress answers.
  */
 const MOST_AT_ONCE = 2;
-const drawing = limitConcurrency(MOST_AT_ONCE);
+const fewAtOnce = limitConcurrency(MOST_AT_ONCE);
 
 /** `big_image_size_threshold`. */
 const THRESHOLD = 2560;
