@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { flagAnything } from '../kinds/grammars/flags.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, PostKind } from '../kinds/kind.ts';
+import { withLanguages } from '../kinds/language-fields.ts';
+import type { Caller } from '../records/caller.ts';
 import { shortened } from '../records/explanation.ts';
 import { mayTrash, readPost } from '../records/posts.ts';
 import { readTerm } from '../records/terms.ts';
@@ -10,6 +12,7 @@ import { versionTag } from '../records/versions.ts';
 import { restorePost } from '../records/writes/post-writes.ts';
 import { unknownFieldSentence } from '../refusals.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
+import { languageOfCode } from '../wordpress/content-languages.ts';
 import { allow, change, create, idInTrash, idOf, ifMatchOf, listAll, listPage, remove, upsertOf } from './content-actions.ts';
 import {
   addParams,
@@ -24,7 +27,7 @@ import {
 } from './content-flags.ts';
 import { examplesOf, type Verb } from './examples.ts';
 import { CliError, EXIT } from './io.ts';
-import { shapeOf, userOf, withExamples, withShape } from './options.ts';
+import { languageOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -121,6 +124,7 @@ function addCreate({ session, kind, verb }: Group): void {
       const caller = await actingCaller(site, session, userOf(command));
       const raw = rawOf(caller, kind, { ...kind.fields, ...upsertOf(kind) }, given);
       warnOfUnknown(session, kind, raw);
+      warnOfLanguage(session, { caller, kind }, raw, languageOf(command));
       const { id, isNew } = await create({ site, caller, kind }, raw);
       printDone(session, given, isNew ? 'created' : 'updated', id);
     }),
@@ -199,6 +203,19 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id
 function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
   for (const field of unknownFields(kind, { ...kind.fields, ...KNOWN_ELSEWHERE }, raw))
     io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
+}
+
+/** Warns where `--language` may have been meant as the language of a new record, which gets the site's. */
+function warnOfLanguage(
+  { io, say }: Session,
+  { caller: { settings }, kind }: { readonly caller: Caller; readonly kind: Kind },
+  { language: named }: Options,
+  code: string | undefined,
+): void {
+  const { contentLanguages: languages } = settings;
+  if (!languages || named !== undefined || withLanguages(kind, languages) === kind) return;
+  if (code === undefined || code === languages.defaultCode || !languageOfCode(languages, code)) return;
+  io.err(`${oneLine(say('warning', { message: say('content.not-in-language', { code, own: languages.defaultCode }) }))}\n`);
 }
 
 /** Fields that only some sites have, with flags of their own. */

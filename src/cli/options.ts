@@ -7,6 +7,9 @@ import type { Say } from '../refusals.ts';
 import { CliError, EXIT } from './io.ts';
 import { FORMATS, type Shape } from './print.ts';
 
+/** The language of messages that is named by `--language`, which every command takes. */
+export const languageOf = (command: Command): string | undefined => command.optsWithGlobals<{ language?: string }>().language;
+
 /** Who is named by `--user`, which every command takes. */
 export const userOf = (command: Command): string | undefined => command.optsWithGlobals<{ user?: string }>().user;
 

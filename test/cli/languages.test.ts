@@ -72,6 +72,15 @@ describe('fasti languages', () => {
     expect(await list()).toMatchObject([{ events: 3, categories: 1 }, { events: 2, categories: 1 }, { events: 0 }]);
   });
 
+  it('says of which language a new record is where that of messages may be meant for it', async () => {
+    const created = (...flags: string[]) => fasti('event', 'create', '--title=Mercato', ...DATES, '--status=draft', ...flags);
+    expect((await created('--language=it')).err).toBe(
+      'Avviso: --language=it è la lingua dei messaggi; il nuovo contenuto è in en. Con --content-language=it è in it.\n',
+    );
+    for (const flags of [[], ['--language=en'], ['--language=it', '--content-language=it'], ['--language=it', '--content-language=en']])
+      expect([flags, (await created(...flags)).err]).toEqual([flags, '']);
+  });
+
   it('says what to do where records cannot be translations of one another yet', async () => {
     const [one, other] = [
       await idOf('event', 'create', '--title=Same', ...DATES),
