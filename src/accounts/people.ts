@@ -112,14 +112,20 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
 }
 
 /**
- * Whether somebody may act in the name of a person, by a password or a link to choose one: in their own; those who edit
- * users for whoever may do no more than they themselves; those who also give roles, by which they could do anything,
- * for everybody. In WordPress, plugins say so of their roles: WooCommerce's shop managers edit users, but no
- * administrators (`wc_modify_map_meta_cap`).
+ * Whether somebody may act in the name of a person, by a password or a link to choose one: in their own, and those who
+ * edit users for whoever may do no more than they.
  */
-export async function mayActFor(lookUp: LookUp, { roles }: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
+export async function mayActFor(lookUp: LookUp, settings: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
   if (viewer.id > 0 && viewer.id === person) return true;
-  if (!viewer.can('edit_users')) return false;
+  return viewer.can('edit_users') && doesNoMore(lookUp, settings, viewer, person);
+}
+
+/**
+ * Whether a person may do no more than somebody else who manages users. Those who give roles could do anything. In
+ * WordPress, plugins say so of their roles: WooCommerce's shop managers edit and delete users, but no administrators
+ * (`wc_modify_map_meta_cap`).
+ */
+export async function doesNoMore(lookUp: LookUp, { roles }: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
   if (viewer.can('promote_users')) return true;
   const held = userCapabilities(await lookUp(storedGrants, person), roles);
   // Names of roles and the levels of old versions allow nothing by themselves.

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { AccountError } from '../accounts/account-error.ts';
 import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
-import { mayActFor } from '../accounts/people.ts';
+import { doesNoMore, mayActFor } from '../accounts/people.ts';
 import { type Account, createUser, deleteUser, idOfName, pageOfUsers, setRole, usersById, writersToChoose } from '../accounts/users.ts';
 import { fail } from '../errors.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
@@ -164,7 +164,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
   const { say } = visit.i18n;
   const { viewer } = visit.caller;
   const [person = fail('rest_user_invalid_id')] = await usersById(visit.site, [id]);
-  const mayRemove = viewer.can('delete_users') && id !== viewer.id;
+  const mayRemove = viewer.can('delete_users') && id !== viewer.id && (await isInReach(visit, id));
   const heirs = mayRemove ? await writersToChoose(visit.site) : undefined;
   const acts = viewer.can('edit_users') && (await actsFor(visit, id));
   const passwords = acts ? await listApplicationPasswords(visit.site, id) : [];
@@ -247,6 +247,10 @@ function Leaving({
 const actsFor = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
   mayActFor(lookUpOnce(site.db), settings, caller.viewer, id);
 
+/** Whether an account may be removed by the one who removes accounts. */
+const isInReach = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
+  doesNoMore(lookUpOnce(site.db), settings, caller.viewer, id);
+
 /** Does something with an account; what stops it is shown on the page of the person. */
 async function withPerson(visit: Submission, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
@@ -277,7 +281,7 @@ export const newLink = (visit: Submission, id: number): Promise<Outcome> =>
 
 export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
   withPerson(visit, id, async () => {
-    if (id === visit.caller.viewer.id) fail('rest_forbidden');
+    if (id === visit.caller.viewer.id || !(await isInReach(visit, id))) fail('rest_forbidden');
     const heir = textIn(visit.fields, 'heir').trim();
     const reassign = heir === '' ? idIn(textIn(visit.fields, 'reassign')) : await idOfName(visit.site, heir);
     await deleteUser(visit.site, id, reassign > 0 ? { reassign } : {});

@@ -105,7 +105,8 @@ describeAsking('The people of a site', (ask) => {
 
   it('are let in by those who edit users only as far as these may do what they may', async () => {
     // What WooCommerce gives its shop managers.
-    const manager = 'a:5:{s:4:"read";b:1;s:10:"list_users";b:1;s:10:"edit_users";b:1;s:10:"edit_posts";b:1;s:7:"level_9";b:1;}';
+    const manager =
+      'a:6:{s:4:"read";b:1;s:10:"list_users";b:1;s:10:"edit_users";b:1;s:12:"delete_users";b:1;s:10:"edit_posts";b:1;s:7:"level_9";b:1;}';
     const [subscriber, administrator] = [await idOf('sub'), 1];
     const contrib = await idOf('contrib');
     await ask.rows((db) => db.from('usermeta').where({ user_id: contrib, meta_key: 'wp_capabilities' }).update({ meta_value: manager }));
@@ -116,10 +117,13 @@ describeAsking('The people of a site', (ask) => {
     expect((await shop.get(`/admin/people/${administrator}`)).text).not.toContain(`/admin/people/${administrator}/link`);
     expect((await shop.post(`/admin/people/${administrator}/link`, { _wpnonce: nonce })).status).toBe(403);
     expect((await shop.post(`/admin/people/${administrator}/passwords/x/revoke`, { _wpnonce: nonce })).status).toBe(403);
+    expect((await shop.get(`/admin/people/${administrator}`)).text).not.toContain(`/admin/people/${administrator}/delete`);
+    expect((await shop.post(`/admin/people/${administrator}/delete`, { _wpnonce: nonce, reassign: String(contrib) })).status).toBe(403);
     const passwords = (person: number, as: 'admin' | 'contrib') =>
       ask.send('POST', `/wp-json/wp/v2/users/${person}/application-passwords`, { as, body: { name: `By ${as}` } });
     expect((await passwords(administrator, 'contrib')).status).toBe(403);
     expect((await passwords(subscriber, 'contrib')).status).toBe(201);
     expect((await passwords(subscriber, 'admin')).status).toBe(201);
+    expect((await shop.get(`/admin/people/${subscriber}`)).text).toContain(`/admin/people/${subscriber}/delete`);
   });
 });
