@@ -5,7 +5,6 @@ import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
-import { loadTerms } from '../storage/rows/terms.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import type { Caller } from './caller.ts';
 import { mayRead } from './visibility.ts';
@@ -85,7 +84,7 @@ async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, 
   return condition;
 }
 
-/** These terms and those that they are translations of. */
+/** These terms and those that they are translations of, some of which may be gone: nothing stands under these. */
 export async function termGroups(
   db: Database,
   languages: ContentLanguages,
@@ -95,9 +94,7 @@ export async function termGroups(
   if (ids.length === 0 || !isTranslated(languages, taxonomy)) return ids;
   const terms = ids.map((id) => ({ term_id: id, taxonomy }));
   const { terms: found } = await formOf(languages).memberships(db, languages, { posts: [], terms });
-  const members = [...found.values()].flatMap((membership) => [...membership.members.values()]);
-  const existing = await loadTerms(db, taxonomy, members);
-  return [...new Set([...ids, ...existing.keys()])];
+  return [...new Set([...ids, ...[...found.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
 /** These posts and those that they are translations of, as far as the caller may read them. */

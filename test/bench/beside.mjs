@@ -59,7 +59,7 @@ try {
     { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: 'mysql' },
     async ({ title, pid }, provide) => {
       const { env, remove } = await provide(events);
-      seedOnce(env, events);
+      await seedOnce(env, events);
       const section = await measure(title, env, pid);
       console.log(section);
       if (minutes >= 3) writeSection('beside', section);

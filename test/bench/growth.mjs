@@ -101,7 +101,7 @@ async function measureDatabase({ name, title, pid }, provide) {
 /** A served site of so many events. */
 async function openSite(events, { env, remove }) {
   const settings = { ...env, CACHE: 'off', CACHE_FRESHNESS_MS: '0', LOG_LEVEL: 'warn', SITE_URL: 'http://127.0.0.1' };
-  const { seedMs } = seedOnce(settings, events, { inTwoLanguages: flags.languages });
+  const { seedMs } = await seedOnce(settings, events, { inTwoLanguages: flags.languages });
   if (seedMs !== undefined) console.error(`${events} events generated in ${Math.round(seedMs / 1000)} s`);
   const entries = journal > 0 && events === sizes.at(-1) ? await lengthenJournal(env.DATABASE_URL, journal) : undefined;
   const password = fasti(['user', 'application-password', 'create', 'admin', `growth ${Date.now()}`, '--porcelain'], settings);

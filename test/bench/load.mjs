@@ -54,7 +54,7 @@ try {
 
 async function measureDatabase({ name, title, pid }, provide) {
   const { env, remove } = await provide(events);
-  seedOnce(env, events);
+  await seedOnce(env, events);
   for (const [what, measure] of Object.entries({ workers: compareWorkers, minutes: endure })) {
     if (flags.only !== undefined && flags.only !== what) continue;
     const text = await measure(env, pid);

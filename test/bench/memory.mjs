@@ -67,7 +67,7 @@ const CHANGES = {
 const moved = (date, days) => new Date(Date.parse(`${date}Z`) + days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
 await eachDatabase({ folder, only: flags.database }, async ({ title }, provide) => {
   const { env, remove } = await provide(events);
-  const { authorization } = seed(env, events);
+  const { authorization } = await seed(env, events);
   const service = await startService({ ...env, LOG_LEVEL: 'info' }, LIST, join(folder, 'log'));
   const isAsked = (part) => flags.part === undefined || flags.part === part;
   const sent = isAsked('1') && (await besideBare(service));

@@ -63,7 +63,7 @@ leave(status);
 /** All figures of one database. */
 async function measureDatabase(name, { env, remove }) {
   say(`${name}: generating ${events} events`);
-  const { authorization, seedMs } = seed(env, events);
+  const { authorization, seedMs } = await seed(env, events);
   const started = [];
   for (const service of services) started.push(await startedService(service, { ...env, ...service.env }));
   const sampling = setInterval(() => {

@@ -27,7 +27,7 @@ await eachDatabase(
   { folder: flags.keep ?? temporary, kept: flags.keep !== undefined, only: flags.database },
   async ({ title, pid }, provide) => {
     const { env, remove } = await provide(Number(flags.events));
-    seedOnce(env, Number(flags.events));
+    await seedOnce(env, Number(flags.events));
     const db = await openDatabase({ url: env.DATABASE_URL, prefix: 'wp_' });
     console.log(`${title}, ${flags.events} events:`);
     await look(db);

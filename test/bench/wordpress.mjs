@@ -64,7 +64,7 @@ async function measureDatabase({ title }, provide) {
   const services = [];
   for (const { env, site = EVENTS } of SERVICES) {
     if (!sites.has(site)) sites.set(site, await provide(site));
-    seedOnce(sites.get(site).env, EVENTS);
+    await seedOnce(sites.get(site).env, EVENTS);
     const settings = { ...sites.get(site).env, ...env, WORKERS: String(cpus().length), LOG_LEVEL: 'warn' };
     services.push(await startService(settings, `${API}/events`));
   }

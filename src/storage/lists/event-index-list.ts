@@ -18,7 +18,7 @@ import {
   shortBefore,
   UNDATED,
 } from '../index/event-index-rows.ts';
-import { countOf, numberOf, totalOf, totalsByShare } from './event-index-totals.ts';
+import { countOf, numberOf, type Tally, totalOf, totalsByShare } from './event-index-totals.ts';
 import { type IndexRange, isAnybodys, isListedIn } from './index-range.ts';
 import { type PostQuery, type Recurrence, recordId } from './post-query.ts';
 
@@ -208,7 +208,7 @@ async function pageOfDisjoint(
 }
 
 /** How many rows there are of each language in each of these places, counted one by one. */
-async function countsByLanguage(db: Database, places: readonly Sql[]): Promise<{ place: number; of: string; n: number }[]> {
+async function countsByLanguage(db: Database, places: readonly Sql[]): Promise<Tally[]> {
   const counts = await db.rows<{ place: number; language: number; n: number }>`
     ${new Piece(unionAll(places.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
   return counts.map(({ place, language, n }) => ({ place: Number(place), of: String(language), n: Number(n) }));

@@ -1,26 +1,10 @@
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
-import { equalsAny } from '../engine/expressions.ts';
+import { equalsAny, unionAll } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
-import {
-  beginOf,
-  beginOfMonth,
-  dayOf,
-  daysAfter,
-  endOf,
-  endOfMonth,
-  type Facet,
-  isCounted,
-  isOpen,
-  LATEST,
-  longOnes,
-  monthOf,
-  monthRow,
-  shareOf,
-  shortBefore,
-  UNDATED,
-} from '../index/event-index-rows.ts';
-import { type IndexRange, isListedIn, type ListedLanguage } from './index-range.ts';
+import { type Facet, isCounted, isOpen, longOnes, shareOf } from '../index/event-index-rows.ts';
+import { type IndexRange, isListedIn, type LanguageShare, type ListedLanguage } from './index-range.ts';
+import { type DaysTerm, type RowsTerm, type Term, termsOf } from './range-terms.ts';
 
 /*
  * How many events a range of the list index holds. What everybody sees is counted by days and months in advance
@@ -31,30 +15,18 @@ import { type IndexRange, isListedIn, type ListedLanguage } from './index-range.
 export function totalOf(db: Database, range: IndexRange, parts: readonly Sql[]): Sql {
   const [facet, ...others] = range.facets;
   const counted = others.length === 0 ? countedIn(range, facet, range.language) : undefined;
-  return counted ? countedByDays(db, range, counted) : countOf(parts);
+  return counted ? sumOf(db, termsOf(range), counted) : countOf(parts);
 }
 
-/** More places than this are counted one by one: each of them is a value of its own in one statement. */
-const MOST_PLACES = 8;
+/** The rows of these parts, counted one by one. */
+export const countOf = (parts: readonly Sql[]): Sql => [
+  parts.map(([sql]) => `(SELECT COUNT(*) ${sql})`).join(' + '),
+  parts.flatMap(([, bindings]) => bindings),
+];
 
-/**
- * How many events each facet of a range has of each share of its language, where there are any; `place`: of the facet.
- * Undefined: the counts of days don't say that.
- */
-export async function totalsByShare(db: Database, range: IndexRange): Promise<{ place: number; of: string; n: number }[] | undefined> {
-  const { language, facets } = range;
-  if (!language || facets.length > MOST_PLACES) return undefined;
-  const places = facets.flatMap((facet, place) =>
-    language.shares.map((share) => ({ place, of: share, counted: countedIn(range, facet, { ...language, shares: [share] }) })),
-  );
-  const values: Sql[] = [];
-  for (const { counted } of places) {
-    if (!counted) return undefined;
-    values.push(countedByDays(db, range, counted));
-  }
-  const numbers = await db.rows<Record<string, number | string>>`
-    SELECT ${new Piece([values.map(([sql], at) => `${sql} AS n${at}`).join(), values.flatMap(([, bindings]) => bindings)])}`;
-  return places.map(({ place, of }, at) => ({ place, of, n: Number(numbers[0]?.[`n${at}`]) })).filter(({ n }) => n > 0);
+export async function numberOf(db: Database, value: Sql): Promise<number> {
+  const [row] = await db.rows<{ value: number | string }>`SELECT ${new Piece(value)} AS value`;
+  return Number(row?.value);
 }
 
 /** What is counted: rows of a facet, or shares of a language in it, under the numbers that the counts of days have. */
@@ -80,103 +52,121 @@ function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | u
 
 const areCounted = (facets: readonly (Facet | undefined)[]): facets is Facet[] => !facets.includes(undefined);
 
-/** The rows of these parts, counted one by one. */
-export const countOf = (parts: readonly Sql[]): Sql => [
-  parts.map(([sql]) => `(SELECT COUNT(*) ${sql})`).join(' + '),
-  parts.flatMap(([, bindings]) => bindings),
-];
-
-export async function numberOf(db: Database, value: Sql): Promise<number> {
-  const [row] = await db.rows<{ value: number | string }>`SELECT ${new Piece(value)} AS value`;
-  return Number(row?.value);
+// ------------------------------------------------------------------------------------------------- as a value
+/** The sum of these terms for what is counted. */
+function sumOf(db: Database, terms: readonly Term[], counted: Counted): Sql {
+  const values = terms.map((term): Sql => {
+    const [sql, bindings] = term.by === 'days' ? fromCounts(db, term, counted) : fromRows(db, term, counted);
+    return [`${term.sign === 1 ? '+' : '-'} ${sql}`, bindings];
+  });
+  return [`0 ${values.map(([sql]) => sql).join(' ')}`, values.flatMap(([, bindings]) => bindings)];
 }
-
-/**
- * How many events a range holds of what is counted, without counting them one by one: those that start in it, with
- * those that run into it where ends have a lower bound, less those that run beyond the upper one.
- */
-function countedByDays(db: Database, { from, to, endFrom, endTo }: IndexRange, counted: Counted): Sql {
-  if (endFrom > endTo) return ['0', []];
-  const last = Math.min(to, endTo);
-  const terms: { readonly sign: '+' | '-'; readonly sql: Sql }[] = [];
-  const add = (sign: '+' | '-', pieces: readonly Sql[]) => terms.push(...pieces.map((sql) => ({ sign, sql })));
-  add('+', starting(db, counted, Math.max(from, endFrom), last));
-  if (endFrom > from) add('+', passing(db, counted, endFrom, [from, Math.min(last, endFrom - 1)]));
-  if (endTo < LATEST) add('-', passing(db, counted, endTo + 1, [from, last]));
-  return [`0 ${terms.map(({ sign, sql }) => `${sign} ${sql[0]}`).join(' ')}`, terms.flatMap(({ sql }) => sql[1])];
-}
-
-/** Those that start between two moments: by whole days, and one by one in what is left of the first and the last. */
-function starting(db: Database, counted: Counted, from: number, to: number): Sql[] {
-  if (from > to) return [];
-  const [first, last] = [dayOf(from), dayOf(to)];
-  const [wholeFirst, wholeLast] = [from <= Math.max(beginOf(first), UNDATED + 1), to >= endOf(last)];
-  if (first === last && !(wholeFirst && wholeLast)) return [scan(db, counted, [from, to])];
-  return [
-    ...(wholeFirst ? [] : [scan(db, counted, [from, endOf(first)])]),
-    ...onDays(db, counted, wholeFirst ? first : first + 1, wholeLast ? last : last - 1),
-    ...(wholeLast ? [] : [scan(db, counted, [beginOf(last), to])]),
-  ];
-}
-
-/** Those that start on these days: by whole months where there are several, and by the days around them. */
-function onDays(db: Database, counted: Counted, first: number, last: number): Sql[] {
-  const from = monthOf(first) + (first <= beginOfMonth(monthOf(first)) ? 0 : 1);
-  const to = monthOf(last) - (last >= endOfMonth(monthOf(last)) ? 0 : 1);
-  if (from >= to) return [sumOf(db, counted, first, last)];
-  return [
-    ...(first < beginOfMonth(from) ? [sumOf(db, counted, first, beginOfMonth(from) - 1)] : []),
-    sumOf(db, counted, monthRow(to), monthRow(from)),
-    ...(last > endOfMonth(to) ? [sumOf(db, counted, endOfMonth(to) + 1, last)] : []),
-  ];
-}
-
-const sumOf = (db: Database, counted: Counted, first: number, last: number): Sql =>
-  fromCounts(db, counted, 'SUM(c.n)', ['c.day >= ? AND c.day <= ?', [first, last]]);
 
 /** A sum over counts of days: of what is added, less what is subtracted. */
-function fromCounts(db: Database, { add, subtract }: Counted, column: string, [days, bindings]: Sql): Sql {
+function fromCounts(db: Database, term: DaysTerm, { add, subtract }: Counted): Sql {
   const [plus, minus] = [add, subtract].map((facets): Sql => {
-    const [which, numbers] = equalsAny('c.facet', facets);
-    return [`COALESCE((SELECT ${column} FROM ?? c WHERE ${which} AND ${days}), 0)`, [db.table('fasti_days'), ...numbers, ...bindings]];
+    const [rows, bindings] = countsIn(db, term, facets);
+    return [`COALESCE((SELECT SUM(c.${term.column}) ${rows}), 0)`, bindings];
   }) as [Sql, Sql];
   return subtract.length === 0 ? plus : [`(${plus[0]} - ${minus[0]})`, [...plus[1], ...minus[1]]];
 }
 
-type Span = readonly [from: number, to: number];
+function fromRows(db: Database, term: RowsTerm, { facet, language }: Counted): Sql {
+  const [rows, bindings] = entriesIn(db, term, [facet], language);
+  return [`(SELECT COUNT(*) ${rows})`, bindings];
+}
 
-/**
- * Those that start between two moments, before a third one, and end then or later. At midnight the day before knows
- * their number.
- */
-function passing(db: Database, counted: Counted, moment: number, [from, to]: Span): Sql[] {
-  if (from > to) return [];
-  const near = shortBefore(moment);
-  const eve = eveOf(moment);
-  if (eve !== undefined && from <= near && to >= endOf(eve)) {
-    return [fromCounts(db, counted, 'SUM(c.running)', ['c.day = ?', [eve]]), scan(db, longOnesOf(counted), [from, to], moment)];
-  }
+/** `FROM … WHERE …` of the counts `c` of a term. */
+function countsIn(db: Database, { days }: DaysTerm, facets: readonly Facet[]): Sql {
+  const [which, numbers] = equalsAny('c.facet', facets);
+  return [`FROM ?? c WHERE ${which} AND c.day >= ? AND c.day <= ?`, [db.table('fasti_days'), ...numbers, ...days]];
+}
+
+/** `FROM … WHERE …` of the rows `x` of a term: public events. The facets are of one sort. */
+function entriesIn(db: Database, term: RowsTerm, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
+  const { long, starts, endFrom } = term;
+  const [which, numbers] = equalsAny('x.facet', long ? facets.map(longOnes) : facets);
+  const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
+  const guarded = isOpen(facets[0]) ? '' : ' AND x.locked = 0';
+  const [spoken, languages] = language ? isListedIn(language) : ['', []];
   return [
-    scan(db, counted, [Math.max(from, near), to], moment),
-    ...(from < near ? [scan(db, longOnesOf(counted), [from, Math.min(near - 1, to)], moment)] : []),
+    `FROM ?? x WHERE ${which} AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`}`,
+    [db.table('fasti_entries'), ...numbers, ...starts, ...ends[1], ...languages],
   ];
 }
 
-/** The day whose last second comes right before this moment. */
-const eveOf = (moment: number): number | undefined => {
-  if (moment - 1 === endOf(dayOf(moment))) return dayOf(moment);
-  return moment === beginOf(dayOf(moment)) ? daysAfter(dayOf(moment), -1) : undefined;
-};
+// ------------------------------------------------------------------------------------------------- for several facets
+/** How many events there are of something: of a share of a language, or of a language, at a place in a list of facets. */
+export interface Tally {
+  readonly place: number;
+  readonly of: string;
+  readonly n: number;
+}
 
-const longOnesOf = ({ facet, ...counted }: Counted): Counted => ({ ...counted, facet: longOnes(facet) });
+/** More facets than this are counted one by one. */
+const MOST_PLACES = 8;
 
-/** Public events that start between two moments (and end from a third on), counted one by one. */
-function scan(db: Database, { facet, language }: Counted, [from, to]: Span, endFrom?: number): Sql {
-  const guarded = isOpen(facet < 0 ? longOnes(facet) : facet) ? '' : ' AND x.locked = 0';
-  const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
-  const [spoken, languages] = language ? isListedIn(language) : ['', []];
-  return [
-    `(SELECT COUNT(*) FROM ?? x WHERE x.facet = ? AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`})`,
-    [db.table('fasti_entries'), facet, from, to, ...ends[1], ...languages],
-  ];
+/**
+ * How many events each facet of a range has of each share of its language, where there are any, in one statement;
+ * `place`: of the facet. Undefined: the counts of days don't say that.
+ */
+export async function totalsByShare(db: Database, range: IndexRange): Promise<Tally[] | undefined> {
+  const { language, facets } = range;
+  if (!language || facets.length > MOST_PLACES) return undefined;
+  const wanted: { place: number; of: LanguageShare; counted: Counted }[] = [];
+  for (const [place, facet] of facets.entries())
+    for (const share of language.shares) {
+      const counted = countedIn(range, facet, { ...language, shares: [share] });
+      if (!counted) return undefined;
+      wanted.push({ place, of: share, counted });
+    }
+  const numbers = wanted.flatMap(({ counted: { add, subtract } }) => [...add, ...subtract]);
+  const sums = await sumsBySource(db, range, language, [...new Set(numbers)]);
+  const sum = (sources: readonly string[]) => sources.reduce((total, source) => total + (sums.get(source) ?? 0), 0);
+  return wanted
+    .map(({ place, of, counted: { facet, add, subtract } }) => {
+      const n = sum([...add.map((number) => sourceOf(number)), sourceOf(facet, of)]) - sum(subtract.map((number) => sourceOf(number)));
+      return { place, of, n };
+    })
+    .filter(({ n }) => n > 0);
+}
+
+/** What a sum is over: the counts of days under a number, or the rows of a facet that belong to a share. */
+const sourceOf = (facet: Facet, share?: LanguageShare): string => `${facet} ${share ?? 'days'}`;
+
+/** The sums of a range over counts of days under these numbers, and over the rows of each share, by `sourceOf`. */
+async function sumsBySource(
+  db: Database,
+  range: IndexRange,
+  language: ListedLanguage,
+  numbers: readonly Facet[],
+): Promise<ReadonlyMap<string, number>> {
+  const selections = termsOf(range).map((term): Sql => {
+    const sign = term.sign === 1 ? '' : '-';
+    if (term.by === 'days') {
+      const [rows, bindings] = countsIn(db, term, numbers);
+      return [`SELECT c.facet, NULL AS share, ${sign}SUM(c.${term.column}) AS n ${rows} GROUP BY c.facet`, bindings];
+    }
+    const [share, values] = shareIn(language);
+    const [rows, bindings] = entriesIn(db, term, range.facets, language);
+    return [`SELECT x.facet, ${share} AS share, ${sign}COUNT(*) AS n ${rows} GROUP BY x.facet, share`, [...values, ...bindings]];
+  });
+  const sums = new Map<string, number>();
+  if (selections.length === 0) return sums;
+  type Row = { facet: number | string; share: LanguageShare | null; n: number | string };
+  for (const { facet, share, n } of await db.rows<Row>`${new Piece(unionAll(selections))}`) {
+    const number = Number(facet);
+    const source = share === null ? sourceOf(number) : sourceOf(number < 0 ? longOnes(number) : number, share);
+    sums.set(source, (sums.get(source) ?? 0) + Number(n));
+  }
+  return sums;
+}
+
+/** The share of a language that a row `x` belongs to, as an SQL value. */
+function shareIn({ number, shares }: ListedLanguage): Sql {
+  const cases = shares.map((share): Sql => {
+    const [condition, bindings] = isListedIn({ number, shares: [share] });
+    return [`WHEN ${condition} THEN '${share}'`, bindings];
+  });
+  return [`CASE ${cases.map(([sql]) => sql).join(' ')} END`, cases.flatMap(([, bindings]) => bindings)];
 }
