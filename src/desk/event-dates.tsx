@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import type { RecurringDates } from '../calendar/recurring-dates.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
@@ -7,7 +8,7 @@ import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
-import { hourCycleOf, spanInWords } from '../html/dates.ts';
+import { spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { ruleInWords } from '../html/rule-words.ts';
 import { postKind } from '../kinds/index.ts';

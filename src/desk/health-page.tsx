@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSX } from 'preact';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { version } from '../host/version.ts';
-import { dayInWords, hourCycleOf, timeInWords } from '../html/dates.ts';
+import { dayInWords, timeInWords } from '../html/dates.ts';
 import { damageAside, noDamage } from '../upkeep/doctor/damage.ts';
 import type { Finding } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';

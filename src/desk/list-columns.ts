@@ -1,4 +1,5 @@
-import { hourCycleOf, spanInWords } from '../html/dates.ts';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
+import { spanInWords } from '../html/dates.ts';
 import type { PostKind, PublishedRecord } from '../kinds/kind.ts';
 import type { Editable } from '../records/editing.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { ApiError, failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
-import { dayInWords, hourCycleOf, timeInWords } from '../html/dates.ts';
+import { dayInWords, timeInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { weeksOf } from '../html/month-weeks.ts';
 import { Paging } from '../html/paging.tsx';

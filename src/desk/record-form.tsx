@@ -1,6 +1,6 @@
 import { Fragment, type JSX } from 'preact';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
-import { hourCycleOf } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { mapUrl, type Where } from '../html/map-url.ts';
 import { postKind } from '../kinds/index.ts';

@@ -1,3 +1,4 @@
+import type { HourCycle } from '../calendar/hour-cycle.ts';
 import { lastWholeDay } from '../calendar/schedule.ts';
 import { memoize } from '../memo.ts';
 import { unixFromText } from '../wordpress/time.ts';
@@ -17,15 +18,6 @@ const FORMS: Readonly<Record<DayForm, Intl.DateTimeFormatOptions>> = {
   month: { month: 'long', year: 'numeric' },
   weekday: { weekday: 'long' },
 };
-
-/** Whether clocks show 12 or 24 hours, in the words of Intl. */
-export type HourCycle = 'h12' | 'h23';
-
-/**
- * The hours that clocks show, as the site's option `time_format` says in PHP's letters. What stands behind a backslash
- * is no such letter: French sites write `G\hi`.
- */
-export const hourCycleOf = (timeFormat: string): HourCycle => (/[gh]/.test(timeFormat.replace(/\\./g, '')) ? 'h12' : 'h23');
 
 /** A day (`YYYY-MM-DD`, whatever follows it) or a month in words. */
 export const dayInWords = ({ locale }: I18n, day: string, form: DayForm): string =>

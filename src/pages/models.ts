@@ -1,6 +1,7 @@
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { shownTimes } from '../calendar/shown-times.ts';
 import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event-record.ts';
-import { hourCycleOf, spanInWords, timeInWords } from '../html/dates.ts';
+import { spanInWords, timeInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { mapUrl } from '../html/map-url.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';

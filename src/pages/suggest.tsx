@@ -144,7 +144,7 @@ export async function takeSuggestion(
     const values = await acceptParams(site, caller, kind.fields, known, 'create');
     if (errors.size > 0) return { errors, notice: i18n.say('pages:suggest.wrong'), status: 422 };
     admit();
-    await keepSuggestion(site, caller, values, suggestionOf(sent, unknown));
+    await keepSuggestion(site, caller, values, { suggestion: suggestionOf(sent, unknown), sent });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostValues } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { SUGGESTION_META, type Suggestion, storedSuggestion } from '../kinds/suggestion.ts';
-import type { Site } from '../site.ts';
+import { type Site, withinTransaction } from '../site.ts';
 import { countVisible } from '../storage/lists/posts-of-type.ts';
+import { claimAnswer, keepAnswer } from '../storage/rows/kept-answers.ts';
 import type { Caller } from './caller.ts';
 import { insertRecord } from './writes/post-writes.ts';
 
@@ -14,19 +17,30 @@ const NO_AUTHOR = 0;
 
 /**
  * Keeps an event that a visitor suggests: as a pending one of nobody's, with what the visitor says of it. Values are
- * accepted ones; what a visitor may not do (make venues or categories) is refused as everywhere.
+ * accepted ones; what a visitor may not do (make venues or categories) is refused as everywhere. `sent`: the form as it
+ * came, with the visitor's key; one that comes twice within a day, as after a double click, is kept once.
  *
  * @throws suggestions-full; whatever is wrong with the values
  */
-export async function keepSuggestion(site: Site, caller: Caller, values: PostValues, suggestion: Suggestion): Promise<void> {
+export async function keepSuggestion(
+  site: Site,
+  caller: Caller,
+  values: PostValues,
+  { suggestion, sent }: { readonly suggestion: Suggestion; readonly sent: Values },
+): Promise<void> {
   const kind = postKind('event');
-  const waiting = await countVisible(site.db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
-  if ((waiting.get('pending') ?? 0) >= MOST_WAITING) fail('suggestions-full');
-  await insertRecord(
-    site,
-    caller,
-    kind,
-    { ...values, status: 'pending' },
-    { metas: { [SUGGESTION_META]: [storedSuggestion(suggestion)] } },
-  );
+  const id = createHash('sha256')
+    .update(`suggestion ${JSON.stringify(sent)}`)
+    .digest('base64url');
+  await site.db.transaction(async (db) => {
+    if (await claimAnswer(db, { id, fingerprint: id }, caller.now)) return;
+    const waiting = await countVisible(db, kind.postType, { viewer: NO_AUTHOR, all: ['pending'], others: [], own: [] }, NO_AUTHOR);
+    if ((waiting.get('pending') ?? 0) >= MOST_WAITING) fail('suggestions-full');
+    const metas = { [SUGGESTION_META]: [storedSuggestion(suggestion)] };
+    await insertRecord(withinTransaction(site, db), caller, kind, { ...values, status: 'pending' }, { metas });
+    await keepAnswer(db, id, KEPT);
+  });
 }
+
+/** What is kept of the answer: that there was one. */
+const KEPT = '{}';

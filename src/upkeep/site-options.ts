@@ -1,5 +1,5 @@
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { type SiteSettings, SUGGEST_SLUG_OPTION } from '../calendar/settings.ts';
-import { hourCycleOf } from '../html/dates.ts';
 import { isTakenPiece } from '../kinds/feed-pages.ts';
 import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';

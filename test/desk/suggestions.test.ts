@@ -48,6 +48,20 @@ describeAsking(
       for (const field of ['external_id', 'categories[fresh]', 'status', 'tags']) expect(asked).not.toContain(field);
     });
 
+    it('sent twice by the same click are kept once', async () => {
+      await on();
+      const rosa = await visitor(ask);
+      const page = await rosa.get(FORM);
+      const before = await pending();
+      const twice = await Promise.all([rosa.submit(page, FORM, CONCERT), rosa.submit(page, FORM, CONCERT)]);
+      expect(twice.map(({ status }) => status)).toEqual([303, 303]);
+      expect(await pending()).toHaveLength(before.length + 1);
+      await rosa.submit(page, FORM, { ...CONCERT, title: 'Another concert at the barn' });
+      expect(await pending()).toHaveLength(before.length + 2);
+      expect((await suggested()).done.status).toBe(303);
+      expect(await pending()).toHaveLength(before.length + 3);
+    });
+
     it('wait for somebody who publishes, and nobody else learns who sent them', async () => {
       await on();
       const { rosa, done } = await suggested();

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { hourCycleOf } from '../../src/calendar/hour-cycle.ts';
 import { loadAssets } from '../../src/html/assets.ts';
-import { dayInWords, hourCycleOf, spanInWords, weekdays } from '../../src/html/dates.ts';
+import { dayInWords, spanInWords, weekdays } from '../../src/html/dates.ts';
 import { documentOf } from '../../src/html/document.tsx';
 import { Input } from '../../src/html/form-fields.tsx';
 import { i18nIn } from '../../src/html/i18n.ts';
