@@ -84,19 +84,19 @@ function countsIn(db: Database, { days }: DaysTerm, facets: readonly Facet[]): S
 
 /** `FROM … WHERE …` of the rows `x` of a term: public events. The facets are of one sort. */
 function entriesIn(db: Database, term: RowsTerm, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
-  const { long, starts, endFrom } = term;
-  const [which, numbers] = equalsAny('x.facet', long ? facets.map(longOnes) : facets);
+  const { which, starts, endFrom } = term;
+  const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longOnes) : facets);
   const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
   const guarded = isOpen(facets[0]) ? '' : ' AND x.locked = 0';
   const [spoken, languages] = language ? isListedIn(language) : ['', []];
   return [
-    `FROM ?? x WHERE ${which} AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`}`,
+    `FROM ?? x WHERE ${listed} AND x.start_at >= ? AND x.start_at <= ?${ends[0]} AND x.status = 1 AND x.hidden = 0${guarded}${spoken && ` AND ${spoken}`}`,
     [db.table('fasti_entries'), ...numbers, ...starts, ...ends[1], ...languages],
   ];
 }
 
 // ------------------------------------------------------------------------------------------------- for several facets
-/** How many events there are of something: of a share of a language, or of a language, at a place in a list of facets. */
+/** How many events the facet at a place in a list has of a share of a language, or of a language. */
 export interface Tally {
   readonly place: number;
   readonly of: string;

@@ -37,8 +37,8 @@ export interface DaysTerm {
 export interface RowsTerm {
   readonly by: 'rows';
   readonly sign: Sign;
-  /** Only those that last very long. */
-  readonly long: boolean;
+  /** `long`: only those that last very long. */
+  readonly which: 'all' | 'long';
   readonly starts: Span;
   /** The earliest end, where there is one. */
   readonly endFrom: number | undefined;
@@ -71,7 +71,7 @@ function starting(from: number, to: number): Term[] {
   ];
 }
 
-const rowsIn = (starts: Span): RowsTerm => ({ by: 'rows', sign: 1, long: false, starts, endFrom: undefined });
+const rowsIn = (starts: Span): RowsTerm => ({ by: 'rows', sign: 1, which: 'all', starts, endFrom: undefined });
 
 /** Those that start on these days: by whole months where there are several, and by the days around them. */
 function startingOn(first: number, last: number): Term[] {
@@ -95,10 +95,10 @@ function passing(sign: Sign, moment: number, [from, to]: Span): Term[] {
   if (from > to) return [];
   const near = shortBefore(moment);
   const eve = eveOf(moment);
-  const rows = (long: boolean, starts: Span): RowsTerm => ({ by: 'rows', sign, long, starts, endFrom: moment });
+  const rows = (which: 'all' | 'long', starts: Span): RowsTerm => ({ by: 'rows', sign, which, starts, endFrom: moment });
   if (eve !== undefined && from <= near && to >= endOf(eve))
-    return [{ by: 'days', sign, column: 'running', days: [eve, eve] }, rows(true, [from, to])];
-  return [rows(false, [Math.max(from, near), to]), ...(from < near ? [rows(true, [from, Math.min(near - 1, to)])] : [])];
+    return [{ by: 'days', sign, column: 'running', days: [eve, eve] }, rows('long', [from, to])];
+  return [rows('all', [Math.max(from, near), to]), ...(from < near ? [rows('long', [from, Math.min(near - 1, to)])] : [])];
 }
 
 /** The day whose last second comes right before this moment. */
