@@ -1,3 +1,4 @@
+import { createSharedRuns } from '../../shared-runs.ts';
 import { type ChangeSigns, nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
@@ -64,7 +65,7 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     return covered && covered.until > at - bound ? Math.min(covered.from, at - bound) : at - bound;
   };
 
-  return oneAfterTheOther(async () => {
+  const look = async (): Promise<Watched> => {
     const { at, ended, signs, settled, uptime, forgotten, ...shown } = await ask();
     const sighting = nextSighting(last, { signs, settled, uptime }, { at, ended }, margin);
     last = sighting;
@@ -83,7 +84,9 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
       mayBuildOn: ({ from, until, oldest }) => oldest >= least && known.mayBuildOn(from, until),
       isTakenOver: known.isQuiet,
     };
-  });
+  };
+  const looks = createSharedRuns<Watched>();
+  return () => looks('look', look);
 }
 
 interface Shown extends ChangeSigns, Pick<Look, 'at' | 'ended'> {}
@@ -135,24 +138,5 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
       if (!isRunning && standing.due) void run(takeOver, look, standing.due);
       return isPossible ? standing : undefined;
     },
-  };
-}
-
-/** Runs work one at a time. Who asks while it runs waits for the next run, which is the same for all of them. */
-function oneAfterTheOther<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
-  const run = (): Promise<T> => {
-    next = undefined;
-    const mine = work().finally(() => {
-      if (running === mine) running = undefined;
-    });
-    running = mine;
-    return mine;
-  };
-  return () => {
-    if (!running) return run();
-    next ??= running.then(run, run);
-    return next;
   };
 }

@@ -1,5 +1,7 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { postKind, postKindOfType, postTypes } from '../../kinds/index.ts';
+import { memoizeByObject } from '../../memo.ts';
+import { createSharedRuns } from '../../shared-runs.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
@@ -41,12 +43,20 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
   return page;
 }
 
-/** The key of a page in memory. */
+/** What tells a page from others. */
 const keyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
   if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
+  // What the query of another request reads is noted there.
+  return db.tracker ? pageFromTables(db, query) : runsOn(db)(keyOf(query), () => pageFromTables(db, query));
+}
+
+/** Pages that are read from WordPress's tables take long: who asks for the same one meanwhile shares the next run. */
+const runsOn = memoizeByObject((_: Database) => createSharedRuns<Page>());
+
+async function pageFromTables(db: Database, query: PostQuery): Promise<Page> {
   if (query.distances) return nearestOf(db, query, query.distances);
   const ordered = narrowedPosts(db, query).select('p.ID as id');
   for (const [sql, bindings] of orderOf(db, query)) ordered.orderByRaw(sql, bindings);
