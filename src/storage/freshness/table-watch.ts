@@ -1,6 +1,6 @@
-import { createSharedRuns } from '../../shared-runs.ts';
 import { type ChangeSigns, nextSighting, type Sighting } from '../engine/change-signs.ts';
 import type { Database } from '../engine/database.ts';
+import { createSharedRuns } from '../engine/shared-runs.ts';
 import type { ReadTime } from '../journal/object-memory.ts';
 import { createQuietTimes, createStillness, type Due, type Look, type WatchState } from './quiet-times.ts';
 import { createTableComparison } from './table-comparison.ts';

@@ -1,10 +1,10 @@
 import type { Condition } from '../../kinds/condition.ts';
 import { postKind, postKindOfType, postTypes } from '../../kinds/index.ts';
 import { memoizeByObject } from '../../memo.ts';
-import { createSharedRuns } from '../../shared-runs.ts';
 import { conditionOf, type QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 import type { Sql } from '../engine/dialect.ts';
+import { createSharedRuns } from '../engine/shared-runs.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import { addDependencies, allPosts, allTerms, type Dependency, dependingOn } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';

@@ -1,4 +1,4 @@
-/** Runs the work of a key one at a time. Who asks while it runs waits for the next run, which is the same for all of them. */
+/** Runs the work of a key one at a time. Who asks while it runs waits for the next run, the same for all of them. */
 export type SharedRuns<T> = (key: string, work: () => Promise<T>) => Promise<T>;
 
 /**

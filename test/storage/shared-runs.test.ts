@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createSharedRuns } from '../src/shared-runs.ts';
+import { createSharedRuns } from '../../src/storage/engine/shared-runs.ts';
 
 /** Work that ends when it is told to, and says which run it was. */
 function workshop() {
