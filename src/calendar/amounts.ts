@@ -169,10 +169,12 @@ function between(text: string): Gap {
   return { ...none, ...sides(pieces.slice(0, at).join(' '), pieces.slice(at + 1).join(' ')) };
 }
 
-/** A minus sign before the first number or before its currency. */
+/** A minus sign before the first number or before its currency. Behind other words it is a dash: "Adults - 10". */
 const splitSign = (text: string): [boolean, string] => {
   if (/^[-−]/.test(text)) return [true, text.slice(1).trim()];
-  return /[-−]$/.test(text) ? [true, text.slice(0, -1).trim()] : [false, text];
+  if (!/[-−]$/.test(text)) return [false, text];
+  const rest = text.slice(0, -1).trim();
+  return [rest === '' || currency(rest) !== undefined, rest];
 };
 
 /** A word that is a currency even among other words: "From $", "€ per person". */

@@ -172,7 +172,7 @@ export function readSettings(
     gmtOffset: text('gmt_offset'),
     permalinkStructure: text('permalink_structure'),
     tagBase: text('tag_base') || 'tag',
-    postsPerPage: Number.parseInt(text('posts_per_page'), 10) || 20,
+    postsPerPage: pageLength(text('posts_per_page')) ?? 20,
     postsPerRss: Math.max(1, Number.parseInt(text('posts_per_rss'), 10) || 10),
     rssExcerpts: flag('rss_use_excerpt', ''),
     contentLanguage: (text('WPLANG') || 'en_US').replaceAll('_', '-'),
@@ -200,6 +200,15 @@ function occurrencesInForce(state: string | undefined): boolean {
   return ['migration-not-required', 'migration-complete'].includes(String(serializedMembers(state).phase));
 }
 
+/** What a page holds where the site wants all records on one. */
+const LONGEST_PAGE = 400;
+
+/** How many records a page holds; undefined where that is not said. WordPress says -1 for all of them. */
+function pageLength(stored: unknown): number | undefined {
+  const length = Number.parseInt(String(stored), 10) || undefined;
+  return length !== undefined && length < 0 ? LONGEST_PAGE : length;
+}
+
 /** How far ahead the calendar makes the dates of a rule without end where nothing is set, and at most. */
 const USUAL_MONTHS = 60;
 const MOST_MONTHS = 120;
@@ -207,13 +216,14 @@ const MOST_MONTHS = 120;
 function readCalendar(members: Record<string, unknown>, own: unknown, dateFormat: string, timeFormat: string): CalendarSettings {
   const text = (name: string, fallback: string) => (typeof members[name] === 'string' && members[name] !== '' ? members[name] : fallback);
   return {
-    postsPerPage: Number(members.posts_per_page) || undefined,
-    eventsPerPage: Math.max(0, Number(members.postsPerPage)) || undefined,
+    postsPerPage: pageLength(members.posts_per_page),
+    eventsPerPage: pageLength(members.postsPerPage),
     view: members.viewOption === 'month' || members.viewOption === 'day' ? members.viewOption : 'list',
     monthsAhead: Math.min(Math.max(1, Math.trunc(Number(members.recurrenceMaxMonthsAfter)) || USUAL_MONTHS), MOST_MONTHS),
     cutoff: /^\d\d:\d\d$/.test(text('multiDayCutoff', '')) ? text('multiDayCutoff', '') : '00:00',
     timezoneMode: members.tribe_events_timezone_mode === 'site' ? 'site' : 'event',
-    currencySymbol: text('defaultCurrencySymbol', '$'),
+    // `tribe_get_option`: a symbol that was emptied is none, and not the usual one.
+    currencySymbol: members.defaultCurrencySymbol === '' ? '' : text('defaultCurrencySymbol', '$'),
     currencyCode: text('defaultCurrencyCode', ''),
     currencyAfter: isTruthy(members.reverseCurrencyPosition),
     eventsSlug: text('eventsSlug', 'events'),

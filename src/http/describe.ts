@@ -63,7 +63,9 @@ export function describeSite(
     secure = false,
   }: { others?: ReadonlyMap<string, readonly Route[]>; roots?: readonly Route[]; iconUrl?: string; secure?: boolean } = {},
 ): Json {
-  const served = [...servedNamespaces(site.config).map((namespace) => [namespace, routes] as const), ...others];
+  const own = servedNamespaces(site.config).map((namespace) => [namespace, routes] as const);
+  // WordPress knows no namespace without routes: ours have none where the calendar's settings switch them off.
+  const served = [...own, ...others].filter(([, of]) => of.length > 0);
   const credentials = caller.settings.applicationPasswords && (secure || site.config.basicAuth === 'always');
   const { settings } = caller;
   const option = (name: string) => settings.raw.get(name) ?? '';
@@ -84,7 +86,7 @@ export function describeSite(
     routes: Object.assign(
       { '/': rootRoute(caller) },
       ...roots.map((route) => ({ [route.pattern]: describeRoute(site, caller, route, '') })),
-      ...served.map(([namespace, own]) => describeRoutes(site, caller, own, namespace)),
+      ...served.map(([namespace, of]) => describeRoutes(site, caller, of, namespace)),
     ) as Json,
     site_logo: id('site_logo'),
     site_icon: id('site_icon'),

@@ -140,10 +140,12 @@ export function settleSlug({ sent, title, status, before, desired, canPublish, d
   const settled = (slug: string) => ({ slug, unique: !floating });
   if (before && status === 'trash' && before.status !== 'trash') return settled(trashedSlug(before.slug));
   if (status === 'pending' && !canPublish) return settled('');
-  if (sent) return settled(sanitizeTitle(sent, 'save', locale));
+  const titled = () => sanitizeTitle(title, 'save', locale);
+  // Of a slug in which no letter can stand nothing is left, and the title takes its place as if none had been sent.
+  if (sent) return settled(sanitizeTitle(sent, 'save', locale) || (floating ? '' : titled()));
   const kept = before && (before.status === 'trash' && status !== 'trash' ? desired || withoutTrashed(before.slug) : before.slug);
   if (kept) return settled(kept);
-  return settled(floating && (before || !draftsToo) ? '' : sanitizeTitle(title, 'save', locale));
+  return settled(floating && (before || !draftsToo) ? '' : titled());
 }
 
 /** Takes out everything from a `&` to the next `;`. */

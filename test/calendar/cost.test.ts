@@ -53,6 +53,7 @@ describe('costOf', () => {
     ['120 zł', '120zł', 'zł postfix'],
     ['-$5', '-$5', '$ prefix'],
     ['$-5', '-$5', '$ prefix'],
+    ['EUR -5', '-EUR5', 'EUR prefix'],
   ])('reads the currency in %j', (stored, cost, symbol) => expect([show([stored])[0], show([stored])[2]]).toEqual([cost, symbol]));
 
   it.each<[string, string, string[]]>([
@@ -90,6 +91,10 @@ describe('costOf', () => {
     ['5 per person', ['5'], ''],
     ['2x10€', ['2', '10'], '€ postfix'],
     ['until 10.12.2026', [], ''],
+    ['Adults - 10', ['10'], ''],
+    ['Adults -10', ['10'], ''],
+    ['Adults - 10€, children - 5€', ['5', '10'], '€ postfix'],
+    ['Free - 10', ['10'], ''],
     ['50%', ['50'], ''],
   ])('leaves the words of %j', (stored, values, symbol) => expect(show([stored])).toEqual([stored, values, symbol]));
 

@@ -141,7 +141,8 @@ describeDatabases('the server', (open) => {
       const { db } = running.site;
       await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': true } });
       expect((await get(EVENT)).body.code).toBe('rest_no_route');
-      expect((await get('/wp-json/')).status).toBe(200);
+      const index = await get('/wp-json/');
+      expect([index.status, index.body.namespaces.filter((name: string) => name.includes('events/v1'))]).toEqual([200, []]);
       await setOptions(db, { tribe_events_calendar_options: { 'rest-v1-disabled': false } });
       expect((await get(EVENT)).status).toBe(200);
     });
