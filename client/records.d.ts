@@ -32,7 +32,7 @@ export interface EventFilters {
   starts_after?: string | null;
   ends_before?: string | null;
   ends_after?: string | null;
-  strict_dates?: boolean | null;
+  strict_dates?: string | boolean | null;
   search?: string | null;
   categories?: (number | string)[] | null;
   tags?: (number | string)[] | null;

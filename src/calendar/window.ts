@@ -18,28 +18,33 @@ export type DateFilter = { column: 'start_date' | 'end_date'; op: '>=' | '<=' | 
 /** The bounds of a list, and the values its URLs carry: `YYYY-MM-DD HH:MM:SS` by the site's clock. */
 export type ListWindow = { echo: Partial<Record<DateParam, string>>; filters: DateFilter[] };
 
+/** The value of `strict_dates` that says that times are by the site's clock. */
+export const LOCAL = 'local';
+
 /** What decides the window besides the parameters. `cutoff`: `HH:MM`, when the calendar's day begins. */
 export type WindowContext = { siteZone: Zone; cutoff: string; now: Date; mode: 'event' | 'site' };
 
 /**
  * The date bounds of an event list.
  * Whole days unless `strict_dates`: the UTC day of a value, `start_date` from its begin, all others to its end. Strict:
- * the value is a UTC time (or has its own offset) and is turned into the site's clock. Without any bound: from today in
- * the site's zone, 24 months on (decisions, D23). With `include` there is no bound at all (D19). Values must have
- * passed as times; one that is none bounds nothing.
- * @param params as sent; `strict_dates` read as a boolean
+ * the value is a UTC time (or has its own offset) and is turned into the site's clock; with `local` it is by the site's
+ * clock already, as the URLs of a list say it. Without any bound: from today in the site's zone, 24 months on
+ * (decisions, D23). With `include` there is no bound at all (D19). Values must have passed as times; one that is none
+ * bounds nothing.
+ * @param params as sent; `strict_dates` read as a boolean or `local`
  */
 export function listWindow(params: Readonly<Record<string, unknown>>, context: WindowContext): ListWindow {
   const window: ListWindow = { echo: {}, filters: [] };
   if (params.include !== undefined && params.include !== null) return window;
-  const strict = params.strict_dates === true;
+  const exact = params.strict_dates === true || params.strict_dates === LOCAL;
+  const zone = params.strict_dates === LOCAL ? context.siteZone : UTC;
   const without = RELATIVE.some((name) => isGiven(params[name]));
   for (const [name, column, op] of BOUNDS) {
     const value = isGiven(params[name])
-      ? effectiveValue(name, params[name], strict, context)
+      ? effectiveValue(name, params[name], exact ? zone : undefined, context)
       : without
         ? undefined
-        : defaultValue(name, strict, context);
+        : defaultValue(name, exact, context);
     if (value === undefined) continue;
     window.echo[name] = value;
     const bound = kept(value);
@@ -105,6 +110,7 @@ const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['o
 ];
 const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
 const MONTHS_AHEAD = 24;
+const MIDNIGHT = '00:00';
 /** What a DATETIME column holds. */
 const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
 const kept = (local: string): string => {
@@ -119,11 +125,12 @@ function isGiven(value: unknown): value is string | number {
   return typeof value === 'string' ? value !== '' : typeof value === 'number';
 }
 
-function effectiveValue(name: DateParam, value: string | number, strict: boolean, context: WindowContext): string | undefined {
-  const instant = instantOf(value, context.now);
+/** `exactIn`: the zone whose clock the exact time is by, if it says no offset; undefined where whole days are meant. */
+function effectiveValue(name: DateParam, value: string | number, exactIn: Zone | undefined, context: WindowContext): string | undefined {
+  const instant = instantOf(value, context.now, exactIn);
   if (instant === undefined) return undefined;
   const held = Math.min(Math.max(instant, FIRST), LAST);
-  if (strict) return localFromUnix(held, context.siteZone);
+  if (exactIn) return localFromUnix(held, context.siteZone);
   return wholeDay(name, textFromUnix(held), context.cutoff);
 }
 
@@ -139,12 +146,15 @@ function instantOf(value: string | number, now: Date, zone: Zone = UTC): number 
 
 function defaultValue(name: DateParam, strict: boolean, { now, siteZone, cutoff }: WindowContext): string | undefined {
   const today = nowLocal(now, siteZone);
-  if (name === 'start_date') return beginOfDay(today, strict ? '00:00' : cutoff);
+  if (name === 'start_date') return beginOfDay(today, strict ? MIDNIGHT : cutoff);
   if (name !== 'end_date') return undefined;
   const end = addMonths(today, MONTHS_AHEAD);
   return strict ? end : endOfDay(end, cutoff);
 }
 
 function wholeDay(name: DateParam, local: string, cutoff: string): string {
-  return name === 'start_date' ? beginOfDay(local, cutoff) : endOfDay(local, cutoff);
+  if (name === 'start_date') return beginOfDay(local, cutoff);
+  const end = endOfDay(local, cutoff);
+  // The last second of a day that began on the date before, as the URLs of a list say it, is the end of that day.
+  return cutoff !== MIDNIGHT && end.slice(10) === local.slice(10) ? local : end;
 }

@@ -53,7 +53,8 @@ const BEFORE_COMMAND = ['--user', '--language'];
 const commandIn = (args: readonly string[]): string | undefined =>
   args.find((arg, place) => !arg.startsWith('-') && !BEFORE_COMMAND.includes(args[place - 1] ?? ''));
 
-const isFlag = ({ grammar }: Param): boolean => {
+/** Whether a parameter may be given without a value, which then means yes. */
+export const isFlag = ({ grammar }: Param): boolean => {
   const { type } = grammar.json;
   return type === 'boolean' || (Array.isArray(type) && type.includes('boolean')) || grammar === flagAnything;
 };

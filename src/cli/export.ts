@@ -21,6 +21,7 @@ import { type Caller, contentTag } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import type { Site } from '../site.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
+import { isFlag } from './content-flags.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, readableDate, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
@@ -122,7 +123,7 @@ function allFilters(): Record<string, Param> {
   return Object.fromEntries(postKinds.flatMap((kind) => Object.entries(kind.filters)).filter(([name]) => !shaping.has(name)));
 }
 
-const flagOf = (name: string, { grammar }: Param): string => (grammar.json.type === 'boolean' ? `--${name} [yes|no]` : `--${name} <value>`);
+const flagOf = (name: string, param: Param): string => (isFlag(param) ? `--${name} [yes|no]` : `--${name} <value>`);
 
 async function filtersOf(site: Site, caller: Caller, kind: PostKind, raw: Options): Promise<PostListValues> {
   const strange = Object.keys(raw).find((name) => !(name in kind.filters));

@@ -125,6 +125,23 @@ describe('strict dates', () => {
   });
 });
 
+describe('the bounds in the URLs of a list', () => {
+  it.each([
+    [{ start_date: '2030-06-10 12:00:00', end_date: '2030-06-17 11:00:00', strict_dates: true }, 'local'],
+    [{ starts_after: '2030-10-27T02:30:00+02:00', ends_before: '1907312400', strict_dates: true }, 'local'],
+    [{ start_date: '2030-06-10 12:00:00', strict_dates: 'local' }, 'local'],
+    [{ start_date: '2030-06-10', end_date: '2030-06-17' }, undefined],
+    [{ starts_before: '2030-06-10', starts_after: '2030-06-01', ends_before: '2030-06-12', ends_after: '2030-06-02' }, undefined],
+  ])('of %j mean the same when they are asked for', (params, strict_dates) => {
+    for (const cutoff of ['00:00', '04:30', '06:00', '23:00']) {
+      const asked = listWindow(params, { ...at, cutoff });
+      expect(listWindow({ ...asked.echo, strict_dates }, { ...at, cutoff })).toEqual(asked);
+    }
+  });
+  it('are by the clock of the site where that is said', () =>
+    expect(echo({ start_date: '2030-06-10 12:00:00', strict_dates: 'local' }).start_date).toBe('2030-06-10 12:00:00'));
+});
+
 describe('a site that compares in its own zone', () => {
   it('filters by UTC and shows its own clock', () => {
     expect(listWindow({ start_date: '2030-06-01', end_date: '2030-12-01' }, { ...at, mode: 'site' })).toEqual({

@@ -116,6 +116,8 @@ describeAsking('the addresses of lists', (ask) => {
       [
         ['/events', { start_date: '2019-01-01', end_date: '2040-01-01' }],
         ['/events', { start_date: '2027-04-01 08:00:00', end_date: '2040-01-01 08:00:00', strict_dates: 'true' }],
+        // An event begins at the very start: bounds that move by an hour a page would lose it.
+        ['/events', { start_date: '2030-01-01 10:00:00', end_date: '2030-08-06 08:00:00', strict_dates: 'true' }],
         ['/events', { starts_after: '2030-01-01' }],
         ['/events', { starts_before: '2030-06-01', ends_after: '2020-01-01' }],
         ['/events', { ends_before: '2030-09-01' }],
@@ -179,6 +181,14 @@ describeAsking('the addresses of lists', (ask) => {
     });
     expect(expected.length).toBeGreaterThan(0);
     expect(idsOf(await ask.read(pathOf(whole.rest_url), as))).toEqual(idsOf(whole));
+  });
+  it('D21 carries whole days on to the next page where the days of the calendar begin later than at midnight', async () => {
+    await ask.options({ tribe_events_calendar_options: { multiDayCutoff: '06:00' } });
+    const list = '/events?start_date=2030-06-01&end_date=2030-06-15';
+    const { there, back } = await walk(`${list}&per_page=2`);
+    const whole = idsOf(await ask.read(list));
+    expect(whole).toHaveLength(6);
+    expect([there, back]).toEqual([whole, whole]);
   });
   it('D21 carries the password that opened records, and the language', async () => {
     const path = `/events?${query({ start_date: '2030-01-01', end_date: '2040-01-01', categories: 5, password: 'opensesame', translation_language: 'it', per_page: 1 })}`;

@@ -1,4 +1,4 @@
-import { listWindow } from '../../calendar/window.ts';
+import { LOCAL, listWindow } from '../../calendar/window.ts';
 import { failParam } from '../../errors.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { category } from '../category.ts';
@@ -52,7 +52,8 @@ const dates = group({
   narrows: (values, context) => momentConditions(windowOf(values, context), context),
   echo: (values, context) => {
     const echo = Object.entries(windowOf(values, context).echo);
-    return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', 'true']] : echo;
+    // The values are by the site's clock. Read as UTC they would be others, and each page would begin elsewhere.
+    return values.strict_dates && echo.length > 0 ? [...echo, ['strict_dates', LOCAL]] : echo;
   },
   ages: datesAge,
 });

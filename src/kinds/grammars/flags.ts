@@ -1,4 +1,5 @@
 import { isTruthy } from '../../calendar/settings.ts';
+import { LOCAL } from '../../calendar/window.ts';
 import { accept, type Grammar, isEmpty, LENGTHS, type Plain, REFUSED, wrongType } from './grammar.ts';
 
 /** true/false, 1/0, yes/no, on/off in any case (decision D31). */
@@ -27,12 +28,15 @@ export const flagText: Plain<boolean> = {
   },
 };
 
-/** Whether given times are meant exactly: any text but the empty one, yes only where it says so. */
-export const strictness: Grammar<boolean> = {
+/**
+ * Whether given times are meant exactly: any text but the empty one, yes only where it says so; `local` where they are
+ * by the site's clock.
+ */
+export const strictness: Grammar<boolean | typeof LOCAL> = {
   longest: LENGTHS.word,
   hint: { reason: 'not-yes-or-no', example: true },
-  json: { type: 'boolean' },
-  read: (raw) => (raw === '' ? REFUSED : flagText.read(raw)),
+  json: { type: ['string', 'boolean'] },
+  read: (raw) => (raw === '' ? REFUSED : raw === LOCAL ? accept(LOCAL) : flagText.read(raw)),
 };
 
 /** Anything at all that means yes or no. */
