@@ -150,6 +150,28 @@ describeDatabases('the companion routes', (open) => {
       expect(headers.link).not.toContain('rel="next"');
     });
     it.each([
+      ['tribe_events?tribe_events_cat=2', 'tribe_events_cat%5B0%5D=2'],
+      ['tribe_events?tribe_events_cat=2,5', 'tribe_events_cat%5B0%5D=2&tribe_events_cat%5B1%5D=5'],
+      ['tribe_events?tribe_events_cat[]=2&tribe_events_cat[]=5', 'tribe_events_cat%5B0%5D=2&tribe_events_cat%5B1%5D=5'],
+      ['tribe_events?tribe_events_cat[terms]=2&tribe_events_cat[include_children]=true', 'include_children%5D=true'],
+      ['tribe_events?tags_exclude=11', 'tags_exclude%5B0%5D=11'],
+      ['tribe_events_cat?hide_empty=false', 'hide_empty=0'],
+      ['tags?hide_empty=true', 'hide_empty=1'],
+    ])('names neighbours of %s that lead through the whole list', async (list, carried) => {
+      const whole = await send('GET', `${CORE}/${list}&per_page=100`);
+      const ids: number[] = [];
+      let path: string | undefined = `${CORE}/${list}&per_page=1`;
+      while (path !== undefined && ids.length < 100) {
+        const { body, headers } = await send('GET', path);
+        ids.push(...body.map(({ id }: { id: number }) => id));
+        const next: string | undefined = /<([^>]*)>; rel="next"/.exec(String(headers.link))?.[1];
+        if (next !== undefined) expect(next).toContain(carried);
+        path = next && new URL(next).pathname + new URL(next).search;
+      }
+      expect(ids.length).toBeGreaterThan(1);
+      expect(ids).toEqual(whole.body.map(({ id }: { id: number }) => id));
+    });
+    it.each([
       ['per_page=101', 'rest_out_of_bounds', null],
       ['per_page=0', 'rest_out_of_bounds', null],
       ['per_page=x', 'rest_invalid_type', { param: 'per_page' }],
