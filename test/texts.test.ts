@@ -55,6 +55,7 @@ describe.each(LANGUAGES)('the texts in %s', (language) => {
   it('have the same variables', () => {
     for (const [key, sentence] of sentences('en')) expect([key, variables(own.get(key) ?? '')]).toEqual([key, variables(sentence)]);
   });
+  it('have one kind of apostrophe', () => expect([...own].filter(([, sentence]) => sentence.includes('’'))).toEqual([]));
   it('are none of them empty', () => expect([...own].filter(([, sentence]) => sentence.trim() === '')).toEqual([]));
   it('are not those of another language', () => {
     const others = LANGUAGES.filter((other) => other !== language).map(sentences);

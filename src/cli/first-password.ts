@@ -1,10 +1,8 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { makeOwnFolder, OWN_FILE } from '../host/files.ts';
+import { makeOwnFolder, OWN_FILE, PASSWORD_FILE } from '../host/files.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
-
-const NAME = 'administrator-password.txt';
 
 /**
  * Keeps a text with a password in a new file, readable by its owner alone, beside the data: for where nobody watches
@@ -35,7 +33,7 @@ function dataFolder({ databaseUrl, uploadsDir }: Config): string {
 
 function freeName(folder: string): string {
   for (let number = 1; ; number += 1) {
-    const path = join(folder, number === 1 ? NAME : NAME.replace('.', `-${number}.`));
+    const path = join(folder, `${PASSWORD_FILE}${number === 1 ? '' : `-${number}`}.txt`);
     if (!existsSync(path)) return path;
   }
 }

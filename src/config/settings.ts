@@ -165,7 +165,8 @@ export const settings = {
     type: 'path',
     fallback: 'data/uploads',
     allowed: 'a folder',
-    meaning: 'The folder of uploaded files, as `wp-content/uploads` of WordPress; served at that path.',
+    meaning:
+      'The folder of uploaded files, as `wp-content/uploads` of WordPress; served at that path to everybody, so that nothing else belongs into it.',
     schema: z.string(),
   },
   backupsDir: {

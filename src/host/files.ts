@@ -5,6 +5,11 @@ import { dirname, resolve } from 'node:path';
 export const OWN_FILE = 0o600;
 export const OWN_FOLDER = 0o700;
 
+/** How the name of a backup ends. */
+export const BACKUP_ENDING = '.backup';
+/** How the name of a file with the administrator's first password begins; it ends with `.txt`. */
+export const PASSWORD_FILE = 'administrator-password';
+
 /** Makes a folder and those above it, where they are missing. */
 export function makeOwnFolder(path: string): void {
   if (existsSync(path)) return;

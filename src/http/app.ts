@@ -75,7 +75,7 @@ function expressApp(site: Site, lifecycle: Lifecycle, answers: Answers | undefin
 
   app.use(oneHost);
   app.use('/health', secure, healthRoutes(site, lifecycle));
-  app.use(uploads(config.uploadsDir));
+  app.use(uploads(config));
   app.use(serveAssets(theme.assets));
   app.use(gate(lifecycle));
   const budget = createBudget(config);

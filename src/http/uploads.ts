@@ -1,7 +1,9 @@
 import { extname } from 'node:path';
 import express, { type RequestHandler, Router } from 'express';
+import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
+import { isPrivate } from '../media/private-files.ts';
 import { notesOf } from './answered.ts';
 import { secure } from './security.ts';
 
@@ -12,11 +14,12 @@ const HARMLESS = /^(image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pd
 const A_MONTH_S = 30 * 24 * 3600;
 
 /**
- * Serves uploaded files: nothing outside the folder, not by a link in it either, no lists of folders, no hidden files.
+ * Serves uploaded files: nothing outside the folder, not by a link in it either, no lists of folders, no hidden files,
+ * and neither the database nor backups where they lie among them.
  * What could run in a browser is offered as a download, whatever its name says.
  */
-export function uploads(folder: string): RequestHandler {
-  const files = express.static(folder, {
+export function uploads(config: Config): RequestHandler {
+  const files = express.static(config.uploadsDir, {
     index: false,
     redirect: false,
     dotfiles: 'ignore',
@@ -30,7 +33,7 @@ export function uploads(folder: string): RequestHandler {
       if (!HARMLESS.test(String(res.get('Content-Type')))) res.set('Content-Disposition', 'attachment');
     },
   });
-  const router = Router().use(secure, withoutPlace, withoutLinksOut(folder), files, () => fail('rest_no_route'));
+  const router = Router().use(secure, withoutPlace, withoutSecrets(config), files, () => fail('rest_no_route'));
   return (req, res, next) => {
     if (!PLACE.test(req.url)) return next();
     notesOf(req).route = 'uploads';
@@ -38,10 +41,13 @@ export function uploads(folder: string): RequestHandler {
   };
 }
 
-/** Passes over what a symbolic link leads to outside of the folder; the folder itself may be one. */
-function withoutLinksOut(folder: string): RequestHandler {
+/**
+ * Passes over what a symbolic link leads to outside of the folder, which may be one itself, and what is private in it.
+ */
+function withoutSecrets(config: Config): RequestHandler {
   return async (req, _res, next) => {
-    if (await leadsOutside(folder, decoded(req.path))) fail('rest_no_route');
+    const path = decoded(req.path);
+    if ((await leadsOutside(config.uploadsDir, path)) || (await isPrivate(config, path))) fail('rest_no_route');
     next();
   };
 }

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PART } from '../exchange/items/whole-file.ts';
-import { makeOwnFolder } from '../host/files.ts';
+import { BACKUP_ENDING, makeOwnFolder } from '../host/files.ts';
 import { runnable } from '../host/runnable.ts';
 import type { Site } from '../site.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -29,12 +29,10 @@ export interface KeptBackups {
   readonly going: boolean;
 }
 
-const ENDING = '.backup';
-
 /** Whether a file is the part of a backup that is being written. */
 function isPart(name: string): boolean {
-  const at = name.lastIndexOf(ENDING);
-  return at >= 0 && PART.test(name.slice(at + ENDING.length));
+  const at = name.lastIndexOf(BACKUP_ENDING);
+  return at >= 0 && PART.test(name.slice(at + BACKUP_ENDING.length));
 }
 
 /** A file untouched for this long is what remains of a process that was ended. */
@@ -43,10 +41,10 @@ const STALE_MS = 60_000;
 /** What there is in the folder; nothing where the folder is not there. */
 export async function keptBackups({ config: { backupsDir: folder } }: Pick<Site, 'config'>): Promise<KeptBackups> {
   const names = await readdir(folder).catch(() => []);
-  const files = await Promise.all(names.filter((name) => name.endsWith(ENDING) || isPart(name)).map((name) => fileOf(folder, name)));
+  const files = await Promise.all(names.filter((name) => name.endsWith(BACKUP_ENDING) || isPart(name)).map((name) => fileOf(folder, name)));
   const found = files.filter((file) => file !== undefined);
   return {
-    backups: found.filter(({ file }) => file.endsWith(ENDING)).sort((one, other) => other.madeAt.getTime() - one.madeAt.getTime()),
+    backups: found.filter(({ file }) => file.endsWith(BACKUP_ENDING)).sort((one, other) => other.madeAt.getTime() - one.madeAt.getTime()),
     going: found.some(({ file, madeAt }) => isPart(file) && Date.now() - madeAt.getTime() < STALE_MS),
   };
 }
@@ -70,7 +68,7 @@ export async function backUpNow(site: Site, login: string): Promise<number> {
   if (`${resolve(folder)}/`.startsWith(`${resolve(uploadsDir)}/`)) throw new Error('BACKUPS_DIR lies within UPLOADS_DIR');
   makeOwnFolder(folder);
   const moment = nowUtc(site.clock()).replace(' ', '-').replaceAll(':', '');
-  const file = `${moment}-${login.replace(/[^\w.@ -]/g, '_').slice(0, LONGEST_LOGIN)}${ENDING}`;
+  const file = `${moment}-${login.replace(/[^\w.@ -]/g, '_').slice(0, LONGEST_LOGIN)}${BACKUP_ENDING}`;
   return backUp(site, join(folder, file), undefined, copiedAside);
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -94,6 +94,21 @@ describeDatabases('fasti doctor', (open, engine) => {
     writeFileSync(join(folder, 'other'), '');
     chmodSync(folder, 0o755);
     expect(await told()).toEqual([]);
+  });
+
+  it('finds backups and databases among the uploads', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fasti-everything-'));
+    const backup = join(folder, 'old.backup');
+    writeFileSync(backup, '', { mode: 0o600 });
+    const found = async (env: Record<string, string>) =>
+      (JSON.parse((await fasti(['--format=json'], { env })).out).findings as Told[]).filter(({ name }) => name === 'among-uploads');
+    expect(await found({ BACKUPS_DIR: folder })).toEqual([]);
+    expect(await found({ BACKUPS_DIR: folder, UPLOADS_DIR: folder })).toMatchObject([
+      { severity: 'warning', fixable: false, examples: [backup] },
+    ]);
+    if (engine !== 'SQLite') return;
+    const database = urlOf(db).slice('sqlite:'.length);
+    expect(await found({ UPLOADS_DIR: dirname(database) })).toMatchObject([{ examples: [database] }]);
   });
 
   const meta = (post_id: number, meta_key: string, meta_value: string) => db.from('postmeta').insert({ post_id, meta_key, meta_value });

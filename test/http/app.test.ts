@@ -15,6 +15,8 @@ const LINKS = [
   ['out.txt', 'outside.txt'],
   ['out', ''],
 ] as const;
+/** What is nobody's to download, where one folder is meant for everything. */
+const PRIVATE = ['old.backup', '2026/A.BACKUP', 'new.backup.0a1b2c3d.part', 'administrator-password.txt', 'administrator-password-2.txt'];
 
 describeDatabases('the server', (open) => {
   let running: RunningSite;
@@ -26,6 +28,7 @@ describeDatabases('the server', (open) => {
     writeFileSync(join(folder, 'outside.txt'), 'outside');
     for (const name of ['picture.png', 'drawing.svg', 'page.html', '.hidden', 'nameless']) writeFileSync(join(uploads, '2026', name), 'x');
     for (const [name, target] of LINKS) symlinkSync(join(folder, target), join(uploads, '2026', name));
+    for (const name of PRIVATE) writeFileSync(join(uploads, name), 'x');
     // The folder may be a link itself.
     symlinkSync(uploads, join(folder, 'link'));
     running = await serveDatabase(db, { env: { UPLOADS_DIR: join(folder, 'link'), BODY_LIMIT: '10kb' } });
@@ -185,6 +188,7 @@ describeDatabases('the server', (open) => {
       '2026/../../outside.txt',
       '%00',
       '%zz',
+      ...PRIVATE,
     ])('but never what %s names', async (name) => {
       expect((await get(`/wp-content/uploads/${name}`)).status).toBe(404);
     });

@@ -1,6 +1,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OWN_FILE, OWN_FOLDER } from '../../host/files.ts';
+import { amongUploads } from '../../media/private-files.ts';
 import type { Site } from '../../site.ts';
 import { sqlitePath } from '../../storage/audit/snapshot.ts';
 import { keptBackups } from '../kept-backups.ts';
@@ -11,21 +12,30 @@ const EVERYBODY = 0o007;
 /** The database, and what SQLite keeps beside it. */
 const ENDINGS = ['', '-wal', '-shm'];
 
-/**
- * Databases and backups that everybody on this machine may read, as older versions made them: they hold addresses and
- * hashes of passwords. A folder counts where there is nothing else in it: others may have to go through one that holds
- * the uploads as well.
- */
+/** What others may read that holds addresses and hashes of passwords: databases and backups. */
 export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<Finding[]> {
+  const file = sqlitePath(config.databaseUrl);
+  const database = file === undefined ? [] : [file];
+  const { backups } = await keptBackups({ config });
+  const kept = backups.map((backup) => join(config.backupsDir, backup.file));
+  return [
+    ...(await openedFindings(
+      database.flatMap((path) => ENDINGS.map((ending) => path + ending)),
+      kept,
+    )),
+    ...finding('among-uploads', 'warning', await amongUploads(config, [...database, ...kept])),
+  ];
+}
+
+/**
+ * Those that everybody on this machine may read, as older versions made them. A folder counts where there is nothing
+ * else in it: others may have to go through one that holds the uploads as well.
+ */
+async function openedFindings(...folders: readonly (readonly string[])[]): Promise<Finding[]> {
   const user = process.getuid?.();
   // Systems without such users have rights of another kind.
   if (user === undefined) return [];
-  const database = sqlitePath(config.databaseUrl);
-  const { backups } = await keptBackups({ config });
-  const exposed = [
-    ...(await exposedAmong(database === undefined ? [] : ENDINGS.map((ending) => database + ending))),
-    ...(await exposedAmong(backups.map(({ file }) => join(config.backupsDir, file)))),
-  ];
+  const exposed = (await Promise.all(folders.map(exposedAmong))).flat();
   const own = exposed.filter(({ owner }) => owner === user || user === 0);
   const close = async () => {
     for (const { path, isFolder } of own) await chmod(path, isFolder ? OWN_FOLDER : OWN_FILE);
