@@ -29,8 +29,10 @@ function isPrivateName(name: string): boolean {
 /** What may follow in the name of a backup: what is written of one before it has its name is called a part. */
 const BACKUP_REST = /^(?:$|\.[0-9a-f]{8}\.part)/;
 
-/** Those of some files, which are there, that lie in the folder of uploads. */
+/** Those of some files, which are there, that lie in the folder of uploads; none where that is not there. */
 export async function amongUploads({ uploadsDir }: Places, files: readonly string[]): Promise<string[]> {
-  const outside = await Promise.all(files.map((file) => leadsOutside(uploadsDir, relative(uploadsDir, file))));
+  const folder = await realpath(uploadsDir).catch(() => undefined);
+  if (folder === undefined) return [];
+  const outside = await Promise.all(files.map((file) => leadsOutside(folder, relative(folder, file))));
   return files.filter((_, at) => !outside[at]);
 }

@@ -30,5 +30,7 @@ describe('in a folder for everything', () => {
   it('the private files are told apart from those elsewhere', async () => {
     const files = [join(data, 'fasti.sqlite'), join(folder, 'outside.backup')];
     expect(await amongUploads(places, files)).toEqual([files[0]]);
+    expect(await amongUploads({ ...places, uploadsDir: join(folder, 'link') }, files)).toEqual([files[0]]);
+    expect(await amongUploads({ ...places, uploadsDir: join(folder, 'none') }, files)).toEqual([]);
   });
 });
