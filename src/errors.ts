@@ -151,8 +151,8 @@ export type Fault =
 
 /**
  * A rule of the parameter's schema that the value breaks, with the code it goes by (`rest_out_of_bounds`). `about`:
- * what the answer says of it besides: nothing, the parameter's name, which member of a list it is, a status, or the
- * status with the name, as the calendar's newer routes do.
+ * what the answer says of it besides: nothing, the parameter's name, which member of a list it is, which of several
+ * forms it is read as, a status, or the status with the name, as the calendar's newer routes do.
  */
 export interface SchemaFault {
   readonly stage: 'schema';
@@ -160,7 +160,7 @@ export interface SchemaFault {
   readonly reason: string;
   /** Values for the sentence; a list becomes a list in words. */
   readonly values?: Readonly<Record<string, string | number | readonly string[]>>;
-  readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly status: number };
+  readonly about?: 'param' | 'argument' | { readonly item: number } | { readonly position: number } | { readonly status: number };
 }
 
 /** A refused value, as it may be shown to whoever sent it. */

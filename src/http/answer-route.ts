@@ -76,7 +76,8 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   const warnings =
     isHandled(found) && isOwn(site, incoming) ? warningHeader(site, received, found, acceptedParams(found.endpoint, caller.settings)) : {};
   const { kind: about, undivided } = found.route;
-  return { ...reply, about, undivided, headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) } };
+  const embeds = incoming.namespace === 'wp/v2' ? Object.hasOwn(incoming.query, '_embed') : undefined;
+  return { ...reply, about, undivided, embeds, headers: { ...reply.headers, ...warnings, ...(allowed === '' ? {} : { Allow: allowed }) } };
 }
 
 /** Whether the calendar's settings switch off the routes of its own namespaces. */

@@ -11,8 +11,9 @@ import { type Accepted, acceptWrite, canRunAtOnce, runAtOnce, runWrite } from '.
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Head } from './head.ts';
 import { parseQuery } from './input.ts';
+import { pickFields } from './pick-fields.ts';
 import { problemOf } from './problem.ts';
-import { fieldNames, pickFields } from './protocol.ts';
+import { fieldNames } from './protocol.ts';
 import type { Received } from './receive.ts';
 import { callerOf, type Incoming } from './request.ts';
 import type { Reply } from './route.ts';

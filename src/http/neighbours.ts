@@ -1,4 +1,3 @@
-import { parseList } from '../kinds/grammars/schema.ts';
 import type { Values } from '../kinds/param.ts';
 import { type RestPlace, restUrl } from '../wordpress/links.ts';
 import { urlEncode } from '../wordpress/web-url.ts';
@@ -34,28 +33,19 @@ const glue = ({ settings }: RestPlace) => (settings.permalinkStructure === '' ? 
 function queryFor(query: Raw, accepted: Values, page: number): string {
   const named = Object.entries(query).filter(([name]) => name !== 'rest_route');
   const pairs = named.map(
-    ([name, value]) => [name, name === 'page' ? page : Object.hasOwn(accepted, name) ? carried(value, accepted[name]) : value] as const,
+    ([name, value]) => [name, name === 'page' ? page : Object.hasOwn(accepted, name) ? accepted[name] : value] as const,
   );
   const all = Object.hasOwn(query, 'page') ? pairs : [...pairs, ['page', page] as const];
   return all.flatMap(([name, value]) => queryPairs(urlEncode(name), value)).join('&');
 }
 
 /**
- * What a URL says for an accepted value: itself. One that has become an object (terms, and how they are wanted) has a
- * form of ours; it goes on as it was sent, a list in one text as a list.
- */
-function carried(sent: unknown, accepted: unknown): unknown {
-  if (accepted === null || typeof accepted !== 'object' || Array.isArray(accepted)) return accepted;
-  return typeof sent === 'string' ? parseList(sent) : sent;
-}
-
-/**
- * A value as PHP writes it: members of lists by number, true as 1, null as nothing. WordPress writes false as nothing,
- * too, and refuses that as a boolean.
+ * A value as `add_query_arg` writes it: members of lists by number, true as 1, what is empty as the name alone.
+ * WordPress writes false as nothing, too, and refuses that as a boolean.
  */
 function queryPairs(name: string, value: unknown): string[] {
   if (value !== null && typeof value === 'object')
     return Object.entries(value).flatMap(([key, member]) => queryPairs(`${name}%5B${urlEncode(key)}%5D`, member));
-  if (typeof value === 'boolean') return [`${name}=${Number(value)}`];
-  return [`${name}=${value === null || value === undefined ? '' : urlEncode(String(value))}`];
+  const text = typeof value === 'boolean' ? String(Number(value)) : urlEncode(String(value ?? ''));
+  return [text === '' ? name : `${name}=${text}`];
 }

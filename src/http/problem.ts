@@ -119,6 +119,6 @@ function about(param: string, message: string, fault: TypedFault): object | null
   if (fault.stage === 'enum') return null;
   if (fault.stage === 'type' || fault.about === 'param') return { param };
   if (fault.about === 'argument') return { status: 400, argument: param, details: message };
-  if (fault.about === undefined || 'status' in fault.about) return fault.about ?? null;
-  return { param: `${param}[${fault.about.item}]` };
+  if (fault.about === undefined) return null;
+  return 'item' in fault.about ? { param: `${param}[${fault.about.item}]` } : fault.about;
 }

@@ -7,6 +7,7 @@ import { addDays } from '../wordpress/time.ts';
 import { nowLocal, unixFromLocal } from '../wordpress/zones.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import type { Raw } from './input.ts';
+import { pickFields, pickLinkedFields } from './pick-fields.ts';
 import type { LinkedReply } from './reply.ts';
 import type { Incoming } from './request.ts';
 import type { Reply } from './route.ts';
@@ -128,8 +129,11 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
 /** Headers that count something: numbers in an envelope. */
 const COUNTS: ReadonlySet<string> = new Set(['X-WP-Total', 'X-WP-TotalPages', 'X-TEC-Total', 'X-TEC-TotalPages']);
 
-const headersInEnvelope = (headers: Reply['headers'] = {}): Record<string, string | number> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value]));
+/** PHP writes an empty object as an empty list. */
+function headersInEnvelope(headers: Reply['headers'] = {}): Record<string, string | number> | [] {
+  const entries = Object.entries(headers).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : value] as const);
+  return entries.length === 0 ? [] : Object.fromEntries(entries);
+}
 
 /** Until when an answer holds that was given to a request of this moment, in milliseconds since 1970. */
 export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pick<Incoming, 'now' | 'settings'>): number {
@@ -147,47 +151,13 @@ export const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).t
  * The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the
  * answer itself.
  */
-function withLinks({ status, body, links, linksAreFields, undivided = [] }: LinkedReply, fields: readonly string[]): unknown {
+function withLinks({ status, body, links, linksAreFields, embeds, undivided = [] }: LinkedReply, fields: readonly string[]): unknown {
   const found = fields.filter((path) => !undivided.some((member) => path.startsWith(`${member}.`)));
-  const kept = fields.length === 0 || status >= 400 ? body : pickFields(body, found);
+  const picked = () => (embeds === undefined ? pickFields(body, found) : pickLinkedFields(body, found, embeds));
+  const kept = fields.length === 0 || status >= 400 ? body : picked();
   const isCut = linksAreFields && fields.length > 0 && !fields.some((path) => path.split('.')[0] === '_links');
   if (!links || isCut) return kept;
   return { ...(Array.isArray(kept) ? {} : (kept as object)), _links: links };
-}
-
-type FieldTree = ReadonlyMap<string, true | FieldTree>;
-
-/** No record is as deep as this. */
-const DEEPEST = 20;
-
-/**
- * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds
- * nothing there, since a list's members have numbers, not names; what is empty is an empty list, as PHP writes it.
- */
-export function pickFields(body: unknown, fields: readonly string[]): unknown {
-  const wanted = wantedOf(fields.map((field) => field.split('.', DEEPEST)));
-  return Array.isArray(body) ? body.map((item) => pick(item, wanted)) : pick(body, wanted);
-}
-
-/** Paths by their first part; true where one of them ends there. */
-function wantedOf(paths: readonly (readonly string[])[]): FieldTree {
-  const groups = new Map<string, string[][]>();
-  for (const [first = '', ...rest] of paths) {
-    const group = groups.get(first);
-    if (group) group.push(rest);
-    else groups.set(first, [rest]);
-  }
-  return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : wantedOf(rests)] as const));
-}
-
-function pick(value: unknown, wanted: FieldTree): unknown {
-  if (value === null || typeof value !== 'object') return value;
-  const members = Array.isArray(value) ? [] : Object.entries(value);
-  const kept = members.flatMap(([name, member]) => {
-    const below = wanted.get(name);
-    return below === undefined ? [] : [[name, below === true ? member : pick(member, below)] as const];
-  });
-  return kept.length === 0 ? [] : Object.fromEntries(kept);
 }
 
 /** Two characters end a line in old scripts, though not in JSON. */

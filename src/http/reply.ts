@@ -16,6 +16,8 @@ export interface LinkedReply extends Reply {
   readonly linksAreFields?: true;
   /** Members that `_fields` names as a whole: a path into one finds nothing. */
   readonly undivided?: readonly string[] | undefined;
+  /** Of WordPress's own routes, where links and what is embedded stand beside a record: whether `_embed` is there. */
+  readonly embeds?: boolean | undefined;
   /** The kind of the records in it. */
   readonly about?: Kind | undefined;
 }

@@ -45,11 +45,19 @@ export async function withEmbedded(site: Site, caller: Caller, kind: TermKind, r
   return { ...record, _embedded: { up: [{ id, link, name, slug, taxonomy, _links }] } };
 }
 
-/** Whether `_embed` asks for all that can be embedded, or names this relation (`rest_parse_embed_param`). */
+/**
+ * Whether `_embed` asks for all that can be embedded, or names this relation (`rest_parse_embed_param`, to which `0` is
+ * nothing, and nothing is all).
+ */
 export function asksFor(relation: string, embed: unknown): boolean {
   if (embed === undefined) return false;
-  const items = embed !== null && typeof embed === 'object' ? Object.values(embed) : [embed];
-  const scalars = items.filter((item) => ['string', 'number', 'boolean'].includes(typeof item));
-  const named = scalars.flatMap((item) => String(item).split(/[\s,]+/)).filter((name) => name !== '');
-  return named.length === 0 || ['1', 'true'].includes(named.join()) || named.includes(relation);
+  if (['0', '1', 'true'].includes(String(embed)) && !isList(embed)) return true;
+  const named = isList(embed)
+    ? Object.values(embed).filter((item) => !isList(item))
+    : String(embed)
+        .split(/[\s,]+/)
+        .filter(Boolean);
+  return named.length === 0 || named.includes(relation);
 }
+
+const isList = (value: unknown): value is object => value !== null && typeof value === 'object';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../src/errors.ts';
 import { overriddenMethod, parseQuery } from '../../src/http/input.ts';
-import { pickFields, readWrapping } from '../../src/http/protocol.ts';
+import { pickFields } from '../../src/http/pick-fields.ts';
+import { readWrapping } from '../../src/http/protocol.ts';
 
 const wrapping = (query: string) => readWrapping(parseQuery(query));
 

@@ -1,7 +1,7 @@
 import { BLOG_BASES, type BlogType } from '../../kinds/core/blog.ts';
 import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, BLOG_READING, EMBED, ID, READ_CONTEXT } from '../../kinds/core/params.ts';
 import { blogCategory } from '../../kinds/core/term.ts';
-import { listBlogPosts, mayReadBlogPost, readBlogPost } from '../../records/core/blog-posts.ts';
+import { listBlogPosts, mayListBlog, mayReadBlogPost, readBlogPost } from '../../records/core/blog-posts.ts';
 import { listCoreTerms, mayListCoreTerms, mayReadCoreTerm, readCoreTerm } from '../../records/core/terms.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';
 import { pageWithEmbeds, recordWithEmbeds } from './embeds.ts';
@@ -17,7 +17,7 @@ const ofType = (type: BlogType): ServedRoute[] => [
         params: BLOG_FILTERS[type],
         unlisted: EMBED,
         mode: 'read',
-        allow: 'anyone',
+        allow: (_look, caller, values) => mayListBlog(caller, type, values),
         run: async (site, caller, values) => pageWithEmbeds(site, caller, await listBlogPosts(site, caller, type, values), values._embed),
       }),
     ],

@@ -4,11 +4,12 @@ import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { trimOf } from '../../wordpress/trim.ts';
 import { nowLocal } from '../../wordpress/zones.ts';
 import type { Condition, PersonCondition, TermCondition } from '../condition.ts';
-import { control, filter, filterOf, group } from '../filter.ts';
+import { control, filter, filterOf, group, groupOf } from '../filter.ts';
 import { LENGTHS } from '../grammars/grammar.ts';
-import { anything, oneOf } from '../grammars/grammars.ts';
+import { anything } from '../grammars/grammars.ts';
 import {
   anyString,
+  choice,
   choices,
   dateTime,
   droppedPhrase,
@@ -17,8 +18,10 @@ import {
   object,
   phrase,
   rawString,
+  statuses,
   strings,
   stringWithin,
+  type TermQuery,
   termIds,
   truth,
   truthOrSome,
@@ -41,9 +44,9 @@ export const LONGEST_PAGE = 100;
 /** How many records a page holds unless it is said. */
 export const USUAL_PAGE = 10;
 
-export const CONTEXT = { context: control(oneOf(['view', 'embed', 'edit'], 'enum'), { fallback: 'view' }) };
+export const CONTEXT = { context: control(choice(['view', 'embed', 'edit']), { fallback: 'view' }) };
 /** The same for what nobody edits here. */
-export const READ_CONTEXT = { context: control(oneOf(['view', 'embed'], 'enum'), { fallback: 'view' }) };
+export const READ_CONTEXT = { context: control(choice(['view', 'embed']), { fallback: 'view' }) };
 export const ID = { id: { grammar: integer(), required: true } } satisfies Params;
 export const FORCE = { force: { grammar: truth, fallback: false } } satisfies Params;
 /** Which record to remove, and whether for good (`force`) rather than into the trash. */
@@ -67,8 +70,8 @@ export type PageValues = ValuesOf<typeof PAGING & typeof OFFSET>;
 export type ContextValues = ValuesOf<typeof CONTEXT>;
 
 const orderParams = <const T extends string>(orders: readonly T[], standard: T, direction: 'asc' | 'desc') => ({
-  order: control(oneOf(['asc', 'desc'], 'enum'), { fallback: direction }),
-  orderby: control(oneOf(orders, 'enum'), { fallback: standard }),
+  order: control(choice(['asc', 'desc']), { fallback: direction }),
+  orderby: control(choice(orders), { fallback: standard }),
 });
 
 // ------------------------------------------------------------------------------------------------- posts
@@ -100,10 +103,14 @@ const DATED = {
   before: bound('published', '<'),
   modified_before: bound('modified', '<'),
 };
-const PICKED = {
-  exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notId') }),
-  include: filter({ grammar: integers, fallback: [], narrows: byIds('id') }),
-};
+const include = filter({ grammar: integers, fallback: [], narrows: byIds('id') });
+/** What is named is listed, whatever else leaves it out (`WP_Query`). */
+const { exclude } = group({
+  params: { exclude: { grammar: integers, fallback: [] } },
+  alsoReads: { include },
+  narrows: ({ exclude: left = [], include: named = [] }, context): Condition[] => (named.length > 0 ? [] : byIds('notId')(left, context)),
+});
+const PICKED = { exclude, include };
 const PARENTS = {
   parent: filter({ grammar: integers, fallback: [], narrows: byIds('parents') }),
   parent_exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notParents') }),
@@ -111,13 +118,15 @@ const PARENTS = {
 const POST_ORDERS = ['author', 'date', 'id', 'include', 'modified', 'parent', 'relevance', 'slug', 'include_slugs', 'title'] as const;
 
 /** Statuses that a list of posts may be asked for. */
-const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'] as const;
+export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'] as const;
+export const BLOG_STATUSES = ['publish'] as const;
+export const MEDIA_STATUSES = ['inherit', 'private', 'trash'] as const;
 
 /** As in the reference, events that are over are left out, unless others are named. */
-const { include, slug } = group({
-  params: { include: PICKED.include, slug: bySlug },
+const UNLESS_NAMED = group({
+  params: { include, slug: bySlug },
   narrows: ({ include: ids = [], slug: slugs = [] }, context): Condition[] => [
-    ...PICKED.include.narrows(ids, context),
+    ...include.narrows(ids, context),
     ...bySlug.narrows(slugs, context),
     ...(ids.length + slugs.length > 0 ? [] : [notOver(context)]),
   ],
@@ -138,13 +147,13 @@ const notOver = ({ now, settings }: RuleContext): Condition => ({
  */
 function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
   if (taxonomies.length === 0) return {};
-  const asked = taxonomies.flatMap(({ taxonomy, restBase }) => [
-    { name: restBase, taxonomy, excluded: false },
-    { name: `${restBase}_exclude`, taxonomy, excluded: true },
+  const asked = taxonomies.flatMap(({ taxonomy, restBase, hierarchical }) => [
+    { name: restBase, taxonomy, excluded: false, below: hierarchical },
+    { name: `${restBase}_exclude`, taxonomy, excluded: true, below: hierarchical },
   ]);
   const params: Readonly<Record<string, Param<WantedTerms | string>>> = {
-    tax_relation: { grammar: oneOf(['AND', 'OR'], 'enum') },
-    ...Object.fromEntries(asked.map(({ name }) => [name, { grammar: termIds }])),
+    tax_relation: { grammar: choice(['AND', 'OR']) },
+    ...Object.fromEntries(asked.map(({ name, excluded, below }) => [name, { grammar: termIds({ operator: !excluded, below }) }])),
   };
   return group({
     params,
@@ -158,8 +167,13 @@ function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
   });
 }
 
-const withTerms = (taxonomy: string, { ids, below, all }: WantedTerms, excluded: boolean): Condition[] =>
-  ids.length === 0 ? [] : [{ by: 'terms', taxonomy, ids, wanted: excluded ? 'none' : all ? 'all' : 'any', below, guarded: false }];
+function withTerms(taxonomy: string, wanted: WantedTerms, excluded: boolean): Condition[] {
+  const { terms: ids = [], operator, include_children: below = false }: TermQuery = isList(wanted) ? { terms: wanted } : wanted;
+  const how = excluded ? 'none' : operator === 'AND' ? 'all' : 'any';
+  return ids.length === 0 ? [] : [{ by: 'terms', taxonomy, ids, wanted: how, below, guarded: false }];
+}
+
+const isList = (wanted: WantedTerms): wanted is readonly number[] => Array.isArray(wanted);
 
 const LISTED = {
   ...QUERIED,
@@ -169,7 +183,7 @@ const LISTED = {
   ...orderParams(POST_ORDERS, 'date', 'desc'),
   search_columns,
   slug: bySlug,
-  status: control(choices(STATUSES), { fallback: 'publish' }),
+  status: control(statuses(STATUSES), { fallback: 'publish' }),
 };
 
 /** Parameters of a list of posts: any, and those that its handler looks at. */
@@ -181,14 +195,14 @@ export type CoreListValues = ValuesOf<CoreFilters>;
 
 /** Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). */
 export const postFilters = memoizeByObject(
-  (kind: PostKind): CoreFilters => ({ ...LISTED, ...(kind.dated ? { include, slug } : {}), ...byTaxonomies(coreTerms(kind)) }),
+  (kind: PostKind): CoreFilters => ({ ...LISTED, ...(kind.dated ? UNLESS_NAMED : {}), ...byTaxonomies(coreTerms(kind)) }),
 );
 
 /** Filters of a list of posts of the blog, or of pages: of what is published, for readers. */
 const OF_BLOG = {
   ...LISTED,
   ...READ_CONTEXT,
-  status: control(choices(['publish']), { fallback: 'publish' }),
+  status: control(statuses(BLOG_STATUSES), { fallback: 'publish' }),
 } satisfies ListParams;
 /**
  * `sticky`: those that the blog keeps on top, or all others; `ignore_sticky`: whether they stay among the others. They
@@ -228,15 +242,15 @@ const WRITTEN = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
   slug: { grammar: anyString(LENGTHS.slug) },
-  status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private'], 'enum') },
+  status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private']) },
   password: { grammar: stringWithin(PASSWORD_CHARACTERS) },
   title: { grammar: rawString(LENGTHS.text) },
   content: { grammar: rawString(LENGTHS.content) },
   excerpt: { grammar: rawString(LENGTHS.text) },
   author: { grammar: integer() },
   featured_media: { grammar: integer() },
-  comment_status: { grammar: oneOf(['open', 'closed'], 'enum') },
-  ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
+  comment_status: { grammar: choice(['open', 'closed']) },
+  ping_status: { grammar: choice(['open', 'closed']) },
   template: { grammar: anyString(LENGTHS.word) },
   meta: { grammar: object },
 } satisfies Params;
@@ -270,10 +284,15 @@ export type RevisionListValues = ValuesOf<typeof REVISION_FILTERS>;
 export const PARENT_ID = { parent: { grammar: integer(), required: true } } satisfies Params;
 
 // ------------------------------------------------------------------------------------------------- the library
+const MEDIA_TYPES = ['image', 'video', 'text', 'application', 'audio'] as const;
+/** What no file can be is passed over, as WordPress does: the name of a kind alone, or letters that no type has. */
+const isMimeType = (text: string): boolean => /^[a-z]+\/[-\da-z.+]+$/.test(text) && MEDIA_TYPES.some((kind) => text.startsWith(`${kind}/`));
 const { media_type, mime_type } = group({
-  params: { media_type: { grammar: choices(['image', 'video', 'text', 'application', 'audio']) }, mime_type: { grammar: strings } },
-  narrows: ({ media_type: kinds = [], mime_type: types = [] }): Condition[] =>
-    kinds.length + types.length === 0 ? [] : [{ by: 'mime', types: [...kinds.map((kind) => `${kind}/`), ...types] }],
+  params: { media_type: { grammar: choices(MEDIA_TYPES) }, mime_type: { grammar: strings } },
+  narrows: ({ media_type: kinds = [], mime_type: named = [] }): Condition[] => {
+    const types = [...kinds.map((kind) => `${kind}/`), ...named.filter(isMimeType)];
+    return types.length === 0 ? [] : [{ by: 'mime', types }];
+  },
 });
 
 /** Filters of the library (`WP_REST_Attachments_Controller::get_collection_params`). */
@@ -286,7 +305,7 @@ export const MEDIA_FILTERS = {
   ...PARENTS,
   search_columns,
   slug: bySlug,
-  status: control(choices(['inherit', 'private', 'trash']), { fallback: 'inherit' }),
+  status: control(statuses(MEDIA_STATUSES), { fallback: 'inherit' }),
   media_type,
   mime_type,
 } satisfies ListParams;
@@ -304,9 +323,9 @@ export const MEDIA_FIELDS = {
   description: { grammar: rawString(LENGTHS.content) },
   post: { grammar: integer({ minimum: 0 }) },
   // Taken and not looked at: a file has the status of what it is attached to.
-  status: { grammar: oneOf(['publish', 'future', 'draft', 'pending', 'private', 'inherit'], 'enum') },
-  comment_status: { grammar: oneOf(['open', 'closed'], 'enum') },
-  ping_status: { grammar: oneOf(['open', 'closed'], 'enum') },
+  status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private', 'inherit']) },
+  comment_status: { grammar: choice(['open', 'closed']) },
+  ping_status: { grammar: choice(['open', 'closed']) },
 } satisfies Params;
 export type MediaFieldValues = ValuesOf<typeof MEDIA_FIELDS>;
 
@@ -320,8 +339,11 @@ const LIST = {
   ...CONTEXT,
   ...PAGING,
   search: picking({ grammar: phrase, narrows: (search) => some(search, { search }) }),
-  exclude: picking({ grammar: integers, fallback: [], narrows: (exclude) => some(exclude, { exclude }) }),
-  include: picking({ grammar: integers, fallback: [], narrows: (include) => some(include, { include }) }),
+  // What is named is listed, whatever else leaves it out (`WP_Term_Query`, `WP_User_Query`).
+  ...groupOf<TermCondition & PersonCondition>()({
+    params: { exclude: { grammar: integers, fallback: [] }, include: { grammar: integers, fallback: [] } },
+    narrows: ({ exclude = [], include = [] }) => (include.length === 0 ? some(exclude, { exclude }) : [{ include }]),
+  }),
 };
 const ofTerms = filterOf<TermCondition>();
 const ofPeople = filterOf<PersonCondition>();
@@ -374,7 +396,7 @@ export const USER_FILTERS = {
   slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
   roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
   capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),
-  who: ofPeople({ grammar: oneOf(['authors'], 'enum'), narrows: () => [{ writers: true }] }),
+  who: ofPeople({ grammar: choice(['authors']), narrows: () => [{ writers: true }] }),
   has_published_posts: ofPeople({
     grammar: truthOrSome(['post', 'page', 'attachment', ...postTypes]),
     narrows: (types) => (types === false || (types !== true && types.length === 0) ? [] : [{ publishedIn: types }]),

@@ -1,6 +1,5 @@
 import { restUrl } from '../../wordpress/links.ts';
-import { oneOf } from '../grammars/grammars.ts';
-import { choices, integers, phrase } from '../grammars/schema.ts';
+import { choice, choices, integers, phrase } from '../grammars/schema.ts';
 import type { ValuesOf } from '../param.ts';
 import type { RenderContext } from '../rendering.ts';
 import { PAGING, READ_CONTEXT } from './params.ts';
@@ -17,7 +16,7 @@ export const SEARCH_PARAMS = {
   ...READ_CONTEXT,
   ...PAGING,
   search: { grammar: phrase },
-  type: { grammar: oneOf(['post', 'term', 'post-format'], 'enum'), fallback: 'post' },
+  type: { grammar: choice(['post', 'term', 'post-format']), fallback: 'post' },
   subtype: { grammar: choices([...SEARCHED_TYPES, ...SEARCHED_TAXONOMIES, ANY]), fallback: ANY },
   exclude: { grammar: integers, fallback: [] },
   include: { grammar: integers, fallback: [] },

@@ -150,6 +150,10 @@ const TAXONOMIES: readonly ShownTaxonomy[] = [
   },
 ];
 
+/** Whether posts of a type carry terms of a taxonomy (`is_object_in_taxonomy`). */
+export const carriesTerms = (postType: string, taxonomy: string): boolean =>
+  TAXONOMIES.some(({ kind, types }) => kind.taxonomy === taxonomy && types.includes(postType));
+
 const SHOWN: Readonly<Record<string, readonly View[]>> = {
   description: WHOLE, hierarchical: WHOLE, has_archive: WHOLE, taxonomies: WHOLE, types: WHOLE, capabilities: EDITED, visibility: EDITED, viewable: EDITED,
   labels: EDITED, supports: EDITED, show_cloud: EDITED,

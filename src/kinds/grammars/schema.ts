@@ -1,6 +1,8 @@
 import type { Fault, SchemaFault } from '../../errors.ts';
 import { sanitizeTextField } from '../../wordpress/content/plain-text.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { choiceHint, type Grammar, type Hint, LENGTHS, LONGEST, numeric, type Plain, TOO_LONG } from './grammar.ts';
+import { oneOf } from './grammars.ts';
 import { isTime, MOMENT_HINT } from './times.ts';
 
 /*
@@ -11,7 +13,7 @@ import { isTime, MOMENT_HINT } from './times.ts';
 const accept = <T>(value: T) => ({ value });
 const refuse = (late: Fault) => ({ late });
 const wrongType = (type: string) => refuse({ stage: 'type', type });
-const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): Fault => ({
+const schema = (code: string, reason: string, more: Pick<SchemaFault, 'values' | 'about'> = {}): SchemaFault => ({
   stage: 'schema',
   code,
   reason,
@@ -92,13 +94,38 @@ export const strings: Plain<readonly string[]> = listOf(
   itemOfType('string'),
 );
 
+/** That something is none of a closed set. */
+export const noneOf = (values: readonly string[]): SchemaFault => schema('rest_not_in_enum', 'enum', { values: { values } });
+
+/** One of a closed set of texts. What is no text is of the wrong type, before it is none of the set. */
+export const choice = <const T extends string>(values: readonly T[]): Grammar<T> => {
+  const one = oneOf(values, 'enum');
+  return { ...one, read: (raw, can) => (typeof raw === 'string' ? one.read(raw, can) : wrongType('string')) };
+};
+
+/**
+ * Statuses by their slugs (`sanitize_post_statuses`). Whether they are among those that are described is said to those
+ * alone who may list them.
+ */
+export const statuses = (values: readonly string[]): Plain<readonly string[]> => {
+  const described = choices(values);
+  return {
+    ...described,
+    read: (raw) => {
+      const list = parseList(raw);
+      if (list === undefined || list.length > LONGEST) return wrongType('array');
+      return accept([...new Set(list.map((item) => (typeof item === 'object' ? '' : sanitizeTitle(String(item)))))]);
+    },
+  };
+};
+
 /** Some of a closed set. */
 export const choices = <const T extends string>(values: readonly T[]): Plain<readonly T[]> =>
   listOf(
     choiceHint(values),
     { type: 'string', enum: values },
     (item) => values.find((value) => value === String(item)),
-    () => schema('rest_not_in_enum', 'enum', { values: { values } }),
+    () => noneOf(values),
   );
 
 /** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
@@ -191,28 +218,57 @@ export const object: Grammar<Readonly<Record<string, unknown>>> = {
   read: (raw) => (raw !== null && typeof raw === 'object' ? accept({ ...raw }) : wrongType('object')),
 };
 
-/** Terms that records must have: all of them, or one. */
-export interface WantedTerms {
-  readonly ids: readonly number[];
-  readonly all: boolean;
+/**
+ * Terms that records must have: one of them, or what an object says besides. It stands as it was sent, as the header
+ * `Link` repeats it.
+ */
+export type WantedTerms = readonly number[] | TermQuery;
+export interface TermQuery {
+  readonly terms?: readonly number[];
+  /** Whether all of them are wanted (`AND`). */
+  readonly operator?: string;
   /** Whether the terms below them count too. */
+  readonly include_children?: boolean;
+}
+
+/** What may stand beside the ids: whether all of them are wanted, and whether those below them count too. */
+interface TermOptions {
+  readonly operator: boolean;
   readonly below: boolean;
 }
 
-/** Ids of terms, or `{terms, operator, include_children}` where all of them (`AND`), or those below too, are wanted. */
-export const termIds: Grammar<WantedTerms> = {
+/**
+ * Ids of terms, or `{terms, operator, include_children}` where all of them (`AND`), or those below too, are wanted.
+ * What is neither is told by which of the two it may be meant as (`rest_get_combining_operation_error`): one of PHP's
+ * lists could be both.
+ */
+export const termIds = (options: TermOptions): Grammar<WantedTerms> => ({
   longest: LENGTHS.word,
   longestList: LENGTHS.ids,
   hint: { reason: 'not-ids', example: '12,15' },
   json: { type: ['object', 'array'] },
   read: (raw) => {
-    const nested = raw !== null && typeof raw === 'object' && !Array.isArray(raw) && 'terms' in raw;
-    const { value: ids, late } = integers.read(nested ? raw.terms : raw);
-    if (ids === undefined) return { ...(late === undefined ? {} : { late }) };
-    const children = nested && 'include_children' in raw ? truth.read(raw.include_children, () => false).value : undefined;
-    return accept({ ids, all: nested && 'operator' in raw && raw.operator === 'AND', below: children === true });
+    if (raw === null || typeof raw === 'boolean') return refuse(schema('rest_no_matching_schema', 'not-term-ids'));
+    const isQuery = typeof raw === 'object' && !Array.isArray(raw);
+    const wanted = isQuery ? termQuery(raw as TermQueryAsSent, options) : integers.read(raw).value;
+    if (wanted !== undefined) return accept(wanted);
+    const about = Array.isArray(raw) ? {} : { about: { position: isQuery ? 1 : 0 } };
+    return refuse(schema('rest_no_matching_schema', 'not-term-ids', about));
   },
-};
+});
+
+type TermQueryAsSent = { readonly [Name in keyof TermQuery]: unknown };
+
+function termQuery(raw: TermQueryAsSent, options: TermOptions): TermQuery | undefined {
+  const known = ['terms', ...(options.operator ? ['operator'] : []), ...(options.below ? ['include_children'] : [])];
+  if (Object.keys(raw).some((name) => !known.includes(name))) return undefined;
+  const { value: terms } = integers.read(raw.terms ?? []);
+  const { value: below } = truth.read(raw.include_children ?? false, () => false);
+  const operator = String(raw.operator ?? 'OR');
+  if (terms === undefined || below === undefined || !['AND', 'OR'].includes(operator)) return undefined;
+  const read = { terms, operator, include_children: below };
+  return Object.fromEntries(Object.entries(read).filter(([name]) => Object.hasOwn(raw, name)));
+}
 
 /** A page or a length: a positive whole number, reported as the calendar's newer routes do. */
 export const positiveArgument: Grammar<number> = {

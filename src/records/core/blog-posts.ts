@@ -2,7 +2,7 @@ import { fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import type { Condition } from '../../kinds/condition.ts';
 import { type BlogType, blogPost } from '../../kinds/core/blog.ts';
-import { BLOG_FILTERS, type BlogListValues, type BlogReadValues } from '../../kinds/core/params.ts';
+import { BLOG_FILTERS, BLOG_STATUSES, type BlogListValues, type BlogReadValues } from '../../kinds/core/params.ts';
 import type { CoreContext } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
 import type { Selected } from '../../kinds/param.ts';
@@ -21,7 +21,7 @@ import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { opens, publishedRights } from '../visibility.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf, withTermsBelow } from './lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
 
 /*
  * Posts of the blog and pages: what is published is read as WordPress's own routes show it (`wp/v2/posts`,
@@ -34,12 +34,13 @@ import { type CorePage, type CoreRecord, orderOf, paging, totalsOf, viewOf, with
  * @throws rest_post_invalid_page_number past the last page
  */
 export async function listBlogPosts(site: Site, caller: Caller, type: BlogType, values: BlogListValues): Promise<CorePage> {
-  const { limit, offset, page } = paging(values);
+  const paged = paging(values);
+  const { limit, offset } = paged;
   const narrowing = await withTermsBelow(site.db, conditionsOf(BLOG_FILTERS[type], values, caller));
   const conditions = [...narrowing, ...(values.sticky === undefined ? [] : [await whetherSticky(site.db, values.sticky)])];
   const found = await findBlogPosts(site, caller, type, { conditions, order: orderOf(values), limit, offset });
-  const totals = totalsOf(found, { page, limit });
-  const hasFront = values.ignore_sticky === false && page === 1 && isWholeBlog(values, narrowing);
+  const totals = totalsOf(found, paged);
+  const hasFront = values.ignore_sticky === false && paged.page === 1 && isWholeBlog(values, narrowing);
   const ids = hasFront ? await stickyFirst(site, caller, found.ids, conditions) : found.ids;
   const shown = await shownBlogPosts(site, caller, type, ids, values);
   return { records: [...shown.values()], ...totals, timeliness: 'always' };
@@ -94,13 +95,19 @@ async function stickyFirst(
 export async function readBlogPost(site: Site, caller: Caller, type: BlogType, id: number, values: BlogReadValues): Promise<CoreRecord> {
   const { password = '' } = values;
   const row = await findPost(site.db, id);
-  if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
+  if (password !== '' && row && row.post_password !== password) fail('rest_post_incorrect_password');
   return (await shownBlogPosts(site, caller, type, [id], values)).get(id) ?? fail('rest_post_invalid_id');
 }
 
 /** Posts, or pages, as others embed them, by id. */
 export const embeddedBlogPosts = (site: Site, caller: Caller, type: BlogType, ids: readonly number[]): Promise<Map<number, CoreRecord>> =>
   shownBlogPosts(site, caller, type, ids, { context: 'embed' });
+
+/** What is published is listed for everybody, and nothing else for anybody. */
+export function mayListBlog({ viewer }: Caller, type: BlogType, { status = ['publish'] }: BlogListValues): Verdict {
+  refuseStatuses(viewer, status, { usual: 'publish', known: BLOG_STATUSES, mayList: viewer.can(`edit_${type}s`) });
+  return true;
+}
 
 /** What is not published is nobody's to read here. */
 export async function mayReadBlogPost(lookUp: LookUp, type: BlogType, { id }: Selected): Promise<Verdict> {

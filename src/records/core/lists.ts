@@ -2,6 +2,7 @@ import { fail, failParam, forbiddenStatus } from '../../errors.ts';
 import type { Condition, Order } from '../../kinds/condition.ts';
 import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
 import type { View } from '../../kinds/core/view.ts';
+import { noneOf } from '../../kinds/grammars/schema.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { findPostIds } from '../../storage/lists/post-list.ts';
@@ -27,20 +28,27 @@ export interface CorePage {
 /** The context that a request names. */
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
-/** Where a page begins and how long it is; `offset` wins over the page. */
-export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): { page: number; limit: number; offset: number } {
+/** Where a page begins and how long it is; `offset` wins over the page (`fixed`). */
+export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): Paging {
   const limit = Math.min(per_page, LONGEST_PAGE);
-  return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset) };
+  return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset), fixed: offset !== undefined };
+}
+
+interface Paging {
+  readonly page: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly fixed: boolean;
 }
 
 /**
- * Totals of a list of posts. As in WordPress, a first page that `offset` leaves without any is one of nothing
+ * Totals of a list of posts. As in WordPress, a page that `offset` leaves without any is one of nothing
  * (`WP_Query::set_found_posts`).
  *
  * @throws rest_post_invalid_page_number past the last page
  */
-export function totalsOf({ ids, total: found }: FoundIds, { page, limit }: Pick<ReturnType<typeof paging>, 'page' | 'limit'>): Totals {
-  const total = ids.length === 0 && page === 1 ? 0 : found;
+export function totalsOf({ ids, total: found }: FoundIds, { page, limit, fixed }: Omit<Paging, 'offset'>): Totals {
+  const total = ids.length === 0 && (page === 1 || fixed) ? 0 : found;
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_post_invalid_page_number');
   return { total, page, pages };
@@ -60,14 +68,29 @@ export const withTermsBelow = (db: Database, conditions: readonly Condition[]): 
     }),
   );
 
-/** Refuses a status that the caller may not list. */
-export const refuseStatus = (viewer: Viewer): never =>
+/** What may be listed besides what everybody sees. */
+interface Statuses {
+  readonly usual: string;
+  readonly known: readonly string[];
+  /** Whether the caller may list others than the usual one. */
+  readonly mayList: boolean;
+}
+
+/**
+ * Refuses a status that the caller may not list, whatever it is; those who may list others are told of one that is
+ * none (`WP_REST_Posts_Controller::sanitize_post_statuses`).
+ */
+export function refuseStatuses(viewer: Viewer, asked: readonly string[], { usual, known, mayList }: Statuses): void {
+  const others = asked.filter((status) => status !== usual);
+  if (mayList && others.some((status) => status !== '' && !known.includes(status))) failParam('status', noneOf(known));
+  if (mayList || others.length === 0) return;
   failParam('status', {
     stage: 'schema',
     code: 'rest_forbidden_status',
     reason: 'status-forbidden',
     about: { status: forbiddenStatus(viewer) },
   });
+}
 
 const ORDERS = {
   author: 'author', date: 'date', id: 'id', include: 'include', modified: 'modified', parent: 'parent', relevance: 'date', slug: 'slug', include_slugs: 'slugs', title: 'title', menu_order: 'place',

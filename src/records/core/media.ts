@@ -7,6 +7,7 @@ import {
   type ContextValues,
   type ExistingValues,
   MEDIA_FILTERS,
+  MEDIA_STATUSES,
   type MediaFieldValues,
   type MediaListValues,
   type Removal,
@@ -38,7 +39,7 @@ import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
 import { loadedVersion, type Shown } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from '../visibility.ts';
-import { type CorePage, orderOf, paging, refuseStatus, totalsOf, viewOf } from './lists.ts';
+import { type CorePage, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -53,8 +54,10 @@ import { sampleSlugs } from './sample-slugs.ts';
  */
 export async function listMedia(site: Site, caller: Caller, values: MediaListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
-  const { status: statuses = ['inherit'] } = values;
-  const { limit, offset, page } = paging(values);
+  const named = (values.status ?? []).filter((name) => name !== '');
+  const statuses = named.length === 0 ? ['inherit'] : named;
+  const paged = paging(values);
+  const { limit, offset } = paged;
   const found = await findPostIds(site.db, {
     kind: { postType: 'attachment', dated: false },
     ...fileRights(viewer, statuses, values.context === 'edit'),
@@ -64,7 +67,7 @@ export async function listMedia(site: Site, caller: Caller, values: MediaListVal
     offset,
     occurrences: settings.occurrenceTables,
   });
-  const totals = totalsOf(found, { page, limit });
+  const totals = totalsOf(found, paged);
   const records = [...(await shownMedia(site, caller, found.ids, viewOf(values))).values()].map(({ record }) => record);
   return { records, ...totals, timeliness: 'never' };
 }
@@ -110,9 +113,9 @@ const methodsOn = (viewer: Viewer, row: Post): Methods =>
 
 /** The form for editing is for those who edit anything; which files they see in it is the list's own rule. */
 export function mayListMedia({ viewer }: Caller, { context, status = ['inherit'] }: MediaListValues): Verdict {
-  if (viewer.can('edit_posts')) return true;
-  if (status.some((name) => name !== 'inherit')) refuseStatus(viewer);
-  return context === 'edit' ? 'rest_forbidden_context' : true;
+  const mayList = viewer.can('edit_posts');
+  refuseStatuses(viewer, status, { usual: 'inherit', known: MEDIA_STATUSES, mayList });
+  return mayList || context !== 'edit' || 'rest_forbidden_context';
 }
 
 export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, context }: Selected & ContextValues): Promise<Verdict> {

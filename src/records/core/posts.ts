@@ -11,6 +11,7 @@ import {
   type ExistingValues,
   postFilters,
   type Removal,
+  STATUSES,
 } from '../../kinds/core/params.ts';
 import { corePost, isViewable } from '../../kinds/core/post.ts';
 import { type CoreContext, type Methods, methodsFor } from '../../kinds/core/view.ts';
@@ -39,7 +40,7 @@ import { metasInTrash } from '../trashed-metas.ts';
 import { loadedVersion, type Shown } from '../versions.ts';
 import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from '../visibility.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatus, totalsOf, viewOf, withTermsBelow } from './lists.ts';
+import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -58,12 +59,13 @@ import { sampleSlugs } from './sample-slugs.ts';
 export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: CoreListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
   const { conditions, timeliness } = narrow(postFilters(kind), values, caller);
-  const { limit, offset, page } = paging(values);
+  const paged = paging(values);
+  const { limit, offset } = paged;
   const found = await findPostIds(site.db, {
     kind: { postType: kind.postType, dated: conditions.some(({ by }) => by === 'moment') },
     // Unlike the calendar's own lists, these let those who may edit a protected record search its texts in every
     // context.
-    ...listRights(viewer, kind, { statuses: listedStatuses(values), toEdit: values.context === 'edit', editing: true }),
+    ...listRights(viewer, kind, { statuses: listedStatuses(viewer, values), toEdit: values.context === 'edit', editing: true }),
     conditions: await withTermsBelow(site.db, conditions),
     order: orderOf(values),
     limit,
@@ -71,14 +73,20 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
   });
-  const totals = totalsOf(found, { page, limit });
+  const totals = totalsOf(found, paged);
   const { records } = await shownPosts(site, caller, kind, found.ids, values);
   return { records, ...totals, timeliness };
 }
 
-/** Statuses that a list is kept to; undefined: all of them. */
-const listedStatuses = ({ status = ['publish'] }: CoreListValues): readonly string[] | undefined =>
-  status.includes('any') ? undefined : status;
+/**
+ * Statuses that a list is kept to; undefined: all of them. Where none is named, those who are signed in see what is
+ * private and theirs to read as well (`WP_Query::get_posts`).
+ */
+function listedStatuses({ id }: Viewer, { status = ['publish'] }: CoreListValues): readonly string[] | undefined {
+  const named = status.filter((name) => name !== '');
+  if (named.length === 0) return id === 0 ? ['publish'] : ['publish', 'private'];
+  return named.includes('any') ? undefined : named;
+}
 
 // ------------------------------------------------------------------------------------------------- records
 /**
@@ -89,7 +97,7 @@ const listedStatuses = ({ status = ['publish'] }: CoreListValues): readonly stri
 export async function readCorePost(site: Site, caller: Caller, kind: PostKind, id: number, values: CoreReadValues): Promise<Shown> {
   const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   const { password = '' } = values;
-  if (password !== '' && row && row.post_password !== '' && row.post_password !== password) fail('rest_post_incorrect_password');
+  if (password !== '' && row && row.post_password !== password) fail('rest_post_incorrect_password');
   const { records, bundle } = await shownPosts(site, caller, kind, [id], values);
   return { record: records[0] ?? fail('rest_post_invalid_id'), version: loadedVersion(caller, id, bundle) };
 }
@@ -146,9 +154,9 @@ function methodsOn(viewer: Viewer, row: Post, metas: Metas | undefined): Methods
  * nothing else.
  */
 export function mayListCore({ viewer }: Caller, kind: PostKind, { context, status = ['publish'] }: CoreListValues): Verdict {
-  if (editsKind(viewer, kind)) return true;
-  if (status.some((name) => name !== 'publish')) refuseStatus(viewer);
-  return context === 'edit' ? 'rest_forbidden_context' : true;
+  const mayList = editsKind(viewer, kind);
+  refuseStatuses(viewer, status, { usual: 'publish', known: STATUSES, mayList });
+  return mayList || context !== 'edit' || 'rest_forbidden_context';
 }
 
 export const mayReadCore = (lookUp: LookUp, caller: Caller, kind: PostKind, { id, context }: Selected & ContextValues): Promise<Verdict> =>

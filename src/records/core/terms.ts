@@ -7,6 +7,7 @@ import {
   termFilters,
 } from '../../kinds/core/params.ts';
 import { type CoreTaxonomy, coreTerm } from '../../kinds/core/term.ts';
+import { carriesTerms } from '../../kinds/core/types.ts';
 import type { Methods } from '../../kinds/core/view.ts';
 import { conditionsOf, mergeConditions } from '../../kinds/filter.ts';
 import type { TermKind, TermValues } from '../../kinds/kind.ts';
@@ -132,6 +133,7 @@ export async function mayListCoreTerms(
   if (post === undefined || post === 0) return true;
   const row = await lookUp(findPost, await postOfRecord(lookUp, caller, OF_EVENTS, post));
   if (!row) fail('rest_post_invalid_id', { status: 400 });
+  if (!carriesTerms(row.post_type, kind.taxonomy)) return 'rest_forbidden_context';
   if (isPublic(row.post_status)) return true;
   return mayRead(caller.viewer, accessRow(row, await metasInTrash(lookUp, row))) ? true : 'rest_forbidden_context';
 }

@@ -1,0 +1,64 @@
+type FieldTree = ReadonlyMap<string, true | FieldTree>;
+
+/** No record is as deep as this. */
+const DEEPEST = 20;
+
+/**
+ * Trims an answer to dotted paths (WordPress `rest_filter_response_fields`). A path that goes on inside a list finds
+ * nothing there, since a list's members have numbers, not names; what is empty is an empty list, as PHP writes it.
+ */
+export function pickFields(body: unknown, fields: readonly string[]): unknown {
+  const wanted = wantedOf(fields.map((field) => field.split('.', DEEPEST)));
+  return Array.isArray(body) ? body.map((item) => pick(item, wanted)) : pick(body, wanted);
+}
+
+/** Paths by their first part; true where one of them ends there. */
+function wantedOf(paths: readonly (readonly string[])[]): FieldTree {
+  const groups = new Map<string, string[][]>();
+  for (const [first = '', ...rest] of paths) {
+    const group = groups.get(first);
+    if (group) group.push(rest);
+    else groups.set(first, [rest]);
+  }
+  return new Map([...groups].map(([name, rests]) => [name, rests.some((rest) => rest.length === 0) ? true : wantedOf(rests)] as const));
+}
+
+function pick(value: unknown, wanted: FieldTree): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  const members = Array.isArray(value) ? [] : Object.entries(value);
+  const kept = members.flatMap(([name, member]) => {
+    const below = wanted.get(name);
+    return below === undefined ? [] : [[name, below === true ? member : pick(member, below)] as const];
+  });
+  return kept.length === 0 ? [] : Object.fromEntries(kept);
+}
+
+const first = (path: string): string => path.split('.', 1)[0]!;
+
+/**
+ * The same where links and what they lead to stand beside the members of a record (`WP_REST_Server::response_to_data`):
+ * a path to either gives a single record all of both (to what is embedded, where `_embed` asks for it: `embeds`). In a
+ * list links are members like others, and what is embedded is what the remaining ones lead to, whether it is named or
+ * not.
+ */
+export function pickLinkedFields(body: unknown, fields: readonly string[], embeds: boolean): unknown {
+  const beside = fields.some((path) => first(path) === '_links' || (embeds && first(path) === '_embedded'));
+  if (!Array.isArray(body)) return pickFields(body, beside ? [...fields, '_links', '_embedded'] : fields);
+  const kept = pickFields(
+    body,
+    fields.filter((path) => first(path) !== '_embedded'),
+  ) as Linked[];
+  return kept.map((item, place) => withEmbedded(item, body[place] as Linked));
+}
+
+/** A record as far as it is known here. */
+interface Linked {
+  readonly _links?: object;
+  readonly _embedded?: object;
+}
+
+function withEmbedded(item: Linked, { _embedded = {} }: Linked): Linked {
+  const { _links = {} } = item;
+  const led = Object.entries(_embedded).filter(([relation]) => Object.hasOwn(_links, relation));
+  return led.length === 0 ? item : { ...item, _embedded: Object.fromEntries(led) };
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from '@jest/globals';
+import { type As, describeAsking, type Json } from '../support/asking.ts';
+import type { Answer } from '../support/running-site.ts';
+
+/*
+ * Parameters of WordPress's own routes, as a real WordPress reads them.
+ */
+
+const CORE = '/wp-json/wp/v2';
+
+describeAsking('parameters of WordPress’s own routes', (ask) => {
+  const send = (path: string, as?: As) => ask.send('GET', `${CORE}/${path}`, as ? { as } : {});
+  const ids = async (path: string, as?: As): Promise<number[]> => (await send(path, as)).body.map(({ id }: Json) => id);
+  const total = async (path: string, as?: As) => (await send(path, as)).headers['x-wp-total'];
+  /** What an error says of one parameter, but for the sentence. */
+  const detail = async (path: string, name: string, as?: As) => {
+    const { code, data } = (await send(path, as)).body.data.details[name];
+    return { code, data };
+  };
+
+  const nextOf = ({ headers }: Answer): string => /<http:\/\/[^/>]*([^>]*)>; rel="next"/.exec(String(headers.link))?.[1] ?? '';
+
+  it.each([
+    ['tribe_events?tags=11,13&', 'tags%5B0%5D=11&tags%5B1%5D=13'],
+    ['tribe_events?tags_exclude=11&', 'tags_exclude%5B0%5D=11'],
+    ['tribe_events?tags[terms]=11,13&tags[operator]=OR&', 'tags%5Bterms%5D%5B0%5D=11&tags%5Bterms%5D%5B1%5D=13&tags%5Boperator%5D=OR'],
+    [
+      'tribe_events?tribe_events_cat[terms]=2&tribe_events_cat[include_children]=true&',
+      'tribe_events_cat%5Bterms%5D%5B0%5D=2&tribe_events_cat%5Binclude_children%5D=1',
+    ],
+  ])('%s leads to a next page of the same terms', async (path, query) => {
+    const first = await send(`${path}per_page=1`);
+    expect(nextOf(first)).toBe(`${CORE}/tribe_events?${query}&per_page=1&page=2`);
+    const next = await ask.send('GET', nextOf(first));
+    expect([next.status, next.headers['x-wp-total']]).toEqual([200, first.headers['x-wp-total']]);
+  });
+
+  it('names what is empty without a sign in the links to neighbours', async () =>
+    expect(nextOf(await send('tribe_venue?search=&per_page=1'))).toBe(`${CORE}/tribe_venue?search&per_page=1&page=2`));
+
+  describe('terms that are neither ids nor an object of them', () => {
+    it.each([
+      ['tags=abc', 'tags', { position: 0 }],
+      ['tags=11,x', 'tags', { position: 0 }],
+      ['tags[]=', 'tags', null],
+      ['tags[terms]=x', 'tags', { position: 1 }],
+      ['tags[terms]=11&tags[operator]=NOT', 'tags', { position: 1 }],
+      ['tags[terms]=11&tags[include_children]=1', 'tags', { position: 1 }],
+      ['tags_exclude[terms]=11&tags_exclude[operator]=AND', 'tags_exclude', { position: 1 }],
+      ['tribe_events_cat[terms]=2&tribe_events_cat[include_children]=maybe', 'tribe_events_cat', { position: 1 }],
+    ])('%s', async (query, name, data) =>
+      expect(await detail(`tribe_events?${query}`, name)).toEqual({ code: 'rest_no_matching_schema', data }),
+    );
+    it('an object without ids narrows nothing', async () =>
+      expect(await total('tribe_events?tribe_events_cat[include_children]=1')).toBe(await total('tribe_events')));
+  });
+
+  it.each(['context', 'order', 'orderby', 'tax_relation'])('a list as %s is of the wrong type', async (name) =>
+    expect(await detail(`tribe_events?${name}[]=x`, name)).toEqual({ code: 'rest_invalid_type', data: { param: name } }),
+  );
+  it('and as the type of a search', async () =>
+    expect(await detail('search?type[]=post', 'type')).toEqual({ code: 'rest_invalid_type', data: { param: 'type' } }));
+
+  it.each(['tribe_events', 'media', 'posts', 'pages'])(
+    'a status that is none is not told from others that nobody may list: %s',
+    async (base) => {
+      expect(await detail(`${base}?status=nope`, 'status')).toEqual({ code: 'rest_forbidden_status', data: { status: 401 } });
+      expect(await detail(`${base}?status=nope`, 'status', 'sub')).toEqual({ code: 'rest_forbidden_status', data: { status: 403 } });
+      expect(await detail(`${base}?status=nope`, 'status', 'ed')).toEqual({ code: 'rest_not_in_enum', data: null });
+    },
+  );
+  it('an empty status is none, and its letters may be large', async () => {
+    for (const base of ['tribe_events', 'media', 'posts']) expect(await total(`${base}?status=`)).toBe(await total(base));
+    expect(await total('tribe_events?status=PUBLISH')).toBe(await total('tribe_events'));
+    expect(await total('tribe_events?status=', 'admin')).toBe(await total('tribe_events?status=publish,private', 'admin'));
+  });
+
+  it('lists what is named, whatever is left out', async () => {
+    expect(await ids('tribe_events?include=44,39&exclude=44')).toEqual([44, 39]);
+    expect(await ids('tribe_venue?include=12,13&exclude=12')).toEqual([13, 12]);
+    expect(await ids('tribe_events_cat?include=2,3&exclude=2&orderby=id')).toEqual([2, 3]);
+    expect(await ids('users?include=1,2&exclude=1&orderby=id')).toEqual([1, 2]);
+  });
+
+  it('a page that the offset leaves without any is one of nothing', async () => {
+    const { status, headers, body } = await send('tribe_venue?offset=99&page=2');
+    expect([status, headers['x-wp-total'], body]).toEqual([200, '0', []]);
+    expect(await send('tribe_venue?page=99')).toMatchObject({ status: 400 });
+  });
+
+  it.each(['png', 'image', 'image/PNG', 'nothing/x'])('files are not narrowed by %s, which is no type', async (type) =>
+    expect(await ids(`media?order=asc&mime_type=${type}`)).toEqual([10, 11]),
+  );
+
+  it.each([
+    ['tags?post=12', 401, undefined],
+    ['tribe_events_cat?post=12', 403, 'admin'],
+    ['tags?post=10', 401, undefined],
+    ['categories?post=44', 403, 'admin'],
+    ['tags?post=44', 200, undefined],
+  ] as const)('%s is answered with %i: which posts have such terms', async (path, status, as) => {
+    const answer = await send(path, as);
+    expect(answer.status).toBe(status);
+    if (status !== 200) expect(answer.body.code).toBe('rest_forbidden_context');
+  });
+
+  it('a password of what has none is a wrong one', async () => {
+    const refused = { status: 403, body: { code: 'rest_post_incorrect_password' } };
+    for (const path of ['tribe_events/44', 'tribe_venue/12', 'posts/1']) expect(await send(`${path}?password=x`)).toMatchObject(refused);
+    expect(await send('tribe_events/44?password=')).toMatchObject({ status: 200 });
+  });
+
+  it('an envelope without headers has an empty list of them', async () => {
+    const { body } = await send('tribe_events/82?_envelope');
+    expect([body.status, body.headers]).toEqual([401, []]);
+  });
+
+  describe('links and what they lead to', () => {
+    /** Members, with those of `_links` and `_embedded`, but for the explanation of names. */
+    const shape = (body: Json) =>
+      Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [
+          name,
+          name.startsWith('_') ? Object.keys(value as object).filter((key) => key !== 'curies') : true,
+        ]),
+      );
+    const LINKS = ['self', 'collection', 'about', 'author', 'version-history', 'wp:attachment', 'wp:term'];
+    const one = async (query: string) => shape((await send(`tribe_events/44?${query}`)).body);
+    const listed = async (query: string) => shape((await send(`tribe_events?include=44&${query}`)).body[0]);
+
+    it.each([
+      ['_fields=id&_embed', { id: true }],
+      ['_fields=id,_links.self', { id: true, _links: LINKS }],
+      ['_fields=id,_links&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
+      ['_fields=id,_embedded&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
+      ['_fields=id,_embedded.author&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
+      ['_fields=id,_embedded', { id: true }],
+    ])('stand beside the members of one record: %s', async (query, expected) => expect(await one(query)).toEqual(expected));
+
+    it.each([
+      ['_fields=id&_embed', { id: true }],
+      ['_fields=id,_links.self', { id: true, _links: ['self'] }],
+      ['_fields=id,_links&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
+      ['_fields=id,_links.author&_embed', { id: true, _links: ['author'], _embedded: ['author'] }],
+      ['_fields=id,_links,_embedded.author&_embed', { id: true, _links: LINKS, _embedded: ['author', 'wp:term'] }],
+      ['_fields=id,_embedded&_embed', { id: true }],
+    ])('are members of those in a list: %s', async (query, expected) => expect(await listed(query)).toEqual(expected));
+
+    it.each([
+      ['_embed', true],
+      ['_embed=0', true],
+      ['_embed=1', true],
+      ['_embed=author,up', true],
+      ['_embed[]=up', true],
+      ['_embed[]=', false],
+      ['_embed[]=1', false],
+      ['_embed=false', false],
+    ])('are embedded by %s: %s', async (query, embeds) =>
+      expect('_embedded' in (await send(`tribe_events_cat/3?${query}`)).body).toBe(embeds),
+    );
+  });
+});
