@@ -172,6 +172,8 @@ function describeRoutes(site: Described, caller: Caller, routes: readonly Route[
 
 /** PHP writes an empty set of arguments as an empty list. */
 function describeParams(site: Described, caller: Caller, route: Route, endpoint: Endpoint): Json | [] {
+  // WordPress's own routes leave that to their patterns.
+  const inWordPress = caller.namespace === 'wp/v2';
   const described = Object.entries(paramsOn(endpoint, caller.settings)).map(([name, { grammar }]) => {
     const standard = defaultOf(caller, route, endpoint, name);
     const description = site.texts.t(caller.language, paramTextKeys(route, endpoint, name));
@@ -181,7 +183,7 @@ function describeParams(site: Described, caller: Caller, route: Route, endpoint:
         ...(standard === undefined ? {} : { default: standard }),
         description,
         ...grammar.json,
-        required: isRequired(route, endpoint, name),
+        required: !(inWordPress && selectorsOf(route).includes(name)) && isRequired(route, endpoint, name),
       },
     ] as const;
   });

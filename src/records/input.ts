@@ -124,13 +124,12 @@ const PASSWORD = anyText(LENGTHS.password);
 const isBlank = ({ grammar }: Param, given: unknown) => given === null || given === '' || (grammar.blank?.(given) ?? false);
 
 /**
- * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, and of what is
- * no field and takes anything, it is read like any other.
+ * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, on WordPress's
+ * own routes, and of what is no field and takes anything, it is read like any other, but null is nothing there.
  */
 function blankMeaning(param: Param | Field, given: unknown, mode: Mode): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
   const untyped = param.grammar.json.type === undefined;
-  if (mode === 'read' || (untyped && !('empty' in param)))
-    return given !== null || takesNull(param) ? 'read' : untyped ? 'absent' : 'mistyped';
+  if (mode === 'read' || (untyped && !('empty' in param))) return given !== null || takesNull(param) ? 'read' : 'absent';
   const empty = 'empty' in param ? param.empty : 'refused';
   if (empty === 'false') return 'false';
   if (mode === 'create') return 'absent';

@@ -115,6 +115,62 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
     expect([body.status, body.headers]).toEqual([401, []]);
   });
 
+  describe('what is written', () => {
+    const write = async (path: string, body: object) => ask.send('POST', `${CORE}/${path}`, { as: 'admin', body });
+
+    it.each([
+      [{ date: '2020-01-01T10:00:00+05:00' }, '2020-01-01T06:00:00', '2020-01-01T05:00:00'],
+      [{ date: '2020-07-01T10:00:00.500Z' }, '2020-07-01T12:00:00', '2020-07-01T10:00:00'],
+      [{ date_gmt: '2020-01-01T10:00:00+05:00' }, '2020-01-01T06:00:00', '2020-01-01T05:00:00'],
+      [{ date_gmt: '2020-07-01T10:00:00' }, '2020-07-01T12:00:00', '2020-07-01T10:00:00'],
+      [{ date: '2020-07-01 10:00:00' }, '2020-07-01T10:00:00', '2020-07-01T08:00:00'],
+      [{ date: '2020-01-01T10:00:00', date_gmt: '2021-01-01T10:00:00' }, '2020-01-01T10:00:00', '2020-01-01T09:00:00'],
+    ])('is dated %j, with the offset that a date has', async (dates, date, utc) => {
+      for (const path of ['tribe_events/40', 'tribe_venue/13', 'media/10'])
+        expect((await write(path, dates)).body).toMatchObject({ date, date_gmt: utc });
+      expect((await write('tribe_events', { title: 'Dated', status: 'publish', ...dates })).body).toMatchObject({ date, date_gmt: utc });
+    });
+
+    it('is not changed by null', async () => {
+      const before = (await ask.send('GET', `${CORE}/tribe_events/38?context=edit`, { as: 'admin' })).body;
+      const nothing = { title: null, content: null, excerpt: null, slug: null, author: null, featured_media: null, tags: null, meta: null };
+      const { status, body } = await write('tribe_events/38', nothing);
+      expect([status, body.title, body.content.raw, body.slug, body.tags]).toEqual([
+        200,
+        before.title,
+        before.content.raw,
+        before.slug,
+        before.tags,
+      ]);
+      expect(await write('tribe_events_cat/3', { parent: null, description: null })).toMatchObject({ status: 200, body: { parent: 2 } });
+      expect(await write('media/10', { title: null, post: null })).toMatchObject({ status: 200, body: { title: { raw: 'tiny' } } });
+    });
+
+    it('has an author of its own, or whoever writes where 0 is named', async () => {
+      expect((await write('tribe_events', { title: 'Mine', author: 0 })).body).toMatchObject({ author: 1 });
+      expect(await write('tribe_events', { title: 'Nobody’s', author: 999 })).toMatchObject({
+        status: 400,
+        body: { code: 'rest_invalid_author' },
+      });
+    });
+
+    it('has no links any more once it is deleted', async () => {
+      for (const path of ['tags/11', 'tribe_events_cat/2', 'tribe_events/44', 'media/10']) {
+        const { body } = await ask.send('DELETE', `${CORE}/${path}?force=true`, { as: 'admin' });
+        expect([body.deleted, '_links' in body.previous]).toEqual([true, false]);
+      }
+    });
+  });
+
+  it('says of no parameter in an address that it is required', async () => {
+    for (const path of ['tribe_events/44', 'users/2', 'types/post']) {
+      const { endpoints } = (await ask.send('OPTIONS', `${CORE}/${path}`)).body;
+      expect(endpoints.flatMap(({ args }: Json) => Object.keys(args).filter((name) => args[name].required))).toEqual([]);
+    }
+    const { endpoints } = (await ask.send('OPTIONS', '/wp-json/tribe/events/v1/events/44')).body;
+    expect(endpoints[0].args.id.required).toBe(true);
+  });
+
   describe('links and what they lead to', () => {
     /** Members, with those of `_links` and `_embedded`, but for the explanation of names. */
     const shape = (body: Json) =>

@@ -1,3 +1,4 @@
+import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, forbiddenStatus } from '../../errors.ts';
 import type { Condition, Order } from '../../kinds/condition.ts';
 import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
@@ -7,7 +8,10 @@ import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import type { findPostIds } from '../../storage/lists/post-list.ts';
 import { descendantsOf } from '../../storage/rows/terms.ts';
+import { parsePhpDate } from '../../wordpress/php/date.ts';
+import { textFromUnix } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
+import { toLocal, toUtc, UTC, type Zone } from '../../wordpress/zones.ts';
 
 /*
  * What the lists of WordPress's own routes (`wp/v2`) have in common: contexts, pages and orders.
@@ -56,6 +60,25 @@ export function totalsOf({ ids, total: found }: FoundIds, { page, limit, fixed }
 
 type FoundIds = Awaited<ReturnType<typeof findPostIds>>;
 type Totals = Pick<CorePage, 'total' | 'page' | 'pages'>;
+
+/**
+ * Both forms of a date of publication, of which one is named: the local one before that in UTC. One with an offset says
+ * itself which moment it means (`rest_get_date_with_gmt`). Null for what is no date.
+ */
+export function bothDates({ date, date_gmt }: NamedDates, zone: Zone, now: Date): { local: string; utc: string } | null {
+  const text = date || date_gmt || '';
+  const own = date ? zone : UTC;
+  const local = parseEventTime(text, { zone: own, now });
+  const parsed = parsePhpDate(text, now, own);
+  if (local === null || parsed === null) return null;
+  const utc = /[\dz][+-]\d\d(:?\d\d)?$|z$/i.test(text) ? textFromUnix(parsed.instant) : toUtc(local, own);
+  return { local: own === zone && utc === toUtc(local, zone) ? local : toLocal(utc, zone), utc };
+}
+
+interface NamedDates {
+  readonly date?: string | null | undefined;
+  readonly date_gmt?: string | null | undefined;
+}
 
 /** Terms that count with those below them stand for all of these. */
 export const withTermsBelow = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>

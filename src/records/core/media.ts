@@ -1,4 +1,3 @@
-import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import { fileActions } from '../../kinds/core/actions.ts';
@@ -34,12 +33,12 @@ import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
-import { nowLocal, toLocal, toUtc, UTC } from '../../wordpress/zones.ts';
+import { nowLocal } from '../../wordpress/zones.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
 import { loadedVersion, type Shown } from '../versions.ts';
 import { fileRights, mayDeleteFile, mayEdit, mayEditFile, mayRead, mayReadFile, mayTouchOther } from '../visibility.ts';
-import { type CorePage, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
+import { bothDates, type CorePage, orderOf, paging, refuseStatuses, totalsOf, viewOf } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -284,12 +283,8 @@ async function writeFields(db: Database, caller: Caller, row: Post, values: Medi
 }
 
 /** Both columns of a date of which one is named (`rest_get_date_with_gmt`). */
-function datesOf({ settings: { zone }, now }: Caller, { date, date_gmt: utc }: MediaFieldValues): Partial<Post> {
-  if (date) {
-    const local = parseEventTime(date, { zone, now }) ?? failParam('date', 'date-invalid');
-    return { post_date: local, post_date_gmt: toUtc(local, zone) };
-  }
-  if (!utc) return {};
-  const moment = parseEventTime(utc, { zone: UTC, now }) ?? failParam('date_gmt', 'date-invalid');
-  return { post_date: toLocal(moment, zone), post_date_gmt: moment };
+function datesOf({ settings: { zone }, now }: Caller, values: MediaFieldValues): Partial<Post> {
+  if (!values.date && !values.date_gmt) return {};
+  const dates = bothDates(values, zone, now) ?? failParam(values.date ? 'date' : 'date_gmt', 'date-invalid');
+  return { post_date: dates.local, post_date_gmt: dates.utc };
 }

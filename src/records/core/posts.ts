@@ -1,4 +1,3 @@
-import { parseEventTime } from '../../calendar/dates.ts';
 import { ApiError, type Fault, fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import { postActions } from '../../kinds/core/actions.ts';
@@ -30,7 +29,6 @@ import { countRevisions } from '../../storage/rows/revisions.ts';
 import type { Metas, Post } from '../../wordpress/rows.ts';
 import { isFloating } from '../../wordpress/status.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
-import { toUtc } from '../../wordpress/zones.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
 import { explaining } from '../explanation.ts';
@@ -40,7 +38,7 @@ import { metasInTrash } from '../trashed-metas.ts';
 import { loadedVersion, type Shown } from '../versions.ts';
 import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from '../visibility.ts';
 import { changeRecord, deletePost, type ExtraRows, insertRecord, trashPost } from '../writes/post-writes.ts';
-import { type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
+import { bothDates, type CorePage, type CoreRecord, orderOf, paging, refuseStatuses, totalsOf, viewOf, withTermsBelow } from './lists.ts';
 import { sampleSlugs } from './sample-slugs.ts';
 
 /*
@@ -254,6 +252,9 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
 /** The calendar's fields that WordPress's members stand for. */
 const MEMBERS = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
 
+/** To WordPress, author 0 is none that is named. */
+const isNobody = (name: string, value: unknown): boolean => name === 'author' && value === 0;
+
 const membersOf = (kind: PostKind): [member: string, field: string][] => [['title', kind.titleField], ...Object.entries(MEMBERS)];
 
 /**
@@ -272,7 +273,7 @@ async function calendarFields(
   if ('wrong' in changed) return refuseMeta(changed.wrong);
 
   const sent = membersOf(kind).flatMap(([name, field]) =>
-    values[name] === undefined || values[name] === null ? [] : [[field, values[name]] as const],
+    values[name] === undefined || values[name] === null || isNobody(name, values[name]) ? [] : [[field, values[name]] as const],
   );
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change');
@@ -295,10 +296,10 @@ async function calendarFields(
  * The calendar's fields for the date of publication: null dates a record anew, and a date that is named is meant, even
  * that of a draft (`WP_REST_Posts_Controller::prepare_item_for_database`).
  */
-function datesOf({ settings: { zone }, now }: Caller, { date, date_gmt: utc }: CoreFieldValues): Record<string, string> {
-  if (date === null || utc === null) return { date: 'now' };
-  const local = date === undefined || utc !== undefined ? null : parseEventTime(date, { zone, now });
-  return local === null ? {} : { date_utc: toUtc(local, zone) };
+function datesOf({ settings: { zone }, now }: Caller, values: CoreFieldValues): Record<string, string> {
+  if (values.date === null || values.date_gmt === null) return { date: 'now' };
+  const dates = values.date || values.date_gmt ? bothDates(values, zone, now) : null;
+  return dates ? { date: dates.local, date_utc: dates.utc } : {};
 }
 
 /** Refuses a meta of the wrong type as WordPress does, naming it and the member of its list. */

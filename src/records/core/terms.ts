@@ -103,7 +103,8 @@ export async function changeCoreTerm(site: Site, caller: Caller, kind: TermKind,
 /** Deletes a term for good. Throws rest_trash_not_supported without `force`. */
 export async function removeCoreTerm(site: Site, caller: Caller, kind: TermKind, { id, force }: Removal): Promise<Shown> {
   if (!force) fail('rest_trash_not_supported');
-  const { record: previous } = await readCoreTerm(site, caller, kind, id, {});
+  const { record: shown } = await readCoreTerm(site, caller, kind, id, {});
+  const { _links: _, ...previous } = shown;
   await deleteTerm(site, caller, kind, id);
   return { record: { deleted: true, previous } };
 }
