@@ -45,6 +45,7 @@ const OPERATIONS: Readonly<Record<string, readonly Call[]>> = {
     ['wp_publish_post', 39],
   ],
   'an event for good': [['wp_delete_post', 41, true]],
+  'an event that becomes a post': [['set_post_type', 45, 'post']],
   'the name of an author': [['wp_update_user', { ID: 2, display_name: 'Edith' }]],
   'a text of an image': [['update_post_meta', 10, '_wp_attachment_image_alt', 'A dot']],
   'an option': [['update_option', 'timezone_string', 'Europe/London']],

@@ -72,12 +72,15 @@ describeDatabases('what others change', (open, engine) => {
     ['dates', "UPDATE wp_tec_occurrences SET end_date = '2031-01-01 00:00:00' WHERE post_id = 38", ['post tribe_events 38 changed 11']],
     ['a venue of an event', "INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (38, '_EventVenueID', '13')", ['post tribe_events 38 changed 11']],
     ['a post that is gone', 'DELETE FROM wp_posts WHERE ID = 38', ['post tribe_events 38 removed 10']],
+    ['an event that becomes a post', "UPDATE wp_posts SET post_type = 'post' WHERE ID = 38", ['post post 38 made 01', 'post tribe_events 38 removed 10']],
+    ['a page that becomes an event', "UPDATE wp_posts SET post_type = 'tribe_events' WHERE ID = 2", ['post page 2 removed 10', 'post tribe_events 2 made 01']],
+    ['a tag that becomes a category',
+      "UPDATE wp_term_taxonomy SET taxonomy = 'tribe_events_cat' WHERE term_id = 18", ['term post_tag 18 removed 10', 'term tribe_events_cat 18 made 01']],
     ['terms of an event', 'DELETE FROM wp_term_relationships WHERE object_id = 38 AND term_taxonomy_id = 13', ['post tribe_events 38 changed 11']],
     ['the name of a term', "UPDATE wp_terms SET name = 'Other' WHERE term_id = 3", ['term tribe_events_cat 3 changed 11']],
     ['the place of a category in the tree', 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 4', ['term tribe_events_cat 4 changed 11']],
     ['a category that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 3', ['term tribe_events_cat 3 removed 10']],
     ['a tag that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 12', ['term post_tag 12 removed 10']],
-    ['a type', "UPDATE wp_posts SET post_type = 'page' WHERE ID = 38", ['post page 38 changed 11']],
   ])('is found, and the index follows: %s', async (_, script, entries) => {
     expect(await taken(script)).toEqual(entries);
   }); // biome-ignore format: a table

@@ -181,7 +181,7 @@ export async function takeOver(
   if (now) {
     if (source.kind === 'post') await indexPosts(db, differences, languages);
     else for (const difference of differences) await indexTerm(db, difference, languages);
-    await appendByUser(db, differences.map(changeOf), userOf, { writer, at: nowUtc(now) });
+    await appendByUser(db, differences.flatMap(changesOf), userOf, { writer, at: nowUtc(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
   const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
   await storePrints(
@@ -208,6 +208,12 @@ export async function appendByUser(
 }
 
 const isDifferent = ({ before, after }: Difference): boolean => before?.digest !== after?.digest || before?.type !== after?.type;
+
+/** What becomes one of another type is gone for all who know it as what it was. */
+const changesOf = ({ before, after }: Difference): Change[] =>
+  before && after && before.type !== after.type
+    ? [changeOf({ before, after: undefined }), changeOf({ before: undefined, after })]
+    : [changeOf({ before, after })];
 
 function changeOf({ before, after }: Difference): Change {
   // One of them is there, or they would not differ.
