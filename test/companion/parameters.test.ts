@@ -148,6 +148,9 @@ describeAsking('parameters of WordPress’s own routes', (ask) => {
 
     it('has an author of its own, or whoever writes where 0 is named', async () => {
       expect((await write('tribe_events', { title: 'Mine', author: 0 })).body).toMatchObject({ author: 1 });
+      expect(await write('media/10', { author: 0 })).toMatchObject({ status: 200, body: { author: 1 } });
+      const theirs = await ask.send('POST', `${CORE}/tribe_events`, { as: 'auth', body: { title: 'Theirs', author: 0 } });
+      expect(theirs).toMatchObject({ status: 201, body: { author: 3 } });
       expect(await write('tribe_events', { title: 'Nobody’s', author: 999 })).toMatchObject({
         status: 400,
         body: { code: 'rest_invalid_author' },

@@ -26,6 +26,7 @@ import {
   truth,
   truthOrSome,
   type WantedTerms,
+  wholeNumber,
 } from '../grammars/schema.ts';
 import { postTypes } from '../index.ts';
 import type { PostKind, TermKind } from '../kind.ts';
@@ -237,6 +238,12 @@ const PASSWORD_CHARACTERS = 255;
 export const EXISTING = { id: { grammar: integer() } } satisfies Params;
 export type ExistingValues = ValuesOf<typeof EXISTING>;
 
+const anyAuthor = integer();
+/** To WordPress, author 0 is none that is named. */
+const AUTHOR = {
+  grammar: { ...anyAuthor, read: (raw, can) => (wholeNumber(raw) === 0 ? {} : anyAuthor.read(raw, can)) },
+} satisfies Param<number>;
+
 /** What is written of an event, venue or organizer. */
 const WRITTEN = {
   date: { grammar: dateTime },
@@ -247,7 +254,7 @@ const WRITTEN = {
   title: { grammar: rawString(LENGTHS.text) },
   content: { grammar: rawString(LENGTHS.content) },
   excerpt: { grammar: rawString(LENGTHS.text) },
-  author: { grammar: integer() },
+  author: AUTHOR,
   featured_media: { grammar: integer() },
   comment_status: { grammar: choice(['open', 'closed']) },
   ping_status: { grammar: choice(['open', 'closed']) },
@@ -316,7 +323,7 @@ export const MEDIA_FIELDS = {
   date: { grammar: dateTime },
   date_gmt: { grammar: dateTime },
   title: { grammar: rawString(LENGTHS.text) },
-  author: { grammar: integer() },
+  author: AUTHOR,
   slug: { grammar: anyString(LENGTHS.slug) },
   alt_text: { grammar: anyString(LENGTHS.text) },
   caption: { grammar: rawString(LENGTHS.text) },

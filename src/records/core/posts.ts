@@ -252,9 +252,6 @@ export async function removeCorePost(site: Site, caller: Caller, kind: PostKind,
 /** The calendar's fields that WordPress's members stand for. */
 const MEMBERS = { content: 'description', excerpt: 'excerpt', slug: 'slug', author: 'author', status: 'status', date: 'date', date_gmt: 'date_utc', featured_media: 'image', tags: 'tags', tribe_events_cat: 'categories' } as const; // biome-ignore format: pairs
 
-/** To WordPress, author 0 is none that is named. */
-const isNobody = (name: string, value: unknown): boolean => name === 'author' && value === 0;
-
 const membersOf = (kind: PostKind): [member: string, field: string][] => [['title', kind.titleField], ...Object.entries(MEMBERS)];
 
 /**
@@ -273,7 +270,7 @@ async function calendarFields(
   if ('wrong' in changed) return refuseMeta(changed.wrong);
 
   const sent = membersOf(kind).flatMap(([name, field]) =>
-    values[name] === undefined || values[name] === null || isNobody(name, values[name]) ? [] : [[field, values[name]] as const],
+    values[name] === undefined || values[name] === null ? [] : [[field, values[name]] as const],
   );
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change');
