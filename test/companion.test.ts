@@ -153,7 +153,7 @@ describeDatabases('the companion routes', (open) => {
       ['tribe_events?tribe_events_cat=2', 'tribe_events_cat%5B0%5D=2'],
       ['tribe_events?tribe_events_cat=2,5', 'tribe_events_cat%5B0%5D=2&tribe_events_cat%5B1%5D=5'],
       ['tribe_events?tribe_events_cat[]=2&tribe_events_cat[]=5', 'tribe_events_cat%5B0%5D=2&tribe_events_cat%5B1%5D=5'],
-      ['tribe_events?tribe_events_cat[terms]=2&tribe_events_cat[include_children]=true', 'include_children%5D=true'],
+      ['tribe_events?tribe_events_cat[terms]=2&tribe_events_cat[include_children]=true', 'include_children%5D=1'],
       ['tribe_events?tags_exclude=11', 'tags_exclude%5B0%5D=11'],
       ['tribe_events_cat?hide_empty=false', 'hide_empty=0'],
       ['tags?hide_empty=true', 'hide_empty=1'],
