@@ -1,10 +1,11 @@
-import type { Condition, InLanguage } from '../kinds/condition.ts';
-import { postKind } from '../kinds/index.ts';
+import type { Condition, ConditionBy, InLanguage } from '../kinds/condition.ts';
+import { postKind, termKindOf } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
+import { descendantsIn, loadTree } from '../storage/rows/terms.ts';
 import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import type { Caller } from './caller.ts';
 import { mayRead } from './visibility.ts';
@@ -75,13 +76,23 @@ export async function idInLanguage(
 const EVENTS = postKind('event').postType;
 
 async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
-  if (condition.by === 'terms') return { ...condition, ids: await termGroups(db, languages, condition.taxonomy, condition.ids) };
+  if (condition.by === 'terms') return widenTerms(db, languages, condition);
   if (condition.by === 'linkedFromAny') {
     const within = languageOfList(caller, EVENTS, undefined);
     return within ? { ...condition, within } : condition;
   }
   if (condition.by === 'links') return { ...condition, ids: await postGroups(db, caller, languages, condition.ids) };
   return condition;
+}
+
+/** With what is below the terms, where there can be any: to ask for the tree takes no longer than for translations. */
+async function widenTerms(db: Database, languages: ContentLanguages, condition: ConditionBy<'terms'>): Promise<Condition> {
+  const { taxonomy } = condition;
+  const [ids, tree] = await Promise.all([
+    termGroups(db, languages, taxonomy, condition.ids),
+    termKindOf(taxonomy)?.hierarchical ? loadTree(db, taxonomy) : undefined,
+  ]);
+  return tree ? { ...condition, roots: ids, ids: descendantsIn(tree, ids) } : { ...condition, ids };
 }
 
 /** These terms and those that they are translations of, some of which may be gone: nothing stands under these. */

@@ -228,8 +228,8 @@ export async function withDescendants(db: Database, conditions: readonly Conditi
   );
 }
 
-async function rootsAndBelow(db: Database, { taxonomy, ids }: ConditionBy<'terms'>) {
-  return termKindOf(taxonomy)?.hierarchical ? { roots: ids, ids: await descendantsOf(db, taxonomy, ids) } : {};
+async function rootsAndBelow(db: Database, { taxonomy, ids, roots }: ConditionBy<'terms'>) {
+  return !roots && termKindOf(taxonomy)?.hierarchical ? { roots: ids, ids: await descendantsOf(db, taxonomy, ids) } : {};
 }
 
 /**

@@ -139,9 +139,15 @@ export async function loadBlogTerms(db: Database, ids: readonly number[]): Promi
   );
 }
 
+/** Every term of a taxonomy with its parent. */
+export type TermTree = Awaited<ReturnType<typeof loadTree>>;
+
 /** These categories and all below them. */
-export async function descendantsOf(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
-  const tree = await loadTree(db, taxonomy);
+export const descendantsOf = async (db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> =>
+  descendantsIn(await loadTree(db, taxonomy), ids);
+
+/** The same in a tree that is known. */
+export function descendantsIn(tree: TermTree, ids: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const [id, { parent }] of tree) {
     const siblings = children.get(parent);
