@@ -47,6 +47,7 @@ const SENT: readonly unknown[] = [
   '2026-05-01T10:00:00',
   'post_title',
   'image',
+  'image/png',
   'authors',
   'aside',
   'OR',
