@@ -62,6 +62,10 @@ describe('a process that is asked to end', () => {
   const env = embedded(folder);
   const url = env.DATABASE_URL!;
   const workersOf = (entries: readonly Entry[]) => new Set(entries.filter(({ msg }) => msg === 'request completed').map(({ pid }) => pid));
+  /** Asks until so many workers have answered: one may be ready long before another. */
+  const answeredBy = async (workers: number, port: number, entries: () => readonly Entry[]) => {
+    while (workersOf(entries()).size < workers) await ask({ port, path: LIST });
+  };
 
   beforeAll(async () => {
     expect((await commandIn(env)('init', '--sample')).code).toBe(0);
@@ -125,11 +129,13 @@ describe('a process that is asked to end', () => {
     const { port, child, entries, said, stop } = await start(url, { WORKERS: '2', CACHE: 'off' });
     const end = keepReading(port, LIST);
     await said('request completed', 50);
+    await answeredBy(2, port, () => entries);
     const before = workersOf(entries);
     child.kill('SIGHUP');
     await said('the workers are replaced');
     const rest = entries.length;
     await said('request completed', 50 + entries.filter(({ msg }) => msg === 'request completed').length);
+    await answeredBy(2, port, () => entries.slice(rest));
     expect(await end()).toEqual(new Set([200]));
     const after = workersOf(entries.slice(rest));
     expect([before.size, after.size]).toEqual([2, 2]);
@@ -151,7 +157,7 @@ describe('a process that is asked to end', () => {
     const [victim] = workersOf(entries);
     process.kill(victim!, 'SIGKILL');
     await said('a worker has ended');
-    while (workersOf(entries).size < 3) await ask({ port, path: LIST });
+    await answeredBy(3, port, () => entries);
     await end();
     expect(await stop()).toBe(0);
   });

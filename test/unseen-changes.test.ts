@@ -25,8 +25,8 @@ const VENUE = 12;
 /** Default settings, but that nothing is forgotten just because it is old: what is right in time was noticed. */
 const DEFAULTS = { CACHE_FRESHNESS_MS: '100', CACHE_STALE_SECONDS: '86400', SHARED_WITH_WORDPRESS: 'on' };
 /**
- * So often, at most, the server is looked at in a second, when it is asked every 40 ms and looked at again after 50: for
- * no longer may something old be given.
+ * So often, at most, the server is looked at in a second, when it is asked every 40 ms and looked at again after 50.
+ * For no longer may something old be given.
  */
 const LOOKS = 13;
 
