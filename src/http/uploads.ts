@@ -3,7 +3,7 @@ import express, { type RequestHandler, Router } from 'express';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { leadsOutside } from '../media/library.ts';
-import { isPrivate } from '../media/private-files.ts';
+import { isPrivateFile } from '../media/private-files.ts';
 import { notesOf } from './answered.ts';
 import { secure } from './security.ts';
 
@@ -47,7 +47,7 @@ export function uploads(config: Config): RequestHandler {
 function withoutSecrets(config: Config): RequestHandler {
   return async (req, _res, next) => {
     const path = decoded(req.path);
-    if ((await leadsOutside(config.uploadsDir, path)) || (await isPrivate(config, path))) fail('rest_no_route');
+    if ((await leadsOutside(config.uploadsDir, path)) || (await isPrivateFile(config, path))) fail('rest_no_route');
     next();
   };
 }

@@ -12,7 +12,7 @@ type Places = Pick<Config, 'databaseUrl' | 'uploadsDir'>;
  * SQLite keeps beside it, a backup, the administrator's first password. They are there where a setting says that
  * everything belongs into one folder.
  */
-export async function isPrivate({ databaseUrl, uploadsDir }: Places, path: string): Promise<boolean> {
+export async function isPrivateFile({ databaseUrl, uploadsDir }: Places, path: string): Promise<boolean> {
   const file = await realpath(join(uploadsDir, path)).catch(() => undefined);
   if (file === undefined) return false;
   if (isPrivateName(basename(file).toLowerCase())) return true;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { amongUploads, isPrivate } from '../../src/media/private-files.ts';
+import { amongUploads, isPrivateFile } from '../../src/media/private-files.ts';
 
 describe('in a folder for everything', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fasti-private-'));
@@ -19,14 +19,14 @@ describe('in a folder for everything', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(['fasti.sqlite', 'fasti.sqlite-wal', '2026/../fasti.sqlite', 'other.png', 'my.backup'])('%s is private', async (path) => {
-    expect(await isPrivate(places, path)).toBe(true);
-    expect(await isPrivate({ ...places, uploadsDir: join(folder, 'link') }, path)).toBe(true);
+    expect(await isPrivateFile(places, path)).toBe(true);
+    expect(await isPrivateFile({ ...places, uploadsDir: join(folder, 'link') }, path)).toBe(true);
   });
   it.each(['2026/a.jpg', 'my.backup.png', 'none.png', '2026', ''])('%s is not', async (path) =>
-    expect(await isPrivate(places, path)).toBe(false),
+    expect(await isPrivateFile(places, path)).toBe(false),
   );
   it('no database is, where there is no file of one', async () =>
-    expect(await isPrivate({ ...places, databaseUrl: 'mysql://u:p@h/n' }, 'fasti.sqlite')).toBe(false));
+    expect(await isPrivateFile({ ...places, databaseUrl: 'mysql://u:p@h/n' }, 'fasti.sqlite')).toBe(false));
   it('the private files are told apart from those elsewhere', async () => {
     const files = [join(data, 'fasti.sqlite'), join(folder, 'outside.backup')];
     expect(await amongUploads(places, files)).toEqual([files[0]]);

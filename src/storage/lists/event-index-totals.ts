@@ -4,7 +4,7 @@ import { equalsAny, unionAll } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
 import { type Facet, isCounted, isOpen, longOnes, shareOf } from '../index/event-index-rows.ts';
 import { type IndexRange, isListedIn, type LanguageShare, type ListedLanguage } from './index-range.ts';
-import { type DaysTerm, type RowsTerm, type Term, termsOf } from './range-terms.ts';
+import { type DaysSummand, type RowsSummand, type Summand, summandsOf } from './range-summands.ts';
 
 /*
  * How many events a range of the list index holds. What everybody sees is counted by days and months in advance
@@ -15,7 +15,7 @@ import { type DaysTerm, type RowsTerm, type Term, termsOf } from './range-terms.
 export function totalOf(db: Database, range: IndexRange, parts: readonly Sql[]): Sql {
   const [facet, ...others] = range.facets;
   const counted = others.length === 0 ? countedIn(range, facet, range.language) : undefined;
-  return counted ? sumOf(db, termsOf(range), counted) : countOf(parts);
+  return counted ? sumOf(db, summandsOf(range), counted) : countOf(parts);
 }
 
 /** The rows of these parts, counted one by one. */
@@ -53,38 +53,38 @@ function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | u
 const areCounted = (facets: readonly (Facet | undefined)[]): facets is Facet[] => !facets.includes(undefined);
 
 // ------------------------------------------------------------------------------------------------- as a value
-/** The sum of these terms for what is counted. */
-function sumOf(db: Database, terms: readonly Term[], counted: Counted): Sql {
-  const values = terms.map((term): Sql => {
-    const [sql, bindings] = term.by === 'days' ? fromCounts(db, term, counted) : fromRows(db, term, counted);
-    return [`${term.sign === 1 ? '+' : '-'} ${sql}`, bindings];
+/** The sum of these summands for what is counted. */
+function sumOf(db: Database, summands: readonly Summand[], counted: Counted): Sql {
+  const values = summands.map((summand): Sql => {
+    const [sql, bindings] = summand.by === 'days' ? fromCounts(db, summand, counted) : fromRows(db, summand, counted);
+    return [`${summand.sign === 1 ? '+' : '-'} ${sql}`, bindings];
   });
   return [`0 ${values.map(([sql]) => sql).join(' ')}`, values.flatMap(([, bindings]) => bindings)];
 }
 
 /** A sum over counts of days: of what is added, less what is subtracted. */
-function fromCounts(db: Database, term: DaysTerm, { add, subtract }: Counted): Sql {
+function fromCounts(db: Database, summand: DaysSummand, { add, subtract }: Counted): Sql {
   const [plus, minus] = [add, subtract].map((facets): Sql => {
-    const [rows, bindings] = countsIn(db, term, facets);
-    return [`COALESCE((SELECT SUM(c.${term.column}) ${rows}), 0)`, bindings];
+    const [rows, bindings] = countsIn(db, summand, facets);
+    return [`COALESCE((SELECT SUM(c.${summand.column}) ${rows}), 0)`, bindings];
   }) as [Sql, Sql];
   return subtract.length === 0 ? plus : [`(${plus[0]} - ${minus[0]})`, [...plus[1], ...minus[1]]];
 }
 
-function fromRows(db: Database, term: RowsTerm, { facet, language }: Counted): Sql {
-  const [rows, bindings] = entriesIn(db, term, [facet], language);
+function fromRows(db: Database, summand: RowsSummand, { facet, language }: Counted): Sql {
+  const [rows, bindings] = entriesIn(db, summand, [facet], language);
   return [`(SELECT COUNT(*) ${rows})`, bindings];
 }
 
-/** `FROM … WHERE …` of the counts `c` of a term. */
-function countsIn(db: Database, { days }: DaysTerm, facets: readonly Facet[]): Sql {
+/** `FROM … WHERE …` of the counts `c` of a summand. */
+function countsIn(db: Database, { days }: DaysSummand, facets: readonly Facet[]): Sql {
   const [which, numbers] = equalsAny('c.facet', facets);
   return [`FROM ?? c WHERE ${which} AND c.day >= ? AND c.day <= ?`, [db.table('fasti_days'), ...numbers, ...days]];
 }
 
-/** `FROM … WHERE …` of the rows `x` of a term: public events. The facets are of one sort. */
-function entriesIn(db: Database, term: RowsTerm, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
-  const { which, starts, endFrom } = term;
+/** `FROM … WHERE …` of the rows `x` of a summand: public events. The facets are of one sort. */
+function entriesIn(db: Database, summand: RowsSummand, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
+  const { which, starts, endFrom } = summand;
   const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longOnes) : facets);
   const ends: Sql = endFrom === undefined ? ['', []] : [' AND x.end_at >= ?', [endFrom]];
   const guarded = isOpen(facets[0]) ? '' : ' AND x.locked = 0';
@@ -141,14 +141,14 @@ async function sumsBySource(
   language: ListedLanguage,
   numbers: readonly Facet[],
 ): Promise<ReadonlyMap<string, number>> {
-  const selections = termsOf(range).map((term): Sql => {
-    const sign = term.sign === 1 ? '' : '-';
-    if (term.by === 'days') {
-      const [rows, bindings] = countsIn(db, term, numbers);
-      return [`SELECT c.facet, NULL AS share, ${sign}SUM(c.${term.column}) AS n ${rows} GROUP BY c.facet`, bindings];
+  const selections = summandsOf(range).map((summand): Sql => {
+    const sign = summand.sign === 1 ? '' : '-';
+    if (summand.by === 'days') {
+      const [rows, bindings] = countsIn(db, summand, numbers);
+      return [`SELECT c.facet, NULL AS share, ${sign}SUM(c.${summand.column}) AS n ${rows} GROUP BY c.facet`, bindings];
     }
     const [share, values] = shareIn(language);
-    const [rows, bindings] = entriesIn(db, term, range.facets, language);
+    const [rows, bindings] = entriesIn(db, summand, range.facets, language);
     return [`SELECT x.facet, ${share} AS share, ${sign}COUNT(*) AS n ${rows} GROUP BY x.facet, share`, [...values, ...bindings]];
   });
   const sums = new Map<string, number>();

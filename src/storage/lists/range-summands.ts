@@ -22,10 +22,10 @@ import type { IndexRange } from './index-range.ts';
 export type Span = readonly [from: number, to: number];
 type Sign = 1 | -1;
 
-export type Term = DaysTerm | RowsTerm;
+export type Summand = DaysSummand | RowsSummand;
 
 /** Counts of days: of those that start then (`n`), or that run on at the end of the day (`running`). */
-export interface DaysTerm {
+export interface DaysSummand {
   readonly by: 'days';
   readonly sign: Sign;
   readonly column: 'n' | 'running';
@@ -34,7 +34,7 @@ export interface DaysTerm {
 }
 
 /** Rows that are counted one by one. */
-export interface RowsTerm {
+export interface RowsSummand {
   readonly by: 'rows';
   readonly sign: Sign;
   /** `long`: only those that last very long. */
@@ -48,7 +48,7 @@ export interface RowsTerm {
  * What a range holds: those that start in it, with those that run into it where ends have a lower bound, less those
  * that run beyond the upper one.
  */
-export function termsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from' | 'to' | 'endFrom' | 'endTo'>): Term[] {
+export function summandsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from' | 'to' | 'endFrom' | 'endTo'>): Summand[] {
   if (endFrom > endTo) return [];
   const last = Math.min(to, endTo);
   return [
@@ -59,7 +59,7 @@ export function termsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from' | 
 }
 
 /** Those that start between two moments: by whole days, and one by one in what is left of the first and the last. */
-function starting(from: number, to: number): Term[] {
+function starting(from: number, to: number): Summand[] {
   if (from > to) return [];
   const [first, last] = [dayOf(from), dayOf(to)];
   const [wholeFirst, wholeLast] = [from <= Math.max(beginOf(first), UNDATED + 1), to >= endOf(last)];
@@ -71,10 +71,10 @@ function starting(from: number, to: number): Term[] {
   ];
 }
 
-const rowsIn = (starts: Span): RowsTerm => ({ by: 'rows', sign: 1, which: 'all', starts, endFrom: undefined });
+const rowsIn = (starts: Span): RowsSummand => ({ by: 'rows', sign: 1, which: 'all', starts, endFrom: undefined });
 
 /** Those that start on these days: by whole months where there are several, and by the days around them. */
-function startingOn(first: number, last: number): Term[] {
+function startingOn(first: number, last: number): Summand[] {
   const from = monthOf(first) + (first <= beginOfMonth(monthOf(first)) ? 0 : 1);
   const to = monthOf(last) - (last >= endOfMonth(monthOf(last)) ? 0 : 1);
   if (from >= to) return [daysIn([first, last])];
@@ -85,17 +85,17 @@ function startingOn(first: number, last: number): Term[] {
   ];
 }
 
-const daysIn = (days: Span): DaysTerm => ({ by: 'days', sign: 1, column: 'n', days });
+const daysIn = (days: Span): DaysSummand => ({ by: 'days', sign: 1, column: 'n', days });
 
 /**
  * Those that start between two moments, before a third one, and end then or later. At midnight the day before knows
  * their number.
  */
-function passing(sign: Sign, moment: number, [from, to]: Span): Term[] {
+function passing(sign: Sign, moment: number, [from, to]: Span): Summand[] {
   if (from > to) return [];
   const near = shortBefore(moment);
   const eve = eveOf(moment);
-  const rows = (which: 'all' | 'long', starts: Span): RowsTerm => ({ by: 'rows', sign, which, starts, endFrom: moment });
+  const rows = (which: 'all' | 'long', starts: Span): RowsSummand => ({ by: 'rows', sign, which, starts, endFrom: moment });
   if (eve !== undefined && from <= near && to >= endOf(eve))
     return [{ by: 'days', sign, column: 'running', days: [eve, eve] }, rows('long', [from, to])];
   return [rows('all', [Math.max(from, near), to]), ...(from < near ? [rows('long', [from, Math.min(near - 1, to)])] : [])];
