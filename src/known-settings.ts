@@ -17,11 +17,21 @@ export interface SettingsReader {
   readonly forget: () => void;
 }
 
+export interface SettingsReaderOptions {
+  /** For how many milliseconds others may change them unseen. */
+  readonly keep: number;
+  /**
+   * A name of what could be read at this moment (of `performance.now()`) or later, the same as long as nobody commits
+   * anything; undefined where there is none.
+   */
+  readonly stateSince: (at: number) => Promise<string | undefined>;
+}
+
 /**
  * Reads the options where the database may have changed since the last time, and makes settings of them only where they
- * differ. `keep`: for how many milliseconds others may change them unseen.
+ * differ.
  */
-export function settingsReader(db: Database, config: Config, keep: number): SettingsReader {
+export function settingsReader(db: Database, config: Config, { keep, stateSince }: SettingsReaderOptions): SettingsReader {
   const names = settingNames(db.prefix);
   let last: { options: ReadonlyMap<string, string>; settings: SiteSettings; at: number; state: string | undefined } | undefined;
   let edition = 0;
@@ -34,7 +44,7 @@ export function settingsReader(db: Database, config: Config, keep: number): Sett
 
   const read = async () => {
     const at = performance.now();
-    const state = db.driver.state?.();
+    const state = await stateSince(at);
     if (last && state !== undefined && state === last.state) {
       last = { ...last, at: Math.max(at, last.at) };
       return last.settings;

@@ -8,7 +8,7 @@ import { addressesOf } from './storage/engine/mysql/address.ts';
 import { createFreshness, type Freshness, lookAtVersion } from './storage/freshness/freshness.ts';
 import { type Others, othersOf } from './storage/freshness/others.ts';
 import { followReplicas } from './storage/freshness/replicas.ts';
-import { type TakeOver, watchTables } from './storage/freshness/table-watch.ts';
+import { type TakeOver, type Watched, watchTables } from './storage/freshness/table-watch.ts';
 import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
@@ -35,8 +35,11 @@ export interface Site {
    * server does; a command doesn't live long enough.
    */
   readonly followOthers: () => void;
-  /** Looks whether all that others have written up to now has been taken over. False where nobody follows them. */
-  readonly isTakenOver: () => Promise<boolean>;
+  /**
+   * Looks whether all that others had written at a moment (in milliseconds of `performance.now()`) has been taken over,
+   * and in which state the database is. Undefined: it has not, or nobody follows them.
+   */
+  readonly upToDate: (at: number) => Promise<Pick<Watched, 'state'> | undefined>;
   /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
   /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
@@ -102,20 +105,20 @@ export async function openSite(
     followOthers: () => {
       follows = true;
     },
-    isTakenOver: async () => follows && (await main.isTakenOver()),
+    upToDate: async (at) => (follows ? main.upToDate(at) : undefined),
     reading: () => readers[following.current() ?? -1] ?? site,
     close: async () => {
       await Promise.all([opened, ...replicas].map((db) => db.close()));
     },
   };
-  const readers = sources.map((source): Site => ({ ...site, ...source, isTakenOver: async () => false }));
+  const readers = sources.map((source): Site => ({ ...site, ...source, upToDate: async () => undefined }));
   return site;
 }
 
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.
  */
-interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'isTakenOver' | 'changedAt'> {
+interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' | 'upToDate' | 'changedAt'> {
   /** Call it at the end of every transaction. `open`: how many others there are. */
   readonly settle: (open: number) => void;
   /** Call it when it may say something else from now on. */
@@ -128,7 +131,10 @@ interface Source extends Pick<Site, 'db' | 'settings' | 'freshness' | 'journal' 
  */
 function sourceOf(db: Database, config: Config, name: string, others?: Others): Source {
   const keep = config.cache ? config.cacheFreshness : 0;
-  const settings = settingsReader(db, config, keep);
+  // To look costs as much as to read the settings: it is worth it only if they are likely to be those of that state.
+  const stateSince = async (at: number) =>
+    db.driver.state ? db.driver.state() : watch.latest()?.state === undefined ? undefined : (await watch.lookedSince(at)).state;
+  const settings = settingsReader(db, config, { keep, stateSince });
   const takeOver: TakeOver | undefined =
     others &&
     (async (how) => {
@@ -148,9 +154,10 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
     async () => {
       const era = db.cluster.era();
       await db.cluster.catchUp();
+      const at = performance.now();
       const { shared, edition, contentLanguages } = await settings.read();
       const drain = async (newest: number) => others?.drain(newest, contentLanguages);
-      const looked = await lookAtVersion(db, shared ? { watch, drain } : undefined);
+      const looked = await lookAtVersion(db, shared ? { watch: () => watch.lookedSince(at), drain } : undefined);
       await journal.advanceTo(looked.count);
       changedAt = looked.changedAt;
       // Another server may have been asked in between.
@@ -166,7 +173,10 @@ function sourceOf(db: Database, config: Config, name: string, others?: Others): 
     settle: settings.settle,
     freshness,
     journal,
-    isTakenOver: async () => (await watch()).isTakenOver,
+    upToDate: async (at) => {
+      const watched = await watch.lookedSince(at);
+      return watched.isTakenOver ? watched : undefined;
+    },
     changedAt: () => changedAt,
     forget: () => {
       settings.forget();
@@ -258,6 +268,6 @@ export const withinTransaction = (site: Site, db: Database): Site => ({
   ...site,
   db,
   // A look at the database from outside would miss what was written here.
-  isTakenOver: async () => false,
+  upToDate: async () => undefined,
   settings: async () => siteSettings(await readOptions(db, settingNames(db.prefix)), db, site.config),
 });

@@ -14,10 +14,9 @@ describeDatabases('what a process knows of the settings', (open) => {
   });
   afterEach(() => site.close());
 
-  const start = async (freshness: string, cache = 'on') => {
-    site = await openSite(
-      readConfig({ DATABASE_URL: urlOf(db), TABLE_PREFIX: db.prefix, LOG_LEVEL: 'silent', CACHE: cache, CACHE_FRESHNESS_MS: freshness }),
-    );
+  const start = async (freshness: string, cache = 'on', env: Record<string, string> = {}) => {
+    const settings = { DATABASE_URL: urlOf(db), TABLE_PREFIX: db.prefix, LOG_LEVEL: 'silent', CACHE: cache, CACHE_FRESHNESS_MS: freshness };
+    site = await openSite(readConfig({ ...settings, ...env }));
   };
   const rename = (by: Database, name: string) => by.transaction((tx) => writeOption(tx, 'blogname', name));
   const name = async () => (await site.settings()).raw.get('blogname');
@@ -98,5 +97,28 @@ describeDatabases('what a process knows of the settings', (open) => {
     }
     await site.db.change`UPDATE {options} SET option_value = 'outside of transactions' WHERE option_name = 'blogname'`;
     expect(await name()).toBe('outside of transactions');
+  });
+
+  it('is asked for again, beside a WordPress, only once somebody has committed something', async () => {
+    await start('60000', 'off', { SHARED_WITH_WORDPRESS: 'on', FOLLOW_WORDPRESS: 'on' });
+    site.followOthers();
+    const optionsRead = async () => {
+      let reads = 0;
+      const stop = site.db.driver.listen(({ sql, bindings }) => {
+        if (/`wp_options`/.test(sql) && bindings.includes('blogname')) reads += 1;
+      });
+      await name();
+      stop();
+      return reads;
+    };
+    // Other tests write to other databases of the same server.
+    do await site.upToDate(performance.now());
+    while ((await optionsRead()) > 0);
+    for (const wanted of ['one', 'other', 'third']) {
+      await rename(db, wanted);
+      expect(await name()).toBe(wanted);
+    }
+    await rename(site.db, 'its own');
+    expect(await name()).toBe('its own');
   });
 });

@@ -128,7 +128,7 @@ async function partsOf(site: Site, { reading, writing, uploads }: Faults): Promi
 async function indexState(site: Site): Promise<'in use' | 'shared with WordPress' | 'missing' | 'unknown'> {
   const settings = await site.settings().catch(() => undefined);
   if (!settings) return 'unknown';
-  if (await trustsIndex(site, settings)) return 'in use';
+  if (await trustsIndex(site, { settings, arrived: performance.now() })) return 'in use';
   return settings.shared ? 'shared with WordPress' : 'missing';
 }
 

@@ -127,7 +127,7 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     registers: [registry],
     async collect() {
       const settings = await site.settings().catch(() => undefined);
-      if (settings) this.set(Number(await trustsIndex(site, settings)));
+      if (settings) this.set(Number(await trustsIndex(site, { settings, arrived: performance.now() })));
     },
   });
   new Gauge({

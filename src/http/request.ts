@@ -18,6 +18,8 @@ export interface Incoming<Sent extends Head = Head> {
   readonly settings: SiteSettings;
   /** The moment of the request. */
   readonly now: Date;
+  /** The same in milliseconds of `performance.now()`. */
+  readonly arrived: number;
   /** The method after `overriddenMethod`. */
   readonly method: string;
   readonly query: Raw;
@@ -37,6 +39,7 @@ export interface Incoming<Sent extends Head = Head> {
 
 /** Reads where a request goes and what its query says; undefined: not to the API. */
 export async function readRequest(site: Site, router: Router, req: Request): Promise<Incoming<Request> | undefined> {
+  const arrived = performance.now();
   const { path, query: text } = splitTarget(req.originalUrl);
   const query = parseQuery(text);
   const settings = await site.settings();
@@ -49,6 +52,7 @@ export async function readRequest(site: Site, router: Router, req: Request): Pro
     req,
     settings,
     now: site.clock(),
+    arrived,
     method,
     query,
     path: route,
@@ -100,10 +104,10 @@ export const requestLanguage = ({ texts }: Site, { req, query, segment }: Incomi
 
 /** Everything that `records/` needs to know about the request. */
 export function callerOf(site: Site, incoming: Incoming, body: Body, viewer: Viewer): Caller {
-  const { now, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
+  const { now, arrived, query, segment, hostLanguage, namespace = site.config.restNamespace } = incoming;
   const settings = settingsFor(incoming.settings, viewer);
   const content = contentChoice(settings.contentLanguages, site.config, { query, body, address: segment ?? hostLanguage });
   // A parameter and an address that say different languages would contradict each other in the URLs of the answer.
   const home = content.parameter && segment !== undefined ? rootOf(settings, undefined, hostLanguage) : incoming.home;
-  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, content });
+  return callerFor(site, settings, viewer, { language: requestLanguage(site, incoming, body), home, namespace, now, arrived, content });
 }

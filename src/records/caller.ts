@@ -14,6 +14,8 @@ export interface Caller {
   readonly viewer: Viewer;
   readonly settings: SiteSettings;
   readonly now: Date;
+  /** When the request came, in milliseconds of `performance.now()`. */
+  readonly arrived: number;
   readonly language: string;
   /** Home address with the language segment of the request, without trailing slash. */
   readonly home: string;
@@ -69,7 +71,7 @@ export function contentTag({ settings, content }: Caller): string {
 }
 
 /** How a viewer asks: in which language, and what else is known where it is by a request. */
-type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'content'>>;
+type CallerOptions = Pick<Caller, 'language'> & Partial<Pick<Caller, 'home' | 'namespace' | 'now' | 'arrived' | 'content'>>;
 
 /** The settings of the site as a caller may know them: some languages are for those alone who write in them. */
 export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSettings {
@@ -80,12 +82,14 @@ export function settingsFor(settings: SiteSettings, viewer: Viewer): SiteSetting
 /** A viewer as a caller. Unless the options say otherwise: at this moment, under the site's home, in our namespace. */
 export function callerFor(site: Site, known: SiteSettings, viewer: Viewer, options: CallerOptions): Caller {
   const settings = settingsFor(known, viewer);
-  const { language, home = settings.home, namespace = site.config.restNamespace, now = site.clock(), content = ANY_LANGUAGE } = options;
+  const { language, home = settings.home, namespace = site.config.restNamespace } = options;
+  const { now = site.clock(), arrived = performance.now(), content = ANY_LANGUAGE } = options;
   return {
     content,
     viewer,
     settings,
     now,
+    arrived,
     language,
     home,
     namespace,

@@ -90,7 +90,7 @@ export async function listToEdit(site: Site, caller: Caller, declared: PostKind,
     limit,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
-    indexed: await trustsIndexOfEvents(site, settings),
+    indexed: await trustsIndexOfEvents(site, caller),
   } as const;
   const [first, all, mine] = await Promise.all([
     findPostIds(db, { ...query, offset: ((values.page ?? 1) - 1) * limit }),

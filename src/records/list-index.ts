@@ -13,11 +13,11 @@ import {
   indexNewEvents,
   indexWithTranslations,
   isOvertaken,
+  layoutInUse,
 } from '../storage/index/event-index.ts';
 import { reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { facetOf } from '../storage/index/event-index-rows.ts';
 import type { EventRows } from '../storage/index/indexed-events.ts';
-import { readOptions } from '../storage/rows/options.ts';
 import { findTerm, lockTermLinks, removeTerm } from '../storage/rows/terms.ts';
 import type { Term } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
@@ -26,20 +26,22 @@ import type { Caller } from './caller.ts';
 export const hasIndex = ({ occurrenceTables, raw, contentLanguages }: SiteSettings): boolean =>
   occurrenceTables && raw.get(INDEX_OPTION) === indexLayout(contentLanguages);
 
+/** What tells whether somebody who asks may have a list from the index. */
+type Asking = Pick<Caller, 'settings' | 'arrived'>;
+
 /**
  * Whether lists may be read from the index now. Where WordPress writes too, it knows nothing of the index: then only if
- * everything that it has written up to this moment has been taken over, which may have made or given up the index.
+ * everything that it had written when the request came has been taken over, which may have made or given up the index.
  */
-export const trustsIndex = async (site: Site, settings: SiteSettings): Promise<boolean> =>
-  settings.shared ? settings.occurrenceTables && (await site.isTakenOver()) && (await isIndexThere(site, settings)) : hasIndex(settings);
+export async function trustsIndex(site: Site, { settings, arrived }: Asking): Promise<boolean> {
+  if (!settings.shared) return hasIndex(settings);
+  const upToDate = settings.occurrenceTables ? await site.upToDate(arrived) : undefined;
+  return upToDate !== undefined && (await layoutInUse(site.db, upToDate.state)) === indexLayout(settings.contentLanguages);
+}
 
 /** Whether lists that show an event once can be read from the index, which has a row for each of its dates. */
-export const trustsIndexOfEvents = async (site: Site, settings: SiteSettings): Promise<boolean> =>
-  settings.recurrence === undefined && (await trustsIndex(site, settings));
-
-/** The same as `hasIndex`, as the database says it at this moment. */
-const isIndexThere = async ({ db }: Site, { contentLanguages }: SiteSettings): Promise<boolean> =>
-  (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) === indexLayout(contentLanguages);
+export const trustsIndexOfEvents = async (site: Site, asking: Asking): Promise<boolean> =>
+  asking.settings.recurrence === undefined && (await trustsIndex(site, asking));
 
 /** Why lists are read from WordPress's tables: the index is still to be made, by the server itself or by a command. */
 export type IndexLack = 'shared' | 'missing';

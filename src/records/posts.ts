@@ -117,7 +117,7 @@ type Slice = Listed & { readonly limit: number; readonly offset: number };
 /** Ids of the records of a slice that the caller may see, how many there are in all, and ids that they may name. */
 async function findPosts(
   site: Site,
-  { viewer, settings }: Caller,
+  { viewer, settings, arrived }: Caller,
   kind: PostKind,
   { conditions, order, statuses, limit, offset }: Slice,
   asked: Opened,
@@ -132,7 +132,7 @@ async function findPosts(
     offset,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('occurrence', settings),
-    indexed: await trustsIndex(site, settings),
+    indexed: await trustsIndex(site, { settings, arrived }),
   };
   return findPostIds(db, query, memory);
 }

@@ -50,7 +50,7 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
     offset: (page - 1) * limit,
     occurrences: settings.occurrenceTables,
     recurrence: listedAs('event', settings),
-    indexed: await trustsIndexOfEvents(site, settings),
+    indexed: await trustsIndexOfEvents(site, caller),
   });
   if (ids.length === 0 && page > 1) fail('tec-page-not-found');
   const { records } = await renderRecords(site, caller, kind, ids, values);

@@ -42,7 +42,7 @@ await eachDatabase(
 );
 
 function look(db) {
-  return db.dialect.changeSigns(db, watchedNames.map(db.table));
+  return db.dialect.changeSigns(db, { watched: watchedNames.map(db.table), besides: [] });
 }
 
 async function round(db) {

@@ -46,6 +46,7 @@ export function callerOf({
     viewer: ANONYMOUS,
     settings,
     now: new Date('2026-11-20T11:00:00Z'),
+    arrived: 0,
     language,
     home,
     namespace,

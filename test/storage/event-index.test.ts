@@ -295,14 +295,28 @@ describeDatabases('the list index', (open, engine) => {
     });
 
     it('depends, where WordPress writes to the same tables, on whether all of that has been taken over', async () => {
-      const settings = await site.settings();
-      const shared = { ...settings, shared: true };
-      expect(await trustsIndex(site, settings)).toBe(true);
-      expect(await trustsIndex({ ...site, isTakenOver: async () => false }, shared)).toBe(false);
-      expect(await trustsIndex({ ...site, isTakenOver: async () => true }, shared)).toBe(true);
+      const own = { settings: await site.settings(), arrived: 0 };
+      const shared = { ...own, settings: { ...own.settings, shared: true } };
+      expect(await trustsIndex(site, own)).toBe(true);
+      expect(await trustsIndex({ ...site, upToDate: async () => undefined }, shared)).toBe(false);
+      expect(await trustsIndex({ ...site, upToDate: async () => ({ state: undefined }) }, shared)).toBe(true);
       // What was taken over may have given up the index.
+      const inState = (state: string | undefined) => trustsIndex({ ...site, upToDate: async () => ({ state }) }, shared);
+      expect(await inState('1')).toBe(true);
       await distrustIndex(db);
-      expect(await trustsIndex({ ...site, isTakenOver: async () => true }, shared)).toBe(false);
+      expect(await inState(undefined)).toBe(false);
+      expect(await inState('2')).toBe(false);
+    });
+
+    it('is asked for once in each state of the database, where WordPress writes to the same tables', async () => {
+      const asking = { settings: { ...(await site.settings()), shared: true }, arrived: 0 };
+      const queriesIn = async (state: string | undefined) => {
+        const before = site.db.queries();
+        expect(await trustsIndex({ ...site, upToDate: async () => ({ state }) }, asking)).toBe(true);
+        return site.db.queries() - before;
+      };
+      expect([await queriesIn('a'), await queriesIn('a'), await queriesIn('b'), await queriesIn('a')]).toEqual([1, 0, 1, 1]);
+      expect([await queriesIn(undefined), await queriesIn(undefined)]).toEqual([1, 1]);
     });
 
     it('takes events whose ids have entries already, left behind where tables of WordPress were put back', async () => {

@@ -12,8 +12,11 @@ import { describeDatabases } from '../support/databases.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 
-const languagesOf = async (db: Database, env: Record<string, string> = {}) =>
-  (await settingsReader(db, readConfig(env), 0).read()).contentLanguages;
+/** Settings that are read each time, unless SQLite says that nothing was written. */
+const readerOf = (db: Database, env: Record<string, string> = {}) =>
+  settingsReader(db, readConfig(env), { keep: 0, stateSince: async () => db.driver.state?.() });
+
+const languagesOf = async (db: Database, env?: Record<string, string>) => (await readerOf(db, env).read()).contentLanguages;
 
 describeDatabases('content languages', (open) => {
   describe.each(['polylang', 'wpml'] as const)('in the form of %s', (form) => {
@@ -71,7 +74,7 @@ describeDatabases('content languages', (open) => {
     it('are gone once the plugin is switched off', async () => {
       const plugins = 'a:1:{i:0;s:43:"the-events-calendar/the-events-calendar.php";}';
       const other = await loadLanguages(await open(), form);
-      const reader = settingsReader(other, readConfig({}), 0);
+      const reader = readerOf(other);
       expect((await reader.read()).contentLanguages?.form).toBe(form);
       await setOptions(other, { active_plugins: plugins });
       expect((await reader.read()).contentLanguages).toBeUndefined();
@@ -87,7 +90,7 @@ describeDatabases('content languages', (open) => {
       const files = Object.values(serializedMembers(own?.option_value)).map(String);
       await setOptions(other, { active_plugins: 'a:0:{}' });
       await makeNetwork(other);
-      const reader = settingsReader(other, readConfig({}), 0);
+      const reader = readerOf(other);
       const runs = async () => {
         const { shared, contentLanguages } = await reader.read();
         return [shared, contentLanguages?.form === form && contentLanguages.pluginRuns];
@@ -107,7 +110,7 @@ describeDatabases('content languages', (open) => {
 
   it('follow the rows: a language that is added is there with the next reading', async () => {
     const db = await loadLanguages(await open(), 'polylang');
-    const reader = settingsReader(db, readConfig({}), 0);
+    const reader = readerOf(db);
     const first = await reader.read();
     expect(await reader.read()).toBe(first);
     await db.from('terms').insert({ term_id: 90, name: 'Deutsch', slug: 'de', term_group: 2 });
@@ -119,7 +122,7 @@ describeDatabases('content languages', (open) => {
 
   it('cost a site without them nothing', async () => {
     const db = await loadSite(await open());
-    const reader = settingsReader(db, readConfig({}), 0);
+    const reader = readerOf(db);
     expect((await reader.read()).contentLanguages).toBeUndefined();
     expect((await countQueries({ db, settings: reader.read }, reader.read)).queries).toBe(1);
   });

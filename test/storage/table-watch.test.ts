@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ChangeSigns } from '../../src/storage/engine/change-signs.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { LATE_MS } from '../../src/storage/freshness/quiet-times.ts';
 import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
-import { type Watched, watchTables } from '../../src/storage/freshness/table-watch.ts';
+import { type TakeOver, type Watched, watchTables } from '../../src/storage/freshness/table-watch.ts';
 import { describeDatabases, runScript } from '../support/databases.ts';
 import { untilIdle } from '../support/idle.ts';
 import { loadSite } from '../support/site.ts';
@@ -31,7 +32,7 @@ describeDatabases('the watch over tables', (open, engine) => {
   });
 
   /** A watch by a clock that the test moves, the server's with it. Begins when what is there may be remembered. */
-  const start = async () => {
+  const start = async (takeOver?: TakeOver) => {
     let now = 1_000_000;
     const { changeSigns } = db.dialect;
     const uptime = engine === 'MySQL' ? () => Math.floor(now / 1000) : () => undefined;
@@ -39,10 +40,10 @@ describeDatabases('the watch over tables', (open, engine) => {
       ...db.dialect,
       changeSigns: async (...asked: Parameters<typeof changeSigns>) => ({ ...(await changeSigns(...asked)), uptime: uptime() }),
     };
-    const watch = watchTables({ ...db, dialect }, { bound: BOUND, clock: () => now });
+    const watch = watchTables({ ...db, dialect }, { bound: BOUND, clock: () => now, ...(takeOver ? { takeOver } : {}) });
     const after = async (milliseconds: number) => {
       now += milliseconds;
-      const watched = await watch();
+      const watched = await watch.look();
       await untilIdle(db);
       return { ...watched, at: now };
     };
@@ -76,7 +77,7 @@ describeDatabases('the watch over tables', (open, engine) => {
   }
 
   describe('the signs that the server shows', () => {
-    const tables = () => [db.table('posts'), db.table('postmeta')];
+    const tables = () => ({ watched: [db.table('posts'), db.table('postmeta')], besides: [db.table('options')] });
     const ask = (known?: ChangeSigns) => db.dialect.changeSigns(db, tables(), known);
 
     it('are not asked for again while nobody has committed anything', async () => {
@@ -114,7 +115,47 @@ describeDatabases('the watch over tables', (open, engine) => {
       } finally {
         await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = InnoDB');
       }
+      expect(await ask()).toMatchObject({ countsBesides: true });
+      await runScript(db, 'ALTER TABLE wp_options ENGINE = MyISAM');
+      try {
+        expect(await ask()).toMatchObject({ position: expect.any(String), countsBesides: false });
+      } finally {
+        await runScript(db, 'ALTER TABLE wp_options ENGINE = InnoDB');
+      }
     });
+  });
+
+  it('gives the state of the database a name, the same until somebody commits, if all commits can be read', async () => {
+    const { after } = await start(async () => ({ writes: 0 }));
+    const stateAfter = async (milliseconds: number) => (await after(milliseconds)).state;
+    // Other tests write to other databases of the same server: then there is another state.
+    const standing = async () => {
+      for (let state = await stateAfter(5000); ; state = await stateAfter(LATE_MS))
+        if (state !== undefined && state === (await stateAfter(10))) return state;
+    };
+    const state = await standing();
+    await runScript(db, "UPDATE wp_options SET option_value = 'Another' WHERE option_name = 'blogname'");
+    expect([await stateAfter(10), await stateAfter(LATE_MS - 1)]).toEqual([undefined, undefined]);
+    expect(await standing()).not.toBe(state);
+  });
+
+  it('asks for signs that are not settled now and then, as long as nobody commits anything', async () => {
+    let now = 1_000_000;
+    const asked: boolean[] = [];
+    const dialect: Database['dialect'] = {
+      ...db.dialect,
+      // Nobody commits anything, and the signs stay young.
+      changeSigns: async (asker, tables, known) => {
+        asked.push(known === undefined);
+        return known ?? { ...(await db.dialect.changeSigns(asker, tables)), position: '1', settled: false };
+      },
+    };
+    const watch = watchTables({ ...db, dialect }, { bound: BOUND, clock: () => now });
+    for (const milliseconds of [0, LATE_MS, 1, 400, 100, 1]) {
+      now += milliseconds;
+      await watch.look();
+    }
+    expect(asked).toEqual([true, true, false, false, true, false]);
   });
 
   it('compares only the tables that the server has forgotten, where nothing else may have changed', async () => {

@@ -1,6 +1,13 @@
+/** The tables that signs are asked for. */
+export interface SignedTables {
+  readonly watched: readonly string[];
+  /** Tables without signs of their own: only the position may show what is written to them. */
+  readonly besides: readonly string[];
+}
+
 /** What a database server shows to everybody of the changes to some tables. */
 export interface ChangeSigns {
-  /** A text for each table, in their order: another one after a change that the server has noted. */
+  /** A text for each watched table, in their order: another one after a change that the server has noted. */
   readonly signs: readonly string[];
   /**
    * Whether any further change is certain to give other signs. Not so while the server could note it in the same
@@ -8,16 +15,18 @@ export interface ChangeSigns {
    */
   readonly settled: boolean;
   /**
-   * For each table, in their order, whether the server has no note of it: nobody has written to it since the start, or
-   * the server has forgotten it, as it does where it holds more tables than it keeps open. Then a change may show in
-   * the log alone.
+   * For each watched table, in their order, whether the server has no note of it: nobody has written to it since the
+   * start, or the server has forgotten it, as it does where it holds more tables than it keeps open. Then a change may
+   * show in the log alone.
    */
   readonly forgotten: readonly boolean[];
   /**
    * A whole number that every commit in any database raises before what it wrote can be read. Undefined where the
-   * server does not say.
+   * server does not say, or where a watched table is of an engine whose commits do not.
    */
   readonly position: string | undefined;
+  /** Whether commits to the other tables raise it as well. */
+  readonly countsBesides: boolean;
   /** By how much each transaction that writes rows raises it, at least. Undefined: not known. */
   readonly step: number | undefined;
   /** How many tables the server has opened so far. It forgets a change of a table only to open it again. */

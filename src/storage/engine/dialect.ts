@@ -1,6 +1,6 @@
 import { addToGroup } from '../../grouped-by.ts';
 import type { Binding, Builder } from './builder.ts';
-import type { ChangeSigns } from './change-signs.ts';
+import type { ChangeSigns, SignedTables } from './change-signs.ts';
 import type { Cluster } from './cluster.ts';
 import type { Asker, Driver, RunQuery } from './driver.ts';
 import type { TableName } from './tables.ts';
@@ -123,14 +123,14 @@ export interface Dialect {
   readonly locks: { readonly share: string; readonly update: string };
 
   /**
-   * What the database shows of changes to these tables, whoever made them. No more rights are needed than to read the
+   * What the database shows of changes to tables, whoever made them. No more rights are needed than to read the
    * tables. MySQL notes the time of the last change of each table, to the second; SQLite counts the commits of other
    * connections.
    *
    * @param known what it has shown before, settled, of the same tables: it is asked for less where it shows that nobody
    *   has committed anything since
    */
-  changeSigns(db: Asker, tables: readonly string[], known?: ChangeSigns): Promise<ChangeSigns>;
+  changeSigns(db: Asker, tables: SignedTables, known?: ChangeSigns): Promise<ChangeSigns>;
 
   /** Whether every change shows in `changeSigns`. */
   readonly showsEveryChange: boolean;

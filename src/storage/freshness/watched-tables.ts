@@ -73,6 +73,15 @@ export type WatchedName = keyof typeof WATCHED;
 
 export const watchedNames = typedKeys(WATCHED);
 
+/** What the settings of a site are read from, besides (`settingsReader`). */
+export const settingsTables = [
+  'options',
+  'sitemeta',
+  'icl_languages',
+  'icl_languages_translations',
+  'icl_locale_map',
+] as const satisfies readonly (keyof Tables)[];
+
 /** The tables of plugins, which not every site has. */
 const OF_PLUGINS: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];
 

@@ -2,6 +2,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { postKind } from '../../kinds/index.ts';
 import { isTranslated } from '../../wordpress/content-languages.ts';
 import type { Database } from '../engine/database.ts';
+import type { Driver } from '../engine/driver.ts';
 import { insertRows, upsertRows } from '../engine/insert.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 import { entryText } from '../journal/own-changes.ts';
@@ -29,6 +30,23 @@ export function indexLayout(languages: OptionalLanguages): string {
   const filled = isFilled(languages) ? ' filled' : '';
   return `${LAYOUT} ${LAYOUT_OF_LANGUAGES} ${languages.form} ${languages.defaultCode} ${numbers.join()}${filled}`;
 }
+
+/**
+ * How the rows are made of the index that lists may use now; undefined: there is none.
+ *
+ * @param state the name of what can be read, seen before: what was found under it is not asked for again. Undefined: it
+ *   has none
+ */
+export async function layoutInUse(db: Database, state: string | undefined): Promise<string | undefined> {
+  const known = layouts.get(db.driver);
+  if (known && state !== undefined && known.state === state) return known.layout;
+  const layout = (await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION);
+  layouts.set(db.driver, { state, layout });
+  return layout;
+}
+
+/** As they were found last. */
+const layouts = new WeakMap<Driver, { readonly state: string | undefined; readonly layout: string | undefined }>();
 
 const LAYOUT = '2';
 /** The same of the rows that sites in several languages have besides. */

@@ -1,4 +1,4 @@
-import type { ChangeSigns } from '../change-signs.ts';
+import type { ChangeSigns, SignedTables } from '../change-signs.ts';
 import type { Asker } from '../driver.ts';
 
 /** The server notes seconds: a second change in the same one would leave the same note. */
@@ -15,7 +15,7 @@ const NUMBERS_OF_A_TRANSACTION = 2;
  * ended. It can go backwards, and it is lost when the table is rebuilt or the server restarts. A rebuilt table has
  * another `CREATE_TIME`. TRUNCATE changes neither, but the next number and the number of rows.
  */
-export async function changeSigns(db: Asker, tables: readonly string[], known?: ChangeSigns): Promise<ChangeSigns> {
+export async function changeSigns(db: Asker, tables: SignedTables, known?: ChangeSigns): Promise<ChangeSigns> {
   if (known) {
     const status = await readStatus(db);
     if (isAsBefore(status, known)) return { ...known, uptime: status.uptime };
@@ -57,28 +57,31 @@ interface TableStatus {
   readonly sign: string;
 }
 
-async function readTables(db: Asker, tables: readonly string[]): Promise<TableStatus[]> {
+async function readTables(db: Asker, { watched, besides }: SignedTables): Promise<TableStatus[]> {
+  const names = [...watched, ...besides];
   const orDash = (column: string) => `COALESCE(${column}, '-')`;
   const young = (column: string) => `COALESCE(${column} > NOW() - INTERVAL ${UNSETTLED_SECONDS} SECOND, 0)`;
   return db.ask<TableStatus>(
     `SELECT LOWER(TABLE_NAME) AS name, UPDATE_TIME IS NULL AS forgotten, ${young('UPDATE_TIME')} OR ${young('CREATE_TIME')} AS young,
        COALESCE(ENGINE, '') = 'InnoDB' AS counted,
        CONCAT_WS(' ', @@hostname, @@port, ${['CREATE_TIME', 'UPDATE_TIME', 'AUTO_INCREMENT', 'TABLE_ROWS'].map(orDash)}) AS sign
-     FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${tables.map(() => '?').join(',')})`,
-    [...tables],
+     FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${names.map(() => '?').join(',')})`,
+    names,
   );
 }
 
-function signsOf(tables: readonly string[], rows: readonly TableStatus[], status: Status): ChangeSigns {
+function signsOf({ watched, besides }: SignedTables, rows: readonly TableStatus[], status: Status): ChangeSigns {
   const found = new Map(rows.map((row) => [row.name, row]));
-  const inOrder = tables.map((table) => found.get(table.toLowerCase()));
+  const inOrder = (tables: readonly string[]) => tables.map((table) => found.get(table.toLowerCase()));
   // Other engines, MyISAM among them, commit nothing that InnoDB counts.
-  const isCounted = rows.every(({ counted }) => Number(counted) === 1);
+  const areCounted = (tables: readonly string[]) => inOrder(tables).every((row) => !row || Number(row.counted) === 1);
+  const own = inOrder(watched);
   return {
     ...status,
-    ...(isCounted ? {} : { position: undefined, step: undefined }),
-    signs: inOrder.map((row) => row?.sign ?? ''),
-    settled: rows.every(({ young }) => Number(young) === 0),
-    forgotten: inOrder.map((row) => Number(row?.forgotten) === 1),
+    ...(areCounted(watched) ? {} : { position: undefined, step: undefined }),
+    countsBesides: areCounted(besides),
+    signs: own.map((row) => row?.sign ?? ''),
+    settled: own.every((row) => !row || Number(row.young) === 0),
+    forgotten: own.map((row) => Number(row?.forgotten) === 1),
   };
 }

@@ -22,13 +22,14 @@ export const sqlite: Dialect = {
   raised: (expression, column) => ({ given: expression, returning: `RETURNING ${column} AS id` }),
   joinInOrder: 'CROSS JOIN',
   locks: { share: '', update: '' },
-  changeSigns: async (db, tables) => {
+  changeSigns: async (db, { watched }) => {
     const [row] = await db.ask<{ data_version: number }>('PRAGMA data_version');
     return {
-      signs: tables.map(() => String(row?.data_version)),
+      signs: watched.map(() => String(row?.data_version)),
       settled: true,
-      forgotten: tables.map(() => false),
+      forgotten: watched.map(() => false),
       position: undefined,
+      countsBesides: false,
       step: undefined,
       opened: undefined,
       uptime: undefined,
