@@ -1,6 +1,7 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
-import { type ContextValues, LONGEST_PAGE, type PeopleListValues, USER_FILTERS, USUAL_PAGE } from '../kinds/core/params.ts';
+import { type ContextValues, LONGEST_PAGE, USUAL_PAGE } from '../kinds/core/params.ts';
+import { type PeopleListValues, USER_FILTERS } from '../kinds/core/people-params.ts';
 import type { Person } from '../kinds/core/user.ts';
 import { conditionsOf, mergeConditions } from '../kinds/filter.ts';
 import { postKinds, postTypes } from '../kinds/index.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { fail, type Verdict } from '../errors.ts';
-import { MEDIA_FIELDS, MEDIA_FILTERS } from '../kinds/core/params.ts';
+import { MEDIA_FIELDS, MEDIA_FILTERS } from '../kinds/core/media-params.ts';
 import type { Params } from '../kinds/param.ts';
 import { listMedia, mayDeleteMedia, mayUploadMedia, prepareMedia, readMedia, removeMedia, uploadMedia } from '../records/core/media.ts';
 import { acceptParams } from '../records/input.ts';

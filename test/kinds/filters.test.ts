@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../src/calendar/settings.ts';
 import { ApiError } from '../../src/errors.ts';
-import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, MEDIA_FILTERS, postFilters, termFilters, USER_FILTERS } from '../../src/kinds/core/params.ts';
+import { BLOG_FILTERS } from '../../src/kinds/core/blog-params.ts';
+import { MEDIA_FILTERS } from '../../src/kinds/core/media-params.ts';
+import { USER_FILTERS } from '../../src/kinds/core/people-params.ts';
+import { postFilters } from '../../src/kinds/core/post-params.ts';
+import { BLOG_CATEGORY_FILTERS, termFilters } from '../../src/kinds/core/term-params.ts';
 import { narrow } from '../../src/kinds/filter.ts';
 import { postKinds, termKinds } from '../../src/kinds/index.ts';
 import type { Group, ListParam, ListParams, Narrowing } from '../../src/kinds/list-param.ts';

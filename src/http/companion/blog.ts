@@ -1,6 +1,8 @@
 import { BLOG_BASES, type BlogType } from '../../kinds/core/blog.ts';
-import { BLOG_CATEGORY_FILTERS, BLOG_FILTERS, BLOG_READING, EMBED, ID, READ_CONTEXT } from '../../kinds/core/params.ts';
+import { BLOG_FILTERS, BLOG_READING } from '../../kinds/core/blog-params.ts';
+import { EMBED, ID, READ_CONTEXT } from '../../kinds/core/params.ts';
 import { blogCategory } from '../../kinds/core/term.ts';
+import { BLOG_CATEGORY_FILTERS } from '../../kinds/core/term-params.ts';
 import { listBlogPosts, mayListBlog, mayReadBlogPost, readBlogPost } from '../../records/core/blog-posts.ts';
 import { listCoreTerms, mayListCoreTerms, mayReadCoreTerm, readCoreTerm } from '../../records/core/terms.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';

@@ -1,4 +1,6 @@
-import { CONTEXT, EMBED, EXISTING, FORCE, ID, MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core/params.ts';
+import { MEDIA_FIELDS, MEDIA_FILTERS } from '../../kinds/core/media-params.ts';
+import { CONTEXT, EMBED, FORCE, ID } from '../../kinds/core/params.ts';
+import { EXISTING } from '../../kinds/core/post-params.ts';
 import {
   changeMedia,
   listMedia,

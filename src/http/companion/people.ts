@@ -1,6 +1,7 @@
 import { listPeople, loadPeople, mayListPeople, mayReadPerson } from '../../accounts/people.ts';
 import { fail } from '../../errors.ts';
-import { CONTEXT, type ContextValues, ID, USER_FILTERS } from '../../kinds/core/params.ts';
+import { CONTEXT, type ContextValues, ID } from '../../kinds/core/params.ts';
+import { USER_FILTERS } from '../../kinds/core/people-params.ts';
 import { coreUser, type Person } from '../../kinds/core/user.ts';
 import { type Caller, renderContext } from '../../records/caller.ts';
 import { viewOf } from '../../records/core/lists.ts';

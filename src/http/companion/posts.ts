@@ -1,7 +1,8 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { metaParam } from '../../kinds/core/meta.ts';
-import { EMBED, EXISTING, FORCE, ID, POST_READING, postFields, postFilters } from '../../kinds/core/params.ts';
+import { EMBED, FORCE, ID } from '../../kinds/core/params.ts';
 import { isViewable } from '../../kinds/core/post.ts';
+import { EXISTING, POST_READING, postFields, postFilters } from '../../kinds/core/post-params.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Params } from '../../kinds/param.ts';

@@ -1,6 +1,7 @@
 import { BLOG_BASES } from '../../kinds/core/blog.ts';
-import { CONTEXT, EMBED, ID, PARENT_ID, REVISION_FILTERS } from '../../kinds/core/params.ts';
+import { CONTEXT, EMBED, ID } from '../../kinds/core/params.ts';
 import type { Revised } from '../../kinds/core/revision.ts';
+import { PARENT_ID, REVISION_FILTERS } from '../../kinds/core/revision-params.ts';
 import { postKinds } from '../../kinds/index.ts';
 import { listRevisions, mayReadRevisions, readRevision } from '../../records/core/revisions.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from '../endpoint.ts';

@@ -1,4 +1,5 @@
-import { CONTEXT, EMBED, FORCE, ID, newTermFields, termFields, termFilters, unlistedTermFields } from '../../kinds/core/params.ts';
+import { CONTEXT, EMBED, FORCE, ID } from '../../kinds/core/params.ts';
+import { newTermFields, termFields, termFilters, unlistedTermFields } from '../../kinds/core/term-params.ts';
 import type { TermKind } from '../../kinds/kind.ts';
 import {
   changeCoreTerm,

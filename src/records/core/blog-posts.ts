@@ -2,7 +2,7 @@ import { fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import type { Condition } from '../../kinds/condition.ts';
 import { type BlogType, blogPost } from '../../kinds/core/blog.ts';
-import { BLOG_FILTERS, BLOG_STATUSES, type BlogListValues, type BlogReadValues } from '../../kinds/core/params.ts';
+import { BLOG_FILTERS, BLOG_STATUSES, type BlogListValues, type BlogReadValues } from '../../kinds/core/blog-params.ts';
 import type { CoreContext } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
 import type { Selected } from '../../kinds/param.ts';

@@ -1,7 +1,8 @@
 import { parseEventTime } from '../../calendar/dates.ts';
 import { fail, failParam, forbiddenStatus } from '../../errors.ts';
 import type { Condition, Order } from '../../kinds/condition.ts';
-import { type BlogListValues, type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
+import type { BlogListValues } from '../../kinds/core/blog-params.ts';
+import { type ContextValues, LONGEST_PAGE, type PageValues, USUAL_PAGE } from '../../kinds/core/params.ts';
 import type { View } from '../../kinds/core/view.ts';
 import { noneOf } from '../../kinds/grammars/schema.ts';
 import type { Timeliness } from '../../kinds/timeliness.ts';

@@ -2,15 +2,9 @@ import { fail, failParam, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import { fileActions } from '../../kinds/core/actions.ts';
 import { coreMedia } from '../../kinds/core/media.ts';
-import {
-  type ContextValues,
-  type ExistingValues,
-  MEDIA_FILTERS,
-  MEDIA_STATUSES,
-  type MediaFieldValues,
-  type MediaListValues,
-  type Removal,
-} from '../../kinds/core/params.ts';
+import { MEDIA_FILTERS, MEDIA_STATUSES, type MediaFieldValues, type MediaListValues } from '../../kinds/core/media-params.ts';
+import type { ContextValues, Removal } from '../../kinds/core/params.ts';
+import type { ExistingValues } from '../../kinds/core/post-params.ts';
 import { type CoreContext, type Methods, methodsFor, type View } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
 import type { Selected } from '../../kinds/param.ts';

@@ -2,17 +2,16 @@ import { ApiError, type Fault, fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import { postActions } from '../../kinds/core/actions.ts';
 import { metaChange, metaOfField, type WrongMeta } from '../../kinds/core/meta.ts';
+import type { ContextValues, Removal } from '../../kinds/core/params.ts';
+import { corePost, isViewable } from '../../kinds/core/post.ts';
 import {
-  type ContextValues,
   type CoreFieldValues,
   type CoreListValues,
   type CoreReadValues,
   type ExistingValues,
   postFilters,
-  type Removal,
   STATUSES,
-} from '../../kinds/core/params.ts';
-import { corePost, isViewable } from '../../kinds/core/post.ts';
+} from '../../kinds/core/post-params.ts';
 import { type CoreContext, type Methods, methodsFor } from '../../kinds/core/view.ts';
 import { onSite } from '../../kinds/custom-fields.ts';
 import { narrow } from '../../kinds/filter.ts';

@@ -1,7 +1,8 @@
 import { fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
-import { type ContextValues, REVISION_FILTERS, type RevisionListValues } from '../../kinds/core/params.ts';
+import type { ContextValues } from '../../kinds/core/params.ts';
 import { coreRevision, type Revised } from '../../kinds/core/revision.ts';
+import { REVISION_FILTERS, type RevisionListValues } from '../../kinds/core/revision-params.ts';
 import type { CoreContext } from '../../kinds/core/view.ts';
 import { conditionsOf } from '../../kinds/filter.ts';
 import type { Site } from '../../site.ts';

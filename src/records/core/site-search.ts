@@ -1,6 +1,6 @@
 import { fail } from '../../errors.ts';
 import { BLOG_BASES } from '../../kinds/core/blog.ts';
-import { postFilters } from '../../kinds/core/params.ts';
+import { postFilters } from '../../kinds/core/post-params.ts';
 import {
   SEARCHED_TAXONOMIES,
   SEARCHED_TYPES,

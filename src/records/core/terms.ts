@@ -1,12 +1,7 @@
 import { fail, failParam, type Verdict } from '../../errors.ts';
-import {
-  type ContextValues,
-  type CoreTermFieldValues,
-  type CoreTermListValues,
-  type Removal,
-  termFilters,
-} from '../../kinds/core/params.ts';
+import type { ContextValues, Removal } from '../../kinds/core/params.ts';
 import { type CoreTaxonomy, coreTerm } from '../../kinds/core/term.ts';
+import { type CoreTermFieldValues, type CoreTermListValues, termFilters } from '../../kinds/core/term-params.ts';
 import { carriesTerms } from '../../kinds/core/types.ts';
 import type { Methods } from '../../kinds/core/view.ts';
 import { conditionsOf, mergeConditions } from '../../kinds/filter.ts';

@@ -1,0 +1,41 @@
+import { trimOf } from '../../wordpress/trim.ts';
+import type { PersonCondition } from '../condition.ts';
+import { filterOf } from '../filter.ts';
+import { choice, phrase, strings, truthOrSome } from '../grammars/schema.ts';
+import { postTypes } from '../index.ts';
+import type { ListParams } from '../list-param.ts';
+import type { ValuesOf } from '../param.ts';
+import { OFFSET, orderParams, PICKED_LIST, some } from './params.ts';
+
+/*
+ * What the routes of people take.
+ */
+
+const ofPeople = filterOf<PersonCondition>();
+
+/**
+ * Filters of a list of people (`WP_REST_Users_Controller::get_collection_params`). Asterisks around what is searched
+ * for stand for anything, which is around it anyway (`WP_User_Query`).
+ */
+export const USER_FILTERS = {
+  ...PICKED_LIST,
+  search: ofPeople({
+    grammar: phrase,
+    narrows: (asked) => {
+      const search = trimOf(asked, '*');
+      return some(search, { search });
+    },
+  }),
+  ...OFFSET,
+  ...orderParams(['id', 'include', 'name', 'registered_date', 'slug', 'include_slugs', 'email', 'url'], 'name', 'asc'),
+  slug: ofPeople({ grammar: strings, narrows: (slugs) => some(slugs, { slugs }) }),
+  roles: ofPeople({ grammar: strings, narrows: (roles) => some(roles, { roles }) }),
+  capabilities: ofPeople({ grammar: strings, narrows: (capabilities) => some(capabilities, { capabilities }) }),
+  who: ofPeople({ grammar: choice(['authors']), narrows: () => [{ writers: true }] }),
+  has_published_posts: ofPeople({
+    grammar: truthOrSome(['post', 'page', 'attachment', ...postTypes]),
+    narrows: (types) => (types === false || (types !== true && types.length === 0) ? [] : [{ publishedIn: types }]),
+  }),
+} satisfies ListParams<PersonCondition>;
+
+export type PeopleListValues = ValuesOf<typeof USER_FILTERS>;

@@ -1,0 +1,216 @@
+import { memoizeByObject } from '../../memo.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import { nowLocal } from '../../wordpress/zones.ts';
+import type { Condition } from '../condition.ts';
+import { control, filter, group } from '../filter.ts';
+import { LENGTHS } from '../grammars/grammar.ts';
+import {
+  anyString,
+  choice,
+  choices,
+  dateTime,
+  droppedPhrase,
+  integer,
+  integers,
+  object,
+  rawString,
+  statuses,
+  strings,
+  stringWithin,
+  type TermQuery,
+  termIds,
+  type WantedTerms,
+  wholeNumber,
+} from '../grammars/schema.ts';
+import type { PostKind } from '../kind.ts';
+import type { ListParam, ListParams } from '../list-param.ts';
+import { byIds, byMoment, bySearch } from '../narrowing.ts';
+import type { Param, Params, ValuesOf } from '../param.ts';
+import type { RuleContext } from '../rendering.ts';
+import type { PageValues } from './params.ts';
+import { CONTEXT, OFFSET, orderParams, PAGING } from './params.ts';
+import { type CoreTaxonomy, coreTerms } from './term.ts';
+
+/*
+ * What the routes of events, venues and organizers in `wp/v2` take.
+ */
+
+/**
+ * Lists that WordPress's own query makes drop a search that is too long; others refuse it. `search_columns`: parts of a
+ * post to keep it to.
+ */
+const { search, search_columns } = group({
+  params: {
+    search: { grammar: droppedPhrase },
+    search_columns: { grammar: choices(['post_title', 'post_content', 'post_excerpt']), fallback: [] },
+  },
+  narrows: ({ search: sought = '', search_columns: columns }, context): Condition[] =>
+    sought === '' ? [] : bySearch([], columns?.length ? columns : undefined)(sought, context),
+});
+export const QUERIED = { ...CONTEXT, ...PAGING, search };
+
+const byAuthor = (by: 'author' | 'notAuthor') => filter({ grammar: integers, fallback: [], narrows: byIds(by) });
+const bySlug = filter({
+  grammar: strings,
+  narrows: (slugs) => (slugs.length === 0 ? [] : [{ by: 'slug', slugs: slugs.map((slug) => sanitizeTitle(slug)) }]),
+});
+const bound = (by: 'modified' | 'published', op: '<' | '>') => filter({ grammar: dateTime, narrows: byMoment(by, op) });
+const DATED = {
+  after: bound('published', '>'),
+  modified_after: bound('modified', '>'),
+  author: byAuthor('author'),
+  author_exclude: byAuthor('notAuthor'),
+  before: bound('published', '<'),
+  modified_before: bound('modified', '<'),
+};
+const include = filter({ grammar: integers, fallback: [], narrows: byIds('id') });
+/** What is named is listed, whatever else leaves it out (`WP_Query`). */
+const { exclude } = group({
+  params: { exclude: { grammar: integers, fallback: [] } },
+  alsoReads: { include },
+  narrows: ({ exclude: left = [], include: named = [] }, context): Condition[] => (named.length > 0 ? [] : byIds('notId')(left, context)),
+});
+export const PICKED = { exclude, include };
+export const PARENTS = {
+  parent: filter({ grammar: integers, fallback: [], narrows: byIds('parents') }),
+  parent_exclude: filter({ grammar: integers, fallback: [], narrows: byIds('notParents') }),
+};
+export const POST_ORDERS = [
+  'author',
+  'date',
+  'id',
+  'include',
+  'modified',
+  'parent',
+  'relevance',
+  'slug',
+  'include_slugs',
+  'title',
+] as const;
+
+/** Statuses that a list of posts may be asked for. */
+export const STATUSES = ['publish', 'future', 'draft', 'pending', 'private', 'trash', 'auto-draft', 'inherit', 'any'] as const;
+
+/** As in the reference, events that are over are left out, unless others are named. */
+const UNLESS_NAMED = group({
+  params: { include, slug: bySlug },
+  narrows: ({ include: ids = [], slug: slugs = [] }, context): Condition[] => [
+    ...include.narrows(ids, context),
+    ...bySlug.narrows(slugs, context),
+    ...(ids.length + slugs.length > 0 ? [] : [notOver(context)]),
+  ],
+  ages: ({ include: ids = [], slug: slugs = [] }) => (ids.length + slugs.length > 0 ? 'never' : 'always'),
+});
+
+const notOver = ({ now, settings }: RuleContext): Condition => ({
+  by: 'moment',
+  column: 'end_date',
+  utc: false,
+  op: '>=',
+  value: nowLocal(now, settings.zone),
+});
+
+/**
+ * Terms of these taxonomies that posts have, or do not have (`_exclude`), all of it or any (`tax_relation`). These
+ * routes show everybody the terms of protected records, as WordPress does, so that filters may go by them.
+ */
+export function byTaxonomies(taxonomies: readonly CoreTaxonomy[]): ListParams {
+  if (taxonomies.length === 0) return {};
+  const asked = taxonomies.flatMap(({ taxonomy, restBase, hierarchical }) => [
+    { name: restBase, taxonomy, excluded: false, below: hierarchical },
+    { name: `${restBase}_exclude`, taxonomy, excluded: true, below: hierarchical },
+  ]);
+  const params: Readonly<Record<string, Param<WantedTerms | string>>> = {
+    tax_relation: { grammar: choice(['AND', 'OR']) },
+    ...Object.fromEntries(asked.map(({ name, excluded, below }) => [name, { grammar: termIds({ operator: !excluded, below }) }])),
+  };
+  return group({
+    params,
+    narrows: (values) => {
+      const conditions = asked.flatMap(({ name, taxonomy, excluded }) => {
+        const wanted = values[name];
+        return typeof wanted === 'object' ? withTerms(taxonomy, wanted, excluded) : [];
+      });
+      return values.tax_relation === 'OR' && conditions.length > 1 ? [{ by: 'either', of: conditions }] : conditions;
+    },
+  });
+}
+
+function withTerms(taxonomy: string, wanted: WantedTerms, excluded: boolean): Condition[] {
+  const { terms: ids = [], operator, include_children: below = false }: TermQuery = isList(wanted) ? { terms: wanted } : wanted;
+  const how = excluded ? 'none' : operator === 'AND' ? 'all' : 'any';
+  return ids.length === 0 ? [] : [{ by: 'terms', taxonomy, ids, wanted: how, below, guarded: false }];
+}
+
+const isList = (wanted: WantedTerms): wanted is readonly number[] => Array.isArray(wanted);
+
+/** Filters of records of any kind that are posts in the database. */
+export const ANY_POSTS = {
+  ...QUERIED,
+  ...DATED,
+  ...PICKED,
+  ...OFFSET,
+  ...orderParams(POST_ORDERS, 'date', 'desc'),
+  search_columns,
+  slug: bySlug,
+};
+export const LISTED = {
+  ...ANY_POSTS,
+  status: control(statuses(STATUSES), { fallback: 'publish' }),
+};
+
+/** Parameters of a list of posts: any, and those that its handler looks at. */
+export type CoreFilters = ListParams &
+  Pick<typeof LISTED, keyof PageValues | 'context' | 'search' | 'order' | 'orderby' | 'status'> & {
+    readonly include: ListParam<readonly number[]>;
+  };
+export type CoreListValues = ValuesOf<CoreFilters>;
+
+/** Filters of a list of events, venues or organizers (`WP_REST_Posts_Controller::get_collection_params`). */
+export const postFilters = memoizeByObject(
+  (kind: PostKind): CoreFilters => ({ ...LISTED, ...(kind.dated ? UNLESS_NAMED : {}), ...byTaxonomies(coreTerms(kind)) }),
+);
+
+/** What `posts.post_password` holds. */
+const PASSWORD_CHARACTERS = 255;
+
+/** What names a record that is there already: whoever creates one is told so (`rest_post_exists`). */
+export const EXISTING = { id: { grammar: integer() } } satisfies Params;
+export type ExistingValues = ValuesOf<typeof EXISTING>;
+
+const anyAuthor = integer();
+/** To WordPress, author 0 is none that is named. */
+export const AUTHOR = {
+  grammar: { ...anyAuthor, read: (raw, can) => (wholeNumber(raw) === 0 ? {} : anyAuthor.read(raw, can)) },
+} satisfies Param<number>;
+
+/** What is written of an event, venue or organizer. */
+const WRITTEN = {
+  date: { grammar: dateTime },
+  date_gmt: { grammar: dateTime },
+  slug: { grammar: anyString(LENGTHS.slug) },
+  status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private']) },
+  password: { grammar: stringWithin(PASSWORD_CHARACTERS) },
+  title: { grammar: rawString(LENGTHS.text) },
+  content: { grammar: rawString(LENGTHS.content) },
+  excerpt: { grammar: rawString(LENGTHS.text) },
+  author: AUTHOR,
+  featured_media: { grammar: integer() },
+  comment_status: { grammar: choice(['open', 'closed']) },
+  ping_status: { grammar: choice(['open', 'closed']) },
+  template: { grammar: anyString(LENGTHS.word) },
+  meta: { grammar: object },
+} satisfies Params;
+
+/** Fields of a post: any, and those that its handler looks at. */
+export type CoreFields = Params & typeof WRITTEN;
+export type CoreFieldValues = ValuesOf<CoreFields>;
+
+export const postFields = (kind: PostKind): CoreFields => ({
+  ...WRITTEN,
+  ...Object.fromEntries(coreTerms(kind).map(({ restBase }) => [restBase, { grammar: integers }])),
+});
+
+/** How one post is read; the password opens a protected one. */
+export const POST_READING = { ...CONTEXT, password: { grammar: anyString(LENGTHS.password) } };
+export type CoreReadValues = ValuesOf<typeof POST_READING>;

@@ -1,0 +1,46 @@
+import { memoizeByObject } from '../../memo.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import type { TermCondition } from '../condition.ts';
+import { filterOf } from '../filter.ts';
+import { LENGTHS } from '../grammars/grammar.ts';
+import { anyString, integer, object, strings, truth } from '../grammars/schema.ts';
+import type { TermKind } from '../kind.ts';
+import type { Params, ValuesOf } from '../param.ts';
+import { OFFSET, orderParams, PICKED_LIST, READ_CONTEXT, some } from './params.ts';
+import { blogCategory } from './term.ts';
+
+/*
+ * What the routes of terms take.
+ */
+
+const ofTerms = filterOf<TermCondition>();
+const TERM_ORDERS = ['id', 'include', 'name', 'slug', 'include_slugs', 'term_group', 'description', 'count'] as const;
+const TERM_NAME = { grammar: anyString(LENGTHS.name) };
+const PARENT = { parent: { grammar: integer() } } satisfies Params;
+
+/** Filters of a list of terms (`WP_REST_Terms_Controller::get_collection_params`). */
+export const termFilters = memoizeByObject(({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
+  ...PICKED_LIST,
+  ...(hierarchical ? {} : OFFSET),
+  ...orderParams(TERM_ORDERS, 'name', 'asc'),
+  hide_empty: ofTerms({ grammar: truth, fallback: false, narrows: (hideEmpty) => [{ hideEmpty }] }),
+  ...(hierarchical ? { parent: ofTerms({ ...PARENT.parent, narrows: (parent) => [{ parent }] }) } : {}),
+  post: ofTerms({ grammar: integer(), narrows: (post) => (post === 0 ? [] : [{ post }]) }),
+  slug: ofTerms({ grammar: strings, narrows: (slugs) => some(slugs, { slugs: slugs.map((slug) => sanitizeTitle(slug, 'query')) }) }),
+}));
+/** The same for categories of the blog, for readers. */
+export const BLOG_CATEGORY_FILTERS = { ...termFilters(blogCategory), ...READ_CONTEXT };
+export type CoreTermListValues = ValuesOf<ReturnType<typeof termFilters>>;
+
+export const termFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => ({
+  description: { grammar: anyString(LENGTHS.content) },
+  name: TERM_NAME,
+  slug: { grammar: anyString(LENGTHS.slug) },
+  ...(hierarchical ? PARENT : {}),
+  meta: { grammar: object },
+});
+/** Tags have no parent: the parameter is taken so that it can be refused (`rest_taxonomy_not_hierarchical`). */
+export const unlistedTermFields = ({ hierarchical }: Pick<TermKind, 'hierarchical'>) => (hierarchical ? {} : PARENT);
+/** The same where a term is created, which needs a name. */
+export const newTermFields = (kind: Pick<TermKind, 'hierarchical'>) => ({ ...termFields(kind), name: { ...TERM_NAME, required: true } });
+export type CoreTermFieldValues = ValuesOf<ReturnType<typeof termFields>>;
