@@ -218,5 +218,5 @@ const headersFor = (req: Opening['req']) => ({
 async function callerNow(site: Site, caller: Caller, credentials: Credentials): Promise<Caller> {
   const settings = await site.settings();
   const viewer = (await stillIdentified(site, settings, { viewer: caller.viewer, credentials })) ?? fail('incorrect_password');
-  return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock() };
+  return { ...caller, settings: settingsFor(settings, viewer), viewer, now: site.clock(), arrived: performance.now() };
 }

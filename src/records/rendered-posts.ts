@@ -5,6 +5,7 @@ import type { Site } from '../site.ts';
 import { addDependencies, type Dependency, termDependency } from '../storage/journal/dependencies.ts';
 import type { ObjectMemory } from '../storage/journal/object-memory.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
+import { typedKeys } from '../typed-keys.ts';
 import { bundleOptions, type Caller } from './caller.ts';
 
 /**
@@ -49,9 +50,24 @@ function renderAndKeep<Published>(memory: ObjectMemory, key: string, bundle: Bun
   return value;
 }
 
-/** Everything of a caller goes into the key that can differ from one anonymous caller to the next. */
-function keysFor({ viewer: _viewer, settings: _settings, now: _now, ...place }: Caller, { name }: PostKind): (id: number) => string {
-  const shared = `${name} ${JSON.stringify(place)}`;
+/** What of a caller can differ from one anonymous caller to the next, and shows in a record. */
+const SHOWS = {
+  content: true,
+  language: true,
+  home: true,
+  namespace: true,
+  uploads: true,
+  free: true,
+  viewer: false,
+  settings: false,
+  now: false,
+  arrived: false,
+  conditions: false,
+} as const satisfies Readonly<Record<keyof Required<Caller>, boolean>>;
+const SHOWN = typedKeys(SHOWS).filter((member) => SHOWS[member]);
+
+function keysFor(caller: Caller, { name }: PostKind): (id: number) => string {
+  const shared = JSON.stringify([name, SHOWN.map((member) => caller[member])]);
   return (id) => `${shared} ${id}`;
 }
 

@@ -26,7 +26,10 @@ export interface Watched {
 export interface TableWatch {
   /** Looks once, for all who ask meanwhile. */
   readonly look: () => Promise<Watched>;
-  /** What a look has found that began at this moment of the clock or later: the latest one, or a new one. */
+  /**
+   * What a look has found that began at this moment of the clock or later: the latest one, or a new one. Whatever takes
+   * long does not go by what was seen when it began.
+   */
   readonly lookedSince: (at: number) => Promise<Watched>;
   /** What the latest look has found. */
   readonly latest: () => Watched | undefined;
@@ -54,6 +57,9 @@ export interface TakenOver {
   /** With how many transactions; undefined: that is not known. */
   readonly writes: number | undefined;
 }
+
+/** A look counts for so long to those who asked before it. */
+const LOOK_HOLDS_MS = 1000;
 
 /** Signs that are not settled are asked for again after so long, if nobody has committed anything. */
 const UNSETTLED_MS = 500;
@@ -115,7 +121,7 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
     });
   return {
     look: lookNow,
-    lookedSince: async (at) => (latest && latest.at >= at ? latest.watched : lookNow()),
+    lookedSince: async (at) => (latest && latest.at >= Math.max(at, clock() - LOOK_HOLDS_MS) ? latest.watched : lookNow()),
     latest: () => latest?.watched,
   };
 }
