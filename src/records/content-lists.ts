@@ -76,7 +76,7 @@ export async function idInLanguage(
 const EVENTS = postKind('event').postType;
 
 async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, condition: Condition): Promise<Condition> {
-  if (condition.by === 'terms') return widenTerms(db, languages, condition);
+  if (condition.by === 'terms') return withBelow(db, condition, termGroups(db, languages, condition.taxonomy, condition.ids));
   if (condition.by === 'linkedFromAny') {
     const within = languageOfList(caller, EVENTS, undefined);
     return within ? { ...condition, within } : condition;
@@ -85,14 +85,24 @@ async function widen({ db }: Site, caller: Caller, languages: ContentLanguages, 
   return condition;
 }
 
-/** With what is below the terms, where there can be any: to ask for the tree takes no longer than for translations. */
-async function widenTerms(db: Database, languages: ContentLanguages, condition: ConditionBy<'terms'>): Promise<Condition> {
+/** Terms that are asked for stand for those below them too, where there can be any. */
+export const withDescendants = (db: Database, conditions: readonly Condition[]): Promise<Condition[]> =>
+  Promise.all(conditions.map(async (condition) => (condition.by === 'terms' ? withBelow(db, condition) : condition)));
+
+/**
+ * A condition on these terms and all below them; one that has been made so already stays what it is.
+ *
+ * @param asked the terms, where others are meant than the condition names; they are awaited beside the tree
+ */
+async function withBelow(
+  db: Database,
+  condition: ConditionBy<'terms'>,
+  asked: Promise<readonly number[]> | readonly number[] = condition.ids,
+): Promise<Condition> {
+  if (condition.roots) return condition;
   const { taxonomy } = condition;
-  const [ids, tree] = await Promise.all([
-    termGroups(db, languages, taxonomy, condition.ids),
-    termKindOf(taxonomy)?.hierarchical ? loadTree(db, taxonomy) : undefined,
-  ]);
-  return tree ? { ...condition, roots: ids, ids: descendantsIn(tree, ids) } : { ...condition, ids };
+  const [roots, tree] = await Promise.all([asked, termKindOf(taxonomy)?.hierarchical ? loadTree(db, taxonomy) : undefined]);
+  return tree ? { ...condition, roots, ids: descendantsIn(tree, roots) } : { ...condition, ids: roots };
 }
 
 /** These terms and those that they are translations of, some of which may be gone: nothing stands under these. */

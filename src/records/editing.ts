@@ -18,10 +18,11 @@ import { loadBundle } from '../storage/rows/bundle.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
+import { withDescendants } from './content-lists.ts';
 import { acceptParams } from './input.ts';
 import { trustsIndexOfEvents } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
-import { pageSize, withDescendants } from './posts.ts';
+import { pageSize } from './posts.ts';
 import { loadedVersion } from './versions.ts';
 import { accessRow, editsKind, listRights, listVisibility, mayDelete, mayEdit, mayRead } from './visibility.ts';
 

@@ -1,28 +1,25 @@
 import { fail, failParam } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
-import type { Condition, ConditionBy, Order } from '../kinds/condition.ts';
+import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
 import { eventTerms } from '../kinds/events/record.ts';
 import { narrowList } from '../kinds/filter.ts';
 import { ANY_STATUS } from '../kinds/grammars/lists.ts';
-import { termKindOf } from '../kinds/index.ts';
 import type { PostFields, PostKind, PostListValues, PublishedRecord, TermKind } from '../kinds/kind.ts';
 import { isLocked, linkedIds, translationMembers } from '../kinds/post-record.ts';
 import type { Bundle, RenderContext } from '../kinds/rendering.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
-import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import type { Page } from '../storage/lists/event-index-list.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost, findPostsByPath } from '../storage/rows/posts.ts';
-import { descendantsOf } from '../storage/rows/terms.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
-import { contentConditions, idInLanguage } from './content-lists.ts';
+import { contentConditions, idInLanguage, withDescendants } from './content-lists.ts';
 import { trustsIndex } from './list-index.ts';
 import { listedAs, postOfRecord } from './occurrences.ts';
 import { recurrenceOf } from './recurrences.ts';
@@ -219,17 +216,6 @@ export async function termsShownIn({ db }: Site, caller: Caller, { taxonomy }: T
 async function linksShownIn({ db }: Site, caller: Caller, key: string, id: number): Promise<number[]> {
   const bundle = await loadBundle(db, EVENT, [id], bundleOptions(caller));
   return bundle.posts.has(id) ? linkedIds(id, key, bundle, renderContext(caller, rightsOf(caller, {}))) : [];
-}
-
-/** A term that is asked for stands for those below it too, where there can be any. */
-export async function withDescendants(db: Database, conditions: readonly Condition[]): Promise<Condition[]> {
-  return Promise.all(
-    conditions.map(async (condition) => (condition.by === 'terms' ? { ...condition, ...(await rootsAndBelow(db, condition)) } : condition)),
-  );
-}
-
-async function rootsAndBelow(db: Database, { taxonomy, ids, roots }: ConditionBy<'terms'>) {
-  return !roots && termKindOf(taxonomy)?.hierarchical ? { roots: ids, ids: await descendantsOf(db, taxonomy, ids) } : {};
 }
 
 /**
