@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { PART } from '../exchange/items/whole-file.ts';
 import { BACKUP_ENDING, makeOwnFolder } from '../host/files.ts';
 import { runnable } from '../host/runnable.ts';
+import { folderFault } from '../media/library.ts';
 import type { Site } from '../site.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import { backUp, type WantedCopy } from './backup.ts';
@@ -54,6 +55,14 @@ async function fileOf(folder: string, file: string): Promise<KeptBackup | undefi
   return found?.isFile() ? { file, madeAt: found.mtime, bytes: found.size, by: BY.exec(file)?.groups?.by } : undefined;
 }
 
+type Folders = Pick<Site['config'], 'backupsDir' | 'uploadsDir'>;
+
+const isAmongUploads = ({ backupsDir, uploadsDir }: Folders): boolean => `${resolve(backupsDir)}/`.startsWith(`${resolve(uploadsDir)}/`);
+
+/** Whether backups can be put into their folder, which is made with the first of them. */
+export const takesBackups = async (folders: Folders): Promise<boolean> =>
+  !isAmongUploads(folders) && (await folderFault(folders.backupsDir)) === undefined;
+
 /** As the desk names them: when, and by whom. */
 const BY = /^\d{4}-\d\d-\d\d-\d{6}-(?<by>[\w.@ -]+)\.backup$/;
 
@@ -64,8 +73,8 @@ const BY = /^\d{4}-\d\d-\d\d-\d{6}-(?<by>[\w.@ -]+)\.backup$/;
  * @throws Error where the folder cannot be written to, or where what is in it can be read by everybody
  */
 export async function backUpNow(site: Site, login: string): Promise<number> {
-  const { backupsDir: folder, uploadsDir } = site.config;
-  if (`${resolve(folder)}/`.startsWith(`${resolve(uploadsDir)}/`)) throw new Error('BACKUPS_DIR lies within UPLOADS_DIR');
+  const { backupsDir: folder } = site.config;
+  if (isAmongUploads(site.config)) throw new Error('BACKUPS_DIR lies within UPLOADS_DIR');
   makeOwnFolder(folder);
   const moment = nowUtc(site.clock()).replace(' ', '-').replaceAll(':', '');
   const file = `${moment}-${login.replace(/[^\w.@ -]/g, '_').slice(0, LONGEST_LOGIN)}${BACKUP_ENDING}`;

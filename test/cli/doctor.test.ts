@@ -111,6 +111,22 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await found({ UPLOADS_DIR: dirname(database) })).toMatchObject([{ examples: [database] }]);
   });
 
+  it('finds a folder that takes no backups', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fasti-backups-'));
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const found = async (backups: string) =>
+      (
+        JSON.parse((await fasti(['--format=json'], { env: { BACKUPS_DIR: backups, UPLOADS_DIR: join(folder, 'uploads') } })).out)
+          .findings as Told[]
+      )
+        .filter(({ name }) => name === 'backups-refused')
+        .flatMap(({ examples }) => examples);
+    const [below, among] = [join(file, 'below'), join(folder, 'uploads', 'backups')];
+    expect(await found(join(folder, 'backups'))).toEqual([]);
+    expect([await found(below), await found(among)]).toEqual([[below], [among]]);
+  });
+
   const meta = (post_id: number, meta_key: string, meta_value: string) => db.from('postmeta').insert({ post_id, meta_key, meta_value });
   const first = async (post_id: number, meta_key: string) =>
     (await db.from('postmeta').where({ post_id, meta_key }).orderBy('meta_id').first())?.meta_value;

@@ -4,7 +4,7 @@ import { OWN_FILE, OWN_FOLDER } from '../../host/files.ts';
 import { amongUploads } from '../../media/private-files.ts';
 import type { Site } from '../../site.ts';
 import { sqlitePath } from '../../storage/audit/snapshot.ts';
-import { keptBackups } from '../kept-backups.ts';
+import { keptBackups, takesBackups } from '../kept-backups.ts';
 import { type Finding, finding } from './findings.ts';
 
 /** What everybody on the machine may do: read, write, run, or see what is in a folder. */
@@ -12,7 +12,10 @@ const EVERYBODY = 0o007;
 /** The database, and what SQLite keeps beside it. */
 const ENDINGS = ['', '-wal', '-shm'];
 
-/** What others may read that holds addresses and hashes of passwords: databases and backups. */
+/**
+ * What others may read that holds addresses and hashes of passwords: databases and backups. And whether there is a
+ * place for backups.
+ */
 export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<Finding[]> {
   const file = sqlitePath(config.databaseUrl);
   const database = file === undefined ? [] : [file];
@@ -23,6 +26,7 @@ export async function accessFindings({ config }: Pick<Site, 'config'>): Promise<
       database.flatMap((path) => ENDINGS.map((ending) => path + ending)),
       kept,
     )),
+    ...finding('backups-refused', 'warning', (await takesBackups(config)) ? [] : [config.backupsDir]),
     ...finding('among-uploads', 'warning', await amongUploads(config, [...database, ...kept])),
   ];
 }
