@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
-const { dependencies, allowScripts } = JSON.parse(read('package.json')) as {
+const { dependencies, devDependencies, allowScripts } = JSON.parse(read('package.json')) as {
   dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
   allowScripts: Record<string, boolean>;
 };
-const locked = (JSON.parse(read('package-lock.json')) as { packages: Record<string, { hasInstallScript?: boolean; license?: string }> })
-  .packages;
+interface Locked {
+  readonly hasInstallScript?: boolean;
+  readonly license?: string;
+  readonly dev?: boolean;
+}
+const locked = (JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }).packages;
 const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \| (\d+) \| (.+) \|$/gm)].map(
   ([, name = '', , licence = '', , script = '']) => ({ name, licence, runs: !script.startsWith('nothing') }),
 );
@@ -31,6 +36,14 @@ describe('docs/dependencies.md', () => {
 
   it('says which of them run a script when they are installed', () =>
     expect(rows.filter(({ runs }) => runs).map(({ name }) => name)).toEqual(allowed));
+});
+
+describe('what running installs', () => {
+  it('is nothing that only development needs', () => {
+    const developing = Object.keys(devDependencies).filter((name) => !(name in dependencies));
+    expect(developing).toContain('typescript');
+    expect(developing.filter((name) => locked[`node_modules/${name}`]?.dev !== true)).toEqual([]);
+  });
 });
 
 describe('install scripts', () => {
