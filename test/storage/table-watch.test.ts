@@ -107,6 +107,14 @@ describeDatabases('the watch over tables', (open, engine) => {
       }
     }
 
+    it('have no position where the server has the name of one alone', async () => {
+      const asker = (lsn: string) => ({
+        ask: async <Row>(sql: string) => (sql.startsWith('SHOW') ? [{ Variable_name: 'Innodb_lsn_current', Value: lsn }] : []) as Row[],
+      });
+      const positionAt = async (lsn: string) => (await db.dialect.changeSigns(asker(lsn), tables())).position;
+      expect([await positionAt('1234'), await positionAt('0')]).toEqual(['1234', undefined]);
+    });
+
     it('have no position where a table is of an engine whose changes do not move it', async () => {
       expect((await ask()).position).toBeDefined();
       await runScript(db, 'ALTER TABLE wp_postmeta ENGINE = MyISAM');

@@ -39,8 +39,10 @@ async function readStatus(db: Asker): Promise<Status> {
   const statusOf = (name: RegExp) => rows.find(({ Variable_name }) => name.test(Variable_name))?.Value;
   const seconds = statusOf(/^uptime$/i);
   const transactions = statusOf(/^innodb_max_trx_id$/i);
+  const position = transactions ?? statusOf(/lsn/i);
   return {
-    position: transactions ?? statusOf(/lsn/i),
+    // Servers that only resemble MySQL may have the name, and no such number.
+    position: position === '0' ? undefined : position,
     step: transactions === undefined ? undefined : NUMBERS_OF_A_TRANSACTION,
     opened: statusOf(/^opened_tables$/i),
     uptime: seconds === undefined ? undefined : Number(seconds),
