@@ -39,6 +39,31 @@ const DATES: Case[] = [
   ],
 ];
 
+/** Whole days as moments from midnight to midnight, as some versions of Exchange and Outlook write them. */
+const marked = (start: string, end: string, ...more: string[]) => at(start, `DTEND${end}`, 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', ...more);
+const PARIS = ';TZID=Romance Standard Time:';
+const MARKED: Case[] = [
+  ['of a zone', marked(`${PARIS}20261210T000000`, `${PARIS}20261211T000000`), ['2026-12-10/2026-12-11']],
+  ['of several days', marked(`${PARIS}20261224T000000`, `${PARIS}20261227T000000`), ['2026-12-24/2026-12-27']],
+  ['in UTC', marked(':20261209T230000Z', ':20261210T230000Z'), ['2026-12-10/2026-12-11']],
+  ['without a zone', marked(':20261210T000000', ':20261211T000000'), ['2026-12-10/2026-12-11']],
+  ['that are days', marked(';VALUE=DATE:20261210', ';VALUE=DATE:20261211'), ['2026-12-10/2026-12-11']],
+  ['that are none', marked(`${PARIS}20261210T090000`, `${PARIS}20261210T100000`), ['2026-12-10 08:00-09:00']],
+  [
+    'that repeat until a midnight in UTC, but for one, and with one moved',
+    [
+      ...marked(
+        `${PARIS}20261207T000000`,
+        `${PARIS}20261208T000000`,
+        'RRULE:FREQ=DAILY;UNTIL=20261209T230000Z',
+        `EXDATE${PARIS}20261208T000000`,
+      ),
+      ...marked(`${PARIS}20261212T000000`, `${PARIS}20261213T000000`, `RECURRENCE-ID${PARIS}20261209T000000`),
+    ],
+    ['2026-12-07/2026-12-08', '2026-12-10/2026-12-11', '2026-12-12/2026-12-13'],
+  ],
+];
+
 const zone = (id: string, ...lines: string[]) => [
   'BEGIN:VTIMEZONE',
   `TZID:${id}`,
@@ -142,6 +167,7 @@ const VCALENDAR: Case[] = [
 
 describe('an unruly calendar', () => {
   describe('has', () => it.each(DATES)('%s', check));
+  describe('marks whole days', () => it.each(MARKED)('%s', check));
   describe('has zones with', () => it.each(ZONES)('%s', check));
   describe('is one of vCalendar, with', () => it.each(VCALENDAR)('%s', check));
   describe('holds', () => it.each(NESTS)('%s', check));

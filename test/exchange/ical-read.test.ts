@@ -389,7 +389,7 @@ describe('what an event says', () => {
     ]);
     expect(item!.links.map((link) => [link.key, 'sourceId' in link && link.sourceId])).toEqual([
       ['_EventVenueID', 'venue:teatro rossi, via roma 1, pisa'],
-      ['_EventOrganizerID', 'organizer:anna@x.example'],
+      ['_EventOrganizerID', 'organizer:anna@x.example rossi, anna'],
       ['_EventOrganizerID', 'organizer:bruno'],
       ['_thumbnail_id', 'https://x.example/p.png'],
     ]);
@@ -407,6 +407,73 @@ describe('what an event says', () => {
       event('UID:2', 'DTSTART:20261225T190000Z', 'CONTACT:Anna\\, anna@x.example'),
     );
     expect((await read(both)).entries.filter((entry) => entry.kind === 'organizer')).toHaveLength(1);
+  });
+  it('keeps organizers apart that have one address in common', async () => {
+    const both = calendar(
+      event('UID:1', 'DTSTART:20261224T190000Z', 'ORGANIZER;CN=Osteria:mailto:noreply@facebookmail.com'),
+      event('UID:2', 'DTSTART:20261225T190000Z', 'ORGANIZER;CN=Pro Loco:mailto:noreply@facebookmail.com'),
+    );
+    const titles = (await read(both)).entries.flatMap((entry) => (entry.kind === 'organizer' ? [entry.columns.post_title] : []));
+    expect(titles).toEqual(['Osteria', 'Pro Loco']);
+  });
+  it.each([
+    ['Teatro (Via Roma 1\\, Torino\\, Italy)', 'Teatro', 'Via Roma 1, Torino, Italy'],
+    ['Teatro (sala grande)', 'Teatro (sala grande)', undefined],
+    ['Teatro (sala grande)\\, Torino', 'Teatro (sala grande)', 'Torino'],
+    ['Teatro (Torino\\, Italy) sul fiume', 'Teatro (Torino', 'Italy) sul fiume'],
+  ])('has a venue with its address in brackets: %s', async (location, name, address) => {
+    const { entries } = await read(calendar(event('DTSTART:20261224T190000Z', `LOCATION:${location}`)));
+    const [venue] = entries.filter((entry): entry is PostItem => entry.kind === 'venue');
+    expect([venue!.columns.post_title, meta(venue, '_VenueAddress')]).toEqual([name, address]);
+  });
+  it('has coordinates as Apple writes them, and a contact behind semicolons', async () => {
+    const { entries } = await read(
+      calendar(
+        event(
+          'DTSTART:20261224T190000Z',
+          'LOCATION:Teatro\\nVia Roma 1',
+          'X-APPLE-STRUCTURED-LOCATION;VALUE=URI;X-ADDRESS="Via Roma 1\\\\nTorino";X-TITLE="Teatro":geo:45.07,7.68',
+          'CONTACT:Bruno\\; +39 050 12345\\; b@x.example',
+        ),
+      ),
+    );
+    const [venue, organizer] = entries.filter((entry): entry is PostItem => entry.kind === 'venue' || entry.kind === 'organizer');
+    expect([meta(venue, '_VenueLat'), meta(venue, '_VenueLng')]).toEqual(['45.07', '7.68']);
+    expect([organizer!.columns.post_title, meta(organizer, '_OrganizerEmail')]).toEqual(['Bruno', 'b@x.example']);
+  });
+  it.each([
+    ['IMAGE;VALUE=URI;DISPLAY=BADGE;FMTTYPE=image/png:https://x.example/p', 'image/png'],
+    ['IMAGE;VALUE=URI:https://x.example/p', 'image/jpeg'],
+  ])('has a picture of RFC 7986: %s', async (line, type) => {
+    const { entries } = await read(calendar(event('DTSTART:20261224T190000Z', line)));
+    const images = entries.filter((entry): entry is PostItem => entry.kind === 'attachment');
+    expect(images.map(({ url, columns }) => [url, columns.post_mime_type])).toEqual([['https://x.example/p', type]]);
+  });
+  it.each([
+    ['data:text/html,%3Cp%3EA%20%3Cb%3Eb%3C%2Fb%3E%3C%2Fp%3E%3Cscript%3E', '<p>A <b>b</b></p>'],
+    ['data:text/html;charset=utf-8;base64,PHA+QSA8Yj5iPC9iPjwvcD4=', '<p>A <b>b</b></p>'],
+    ['cid:part1@x.example', 'A b'],
+  ])('has a text as HTML beside the plain one: %s', async (address, expected) => {
+    const { events } = await read(calendar(event('DTSTART:20261224T190000Z', `DESCRIPTION;ALTREP="${address}":A b`)));
+    expect(events[0]!.columns.post_content).toBe(expected);
+  });
+  it('that is another one at one time has neither the HTML of its series nor the place of its venue', async () => {
+    const text = calendar(
+      event(
+        'DTSTART:20261224T190000Z',
+        'RRULE:FREQ=DAILY;COUNT=3',
+        ...['DESCRIPTION:Old', 'X-ALT-DESC;FMTTYPE=text/html:<b>Old</b>', 'LOCATION:Hall', 'GEO:45;7'],
+      ),
+      event('DTSTART:20261225T190000Z', 'RECURRENCE-ID:20261225T190000Z', 'DESCRIPTION:New', 'LOCATION:Garden'),
+      event('DTSTART:20261226T200000Z', 'RECURRENCE-ID:20261226T190000Z', 'DESCRIPTION:Old', 'LOCATION:Hall'),
+    );
+    const { entries, events } = await read(text);
+    expect(events.map(({ columns }) => columns.post_content)).toEqual(['<b>Old</b>', 'New', '<b>Old</b>']);
+    const venues = entries.filter((entry): entry is PostItem => entry.kind === 'venue');
+    expect(venues.map((venue) => [venue.columns.post_title, meta(venue, '_VenueLat')])).toEqual([
+      ['Hall', '45'],
+      ['Garden', undefined],
+    ]);
   });
   it('that is a page of the web is no venue', async () => {
     const { entries, events } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:https://meet.example/x')));

@@ -40,6 +40,8 @@ export interface CalendarEvent {
   readonly start: Moment | undefined;
   readonly end: Moment | undefined;
   readonly length: Length | undefined;
+  /** Whether Microsoft's property says that it lasts whole days, whatever form its dates have. */
+  readonly isMarkedAllDay: boolean;
   readonly rules: readonly Rule[];
   readonly exceptRules: readonly Rule[];
   readonly dates: readonly ExtraDate[];
@@ -105,6 +107,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     start: moments('dtstart')[0],
     end: moments('dtend')[0],
     length,
+    isMarkedAllDay: /^TRUE$/i.test(text(MICROSOFT_ALL_DAY).trim()),
     rules: rules('RRULE'),
     exceptRules: rules('EXRULE'),
     dates: all('rdate').flatMap(extraDatesOf).slice(0, MOST_DATES),
@@ -112,9 +115,9 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     sequence: /^\d{1,9}$/.test(text('sequence').trim()) ? Number(text('sequence')) : 0,
     summary: text('summary'),
     description: text('description'),
-    html: htmlOf(all('x-alt-desc')),
+    html: htmlOf(all('x-alt-desc')) || alternativeOf(all('description')),
     location: text('location'),
-    geo: geoOf(all('geo')),
+    geo: geoOf(all('geo')) ?? appleGeoOf(all(APPLE_PLACE)),
     organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(raw(organizer)) } : undefined,
     contacts: texts('contact'),
     categories: texts('categories')
@@ -122,12 +125,10 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
       .filter((name) => name !== ''),
     url: text('url').trim(),
     custom: all(CUSTOM_FIELD.property).map(customValue),
-    attachments: all('attach').map(attachmentOf),
+    attachments: [...all('image').map(pictureOf), ...all('attach').map(attachmentOf)],
     status: text('status').trim().toUpperCase(),
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
-    created: moments('created')[0],
-    modified: moments('last-modified')[0],
-    stamp: moments('dtstamp')[0],
+    ...writtenAt(moments),
     propertyNames: new Set(properties.keys()),
     undated: sound.filter(({ text: one }) => isUndated(one, { length, moments })),
     unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
@@ -138,8 +139,18 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
   };
 }
 
+/** Says that Exchange and Outlook mean whole days, which some of their versions write as moments between midnights. */
+export const MICROSOFT_ALL_DAY = 'x-microsoft-cdo-alldayevent';
+
 /** The moments that the properties of a name say. */
 type MomentsOf = (name: string) => readonly Moment[];
+
+/** When it was written and changed, and when the file was made. */
+const writtenAt = (moments: MomentsOf): Pick<CalendarEvent, 'created' | 'modified' | 'stamp'> => ({
+  created: moments('created')[0],
+  modified: moments('last-modified')[0],
+  stamp: moments('dtstamp')[0],
+});
 
 /** Whether a line says a date of the event, or how long it is, that cannot be read. */
 function isUndated(text: string, { length, moments }: { length: CalendarEvent['length']; moments: MomentsOf }): boolean {
@@ -265,8 +276,16 @@ function lengthFrom(text: string): Length | undefined {
   };
 }
 
-function geoOf([property]: readonly Property[]): CalendarEvent['geo'] {
-  const [lat = Number.NaN, lng = Number.NaN] = property ? raw(property).split(/[/;]/).map(Number) : [];
+/** Where Apple's calendars put a place beside its name and address: `geo:45.07,7.68`. */
+const APPLE_PLACE = 'x-apple-structured-location';
+
+const appleGeoOf = ([property]: readonly Property[]): CalendarEvent['geo'] =>
+  coordinatesOf(/^geo:([\d.-]+,[\d.-]+)/i.exec(property ? raw(property).trim() : '')?.[1]?.split(',') ?? []);
+
+const geoOf = ([property]: readonly Property[]): CalendarEvent['geo'] => coordinatesOf(property ? raw(property).split(/[/;]/) : []);
+
+function coordinatesOf(numbers: readonly string[]): CalendarEvent['geo'] {
+  const [lat = Number.NaN, lng = Number.NaN] = numbers.map(Number);
   return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 && !(lat === 0 && lng === 0) ? { lat, lng } : undefined;
 }
 
@@ -275,11 +294,21 @@ const attachmentOf = (property: Property) => ({
   type: parameter(property, 'fmttype').toLowerCase(),
 });
 
+/** A picture of RFC 7986 (5.10), whose address need not look like one. */
+const pictureOf = (property: Property) => ({ url: attachmentOf(property).url, type: attachmentOf(property).type || 'image/jpeg' });
+
 const mailOf = (address: string): string => (/^mailto:/i.test(address) ? percentDecoded(address.slice(7)).trim() : '');
 
 function htmlOf(properties: readonly Property[]): string {
   const property = properties.find((one) => /^text\/html$/i.test(parameter(one, 'fmttype')));
   return property ? extensionText(property) : '';
+}
+
+/** The description as Thunderbird writes its HTML: `ALTREP="data:text/html,..."`. */
+function alternativeOf([property]: readonly Property[]): string {
+  const [, base64, data = ''] =
+    /^data:text\/html(?:;charset=[\w-]+)?(;base64)?,(.*)$/is.exec(property ? parameter(property, 'altrep') : '') ?? [];
+  return stripControlCharacters(base64 ? Buffer.from(data, 'base64').toString() : percentDecoded(data));
 }
 
 const customValue = (property: Property) => ({ name: parameter(property, CUSTOM_FIELD.name), value: extensionText(property) });

@@ -60,7 +60,9 @@ const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
  */
 function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | undefined {
   if (line(location) === '' || isAddress(location)) return undefined;
-  const [name = '', ...rest] = location.split(/\n|,\s+/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  const [name = '', ...rest] = withBareAddress(location)
+    .split(/\n|,\s+/)
+    .flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
   const address = line(rest.join(', '));
   return post('venue', `venue:${line(location).toLowerCase()}`, name, place, [
     ...(address === '' ? [] : [[VENUE.address, address] as const]),
@@ -75,17 +77,26 @@ function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | un
   ]);
 }
 
+/** Meetup writes `Name (Street, Town)`: a comma in the brackets at the end says that an address stands there. */
+function withBareAddress(location: string): string {
+  const whole = line(location);
+  const at = whole.indexOf(' (');
+  if (at < 1 || !whole.endsWith(')')) return location;
+  const [name, address] = [whole.slice(0, at), whole.slice(at + 2, -1)];
+  return /[(),]/.test(name) || /[()]/.test(address) || !address.includes(',') ? location : `${name}\n${address}`;
+}
+
 /** The address that Google's calendars give to nobody in particular. */
 const NOBODY = /@calendar\.google\.com$/i;
 
-/** The organizer, and contacts: a name, and whatever else stands behind commas. */
+/** The organizer, and contacts: a name, and whatever else stands behind commas or semicolons. */
 function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
   const people = new Map<string, PostItem>();
   const email = organizer && !NOBODY.test(organizer.email) ? organizer.email : '';
   const name = line(organizer?.name ?? '') || email;
   if (organizer && name !== '' && !NOBODY.test(name)) people.set(name.toLowerCase(), person(name, email, [], place));
   for (const contact of contacts) {
-    const [who = '', ...more] = line(contact).split(/,\s+/);
+    const [who = '', ...more] = line(contact).split(/[,;]\s+/);
     if (who === '' || isAddress(who)) continue;
     const known = people.get(who.toLowerCase());
     people.set(who.toLowerCase(), person(who, known ? email : '', more, place));
@@ -93,14 +104,17 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
   return [...people.values()];
 }
 
-/** Known again by the address of e-mail, whether the one event gives it to its organizer or another to a contact. */
+/**
+ * Known again by name and address of e-mail, whether the one event gives it to its organizer or another to a contact.
+ * The address alone says too little: all that a town organizes may have one, and all that is on Facebook has.
+ */
 function person(name: string, ownEmail: string, more: readonly string[], place: string): PostItem {
   const metaFrom = (key: string, test: (part: string) => boolean) => {
     const value = more.find(test);
     return value ? [[key, value] as const] : [];
   };
   const email = ownEmail || (more.find((part) => /^[^\s@]+@[^\s@]+$/.test(part)) ?? '');
-  return post('organizer', `organizer:${email.toLowerCase() || name.toLowerCase()}`, name, place, [
+  return post('organizer', `organizer:${[email, name].join(' ').trim().toLowerCase()}`, name, place, [
     ...(email === '' ? [] : [[ORGANIZER.email, email] as const]),
     ...metaFrom(ORGANIZER.website, isAddress),
     ...metaFrom(ORGANIZER.phone, (part) => /^[+\d][\d\s()./-]{4,}$/.test(part)),

@@ -3,7 +3,7 @@ import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
 import type { CalendarEvent, ExtraDate, Moment } from './event.ts';
-import { type Clocks, momentOf, type Span } from './spans.ts';
+import { type Clocks, midnightClock, momentOf, type Span } from './spans.ts';
 
 /** What can't be followed: a sentence of `exchange:losses`, the event, what exactly. */
 export interface Trouble {
@@ -135,15 +135,23 @@ function shownIn({ span, clock }: Series, wall: number): string {
  */
 function* wallsOf(
   rule: Rule,
-  { span, clock }: Series,
+  series: Series,
   [from, to]: readonly [number, number],
   { startCounts }: { readonly startCounts: boolean },
 ): Generator<number> {
+  const { span, clock } = series;
   const begin = clock.toWall(span.start);
-  const [day, time = ''] = (rule.until ?? '').split('T');
+  const [day, time = ''] = (lastMidnight(rule, series) ?? rule.until ?? '').split('T');
   const bounded: Rule = rule.until === undefined ? rule : { ...rule, until: span.allDay ? day : `${day}T${time || '000000'}` };
   const until = !span.allDay && time.endsWith('Z') ? clock.toWall(unixFromText(utcText(rule.until ?? ''))) : Number.POSITIVE_INFINITY;
   yield* occurrences(bounded, begin, Math.min(to, until), { from: Math.max(begin, from), startCounts });
+}
+
+/** The day on which a rule ends whose whole days are written as moments: that of its end in UTC, by their own clock. */
+function lastMidnight({ until }: Rule, { core: { start, end }, span, clocks }: Series): string | undefined {
+  if (!until?.endsWith('Z') || !span.allDay || !start || start.in === 'day') return undefined;
+  const wall = midnightClock(start, end, clocks).toWall(unixFromText(utcText(until)));
+  return textFromUnix(wall).slice(0, 10).replaceAll('-', '');
 }
 
 /**
@@ -166,9 +174,9 @@ function timeOnLastDay(rule: Rule, { span, clock }: Series, [from, to]: readonly
  * day begins or ends where they are. Undefined: that is the same day, the end is one of UTC itself, or the rule does
  * not name the day between.
  */
-function unsureDay(rule: Rule, { span, clocks }: Series, [from, to]: readonly [number, number]): number | undefined {
+function unsureDay(rule: Rule, { core, span, clocks }: Series, [from, to]: readonly [number, number]): number | undefined {
   const { until } = rule;
-  if (!span.allDay || !until?.endsWith('Z') || /T(000000|235959)Z$/.test(until)) return undefined;
+  if (core.start?.in !== 'day' || !span.allDay || !until?.endsWith('Z') || /T(000000|235959)Z$/.test(until)) return undefined;
   const moment = unixFromText(utcText(until));
   const [utc, own] = [moment, clocks.own.toWall(moment)].map((wall) => wall - within(wall)) as [number, number];
   if (utc === own) return undefined;

@@ -1,7 +1,7 @@
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import type { Clock } from './clock.ts';
-import type { CalendarEvent, ExtraDate, Length, Moment } from './event.ts';
+import { type CalendarEvent, type ExtraDate, type Length, MICROSOFT_ALL_DAY, type Moment } from './event.ts';
 import type { Override } from './revisions.ts';
 import { type Series, startsWithin, type Trouble, wallOf } from './series-starts.ts';
 import { type Clocks, endAfter, momentOf, type Span, spanOf, startClock, timesBetween, touches } from './spans.ts';
@@ -141,11 +141,18 @@ function shiftedTime({ event, at }: { event: CalendarEvent; at: number }, wall: 
 
 /** What an override does not say is as in its series; without a start it is at the time that it names. */
 function completeOverride(event: CalendarEvent, core: CalendarEvent): CalendarEvent {
-  const own = Object.entries(PROPERTIES).flatMap(([field, property]) =>
-    event.propertyNames.has(property) ? [] : [[field, core[field as keyof CalendarEvent]]],
+  const own = Object.entries(PROPERTIES).flatMap(([field, properties]) =>
+    properties.some((property) => event.propertyNames.has(property)) ? [] : [[field, core[field as keyof CalendarEvent]]],
   );
   const start = event.start ?? event.recurrenceId;
-  return { ...event, ...Object.fromEntries(own), start, ...(event.end || event.length ? {} : { length: lengthLike(core, start) }) };
+  const merged: CalendarEvent = { ...event, ...Object.fromEntries(own), start };
+  return {
+    ...merged,
+    // A text as HTML and coordinates belong to the description and the place beside them, and to no others.
+    html: event.html || (merged.description === core.description ? core.html : ''),
+    geo: event.geo ?? (merged.location === core.location ? core.geo : undefined),
+    ...(event.end || event.length ? {} : { length: lengthLike(core, start) }),
+  };
 }
 
 /** The length that an override of the same type takes over. */
@@ -158,17 +165,16 @@ const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefin
 };
 
 /** Fields of an event and the property that holds each. */
-const PROPERTIES = {
-  summary: 'summary',
-  description: 'description',
-  html: 'x-alt-desc',
-  location: 'location',
-  geo: 'geo',
-  organizer: 'organizer',
-  contacts: 'contact',
-  categories: 'categories',
-  url: 'url',
-  attachments: 'attach',
-  status: 'status',
-  isPrivate: 'class',
-} as const;
+const PROPERTIES: Readonly<Partial<Record<keyof CalendarEvent, readonly string[]>>> = {
+  summary: ['summary'],
+  description: ['description'],
+  location: ['location'],
+  organizer: ['organizer'],
+  contacts: ['contact'],
+  categories: ['categories'],
+  url: ['url'],
+  attachments: ['attach', 'image'],
+  status: ['status'],
+  isPrivate: ['class'],
+  isMarkedAllDay: [MICROSOFT_ALL_DAY],
+};

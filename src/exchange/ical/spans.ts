@@ -41,9 +41,23 @@ export const unknownZones = ({ start, end, recurrenceId, dates, exceptDates }: C
 };
 
 /** When an event takes place that does not repeat; undefined where it has no start. */
-export function spanOf({ start, end, length }: CalendarEvent, clocks: Clocks): Span | undefined {
-  return start && spanFrom(start, end, length, clocks);
+export function spanOf(event: CalendarEvent, clocks: Clocks): Span | undefined {
+  const { start, end, length } = event;
+  return start && (markedDays(event, clocks) ?? spanFrom(start, end, length, clocks));
 }
+
+/** The whole days of an event that says to last such, if its moments are midnights where they are stated. */
+function markedDays({ start, end, isMarkedAllDay }: CalendarEvent, clocks: Clocks): Span | undefined {
+  if (!isMarkedAllDay || !start || !end || start.in === 'day' || end.in === 'day') return undefined;
+  const clock = midnightClock(start, end, clocks);
+  const from = momentOf(start, clocks, clock);
+  const [first, after] = [from, momentOf(end, clocks, clock)].map((moment) => clock.toWall(moment)) as [number, number];
+  return first % DAY === 0 && after % DAY === 0 ? daysBetween(first, after, clock.zoneAt(from)) : undefined;
+}
+
+/** The clock whose midnights are meant where whole days are written as moments: in UTC, those of the calendar. */
+export const midnightClock = (start: Moment, end: Moment | undefined, clocks: Clocks): Clock =>
+  start.in === 'utc' ? clocks.own : startClock(start, end, clocks);
 
 /**
  * A day without an end lasts a day, a time without an end no time. A day whose end or length names a time of the day
