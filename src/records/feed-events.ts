@@ -2,6 +2,7 @@ import { fail } from '../errors.ts';
 import type { EventPage } from '../kinds/calendar-page.ts';
 import type { Condition, Order } from '../kinds/condition.ts';
 import { event as EVENT } from '../kinds/event.ts';
+import { STATE } from '../kinds/events/metas.ts';
 import { eventTerms } from '../kinds/events/record.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
 import { type FeedSpan, feedFilters, narrowSpan, UNHIDDEN } from '../kinds/feed-list.ts';
@@ -14,7 +15,7 @@ import type { Site } from '../site.ts';
 import { readOptions } from '../storage/rows/options.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
-import type { Post, Term } from '../wordpress/rows.ts';
+import { metaOf, type Post, type Term } from '../wordpress/rows.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import { textFromUnix } from '../wordpress/time.ts';
 import type { Caller } from './caller.ts';
@@ -55,6 +56,8 @@ export interface FeedEvent {
   readonly locked: boolean;
   readonly categories: readonly FeedTerm[];
   readonly tags: readonly FeedTerm[];
+  /** What the calendar stores of one that does not take place as planned, unless a password hides it; else empty. */
+  readonly state: string;
   /** What stands for its picture where that cannot be seen. */
   readonly imageText: string;
 }
@@ -146,11 +149,13 @@ const eventsOf = (caller: Caller, { records, bundle }: Rendered<EventRecord>, pa
       ...term,
       language: bundle.languages?.terms.get(term.term_id)?.language,
     }));
+    const locked = row.post_password !== '' && row.post_password !== password;
     return {
       id,
       record,
       row,
-      locked: row.post_password !== '' && row.post_password !== password,
+      locked,
+      state: (locked ? undefined : metaOf(bundle.metas.get(row.ID), STATE)) ?? '',
       categories: terms.filter(({ taxonomy }) => taxonomy === 'tribe_events_cat'),
       tags: terms.filter(({ taxonomy }) => taxonomy === 'post_tag'),
       imageText: imageTextOf(id, bundle),

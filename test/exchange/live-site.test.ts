@@ -138,6 +138,17 @@ describeDatabases('a running site', (open) => {
     expect([third.created, third.updated]).toEqual([{ event: 1 }, { event: 1 }]);
     expect((await target.db.from('posts').where('ID', 39).first())?.post_title).toBe('Moved concert');
     expect((await target.db.from('posts').where('ID', made.body.id).first())?.post_title).toBe('New');
+    const flags = async () => {
+      const names = ['_EventAllDay', '_tribe_featured', '_EventHideFromUpcoming'];
+      const metas = await target.db.from('postmeta').where('post_id', 39).whereIn('meta_key', names);
+      return metas.flatMap(({ meta_key: key, meta_value: value }) => (value ? [key] : [])).sort();
+    };
+    for (const on of [true, false]) {
+      const body = { all_day: on, featured: on, hide_from_listings: on };
+      await old.send('POST', '/wp-json/tribe/events/v1/events/39', { as: 'admin', body });
+      await importSource(target, await source(target));
+      expect(await flags()).toEqual(on ? ['_EventAllDay', '_EventHideFromUpcoming', '_tribe_featured'] : []);
+    }
     await loadSite(original);
     await target.close();
   });

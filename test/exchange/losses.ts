@@ -211,6 +211,7 @@ export const ICAL: Losses = {
     `events?${WALK} $.sequence`,
   ],
   'images, without `--media`': IMAGES,
+  'states of events other than cancelled (postponed, moved online)': [],
   ...CHILD,
   'guests, alarms, tasks, attachments other than images': [],
   'events that repeat by another calendar than the Gregorian (`RSCALE`), or by `SKIP=FORWARD`, and all others with a rule that cannot be read; the report names them':

@@ -147,6 +147,16 @@ describeAsking('feeds', (ask) => {
       expect(String(plain(parsed(text).get(39)!.description))).toMatch(/^one\n\ntwo\n\n/);
     });
 
+    it('says what does not take place, unless a password hides it', async () => {
+      const path = '/event/spring-fair/?ical=1';
+      const status = async (query = '') => (await calendar(`${path}${query}`)).get(38)?.status;
+      const before = await status();
+      await ask.rows((db) => db.from('postmeta').insert({ post_id: 38, meta_key: '_tribe_events_status', meta_value: 'canceled' }));
+      const called = await status();
+      await ask.rows((db) => db.from('posts').where('ID', 38).update({ post_password: 'secret' }));
+      expect([before, called, await status(), await status('&password=secret')]).toEqual([undefined, 'CANCELLED', undefined, 'CANCELLED']);
+    });
+
     it('is saved under a name of letters and digits, another one for other events', async () => {
       await ask.options({ blogname: 'Città &amp; "Più"' });
       const names = await Promise.all(

@@ -186,7 +186,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
   const { values, start } =
     kind === 'event' ? eventValues(row, where, options) : { values: kind === 'venue' ? venueValues(row) : organizerValues(row), start: '' };
   const all: Record<string, unknown> = { ...values, ...furtherValues(row, kind) };
-  const { columns, metas, refused } = rowsOfValues(postKind(kind), all, options.caller);
+  const { columns, metas, absent, refused } = rowsOfValues(postKind(kind), all, options.caller);
   const custom = customRows(kind === 'event' ? customValues(row, options.caller.settings.calendar.customFields) : []);
   const entries: Entry[] = [
     ...refused.map((field) => lose('value-refused', `${field}: ${String(all[field]).slice(0, 100)}`)),
@@ -214,6 +214,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
     ...(language === '' ? { match: 'name' as const } : { language }),
     ...(row.translation_group?.trim() && language ? { translation_group: row.translation_group.trim() } : {}),
     complete: false,
+    absent,
     columns: { ...columns, ...(isPrivate(row) ? { post_status: 'private' } : {}), ...commentColumns(row) },
     metas: [...withCurrency(metas, row), ...custom.rows],
     links: [
@@ -271,9 +272,9 @@ function eventValues(row: Row, where: Where, options: CsvOptions): { values: Rec
       website: webAddress(row.website),
       ...flagValue('show_map', row.show_map),
       ...flagValue('show_map_link', row.show_map_link),
-      ...(isYes(row.hide) ? { hide_from_listings: true } : {}),
-      ...(isYes(row.sticky) ? { sticky: true } : {}),
-      ...(isYes(row.featured) ? { featured: true } : {}),
+      ...flagValue('hide_from_listings', row.hide),
+      ...flagValue('sticky', row.sticky),
+      ...flagValue('featured', row.featured),
     },
   };
 }

@@ -4,7 +4,7 @@ import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
-import { DATES, EVENT_ORIGIN } from '../../kinds/events/metas.ts';
+import { CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
@@ -263,7 +263,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     [EVENT.show_map_link, '1'],
     [EVENT_ORIGIN, 'ical'],
     ['_uid', event.uid],
-    ...(event.status === 'CANCELLED' ? [['_tribe_events_status', 'canceled'] as [string, string]] : []),
+    ...(event.status === 'CANCELLED' ? [[STATE, CANCELED] as [string, string]] : []),
     ...custom.rows,
   ];
   const item: PostItem = {
@@ -280,6 +280,8 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
     links,
     terms: event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
     complete: false,
+    // What says nothing of its state leaves what people here have noted.
+    absent: [DATES.allDay, DATES.duration, ...(event.status === '' ? [] : [STATE])],
   };
   yield item;
 }

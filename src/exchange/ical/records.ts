@@ -1,5 +1,6 @@
 import { recurringDates } from '../../calendar/recurring-dates.ts';
 import { event } from '../../kinds/event.ts';
+import { STATE } from '../../kinds/events/metas.ts';
 import type { Caller } from '../../records/caller.ts';
 import { listPosts, readablePosts } from '../../records/posts.ts';
 import type { Site } from '../../site.ts';
@@ -48,8 +49,12 @@ async function recordsOf(site: Site, caller: Caller, items: readonly PostItem[],
     records.push(...some);
   }
   records.push(...(await seriesOf(site, caller, items.filter(isSeries))));
+  const sources = new Map(items.flatMap((item) => recordIdsOf(item).map((id) => [id, item] as const)));
   return records.map((record) => ({
     ...record,
+    // As in feeds: the title as it was written, without the quotation marks of pages.
+    title: sources.get(record.id)?.columns.post_title ?? record.title,
+    state: sources.get(record.id)?.metas.find(([key]) => key === STATE)?.[1],
     venue: venuesOf(record).filter(({ id }) => links.has(id)),
     organizer: record.organizer.filter(({ id }) => links.has(id)),
   }));

@@ -1,6 +1,7 @@
 import ICAL from 'ical.js';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
 import { type ShownTimes, shownTimes } from '../../calendar/shown-times.ts';
+import { CANCELED } from '../../kinds/events/metas.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
@@ -30,6 +31,8 @@ export interface CalendarHead {
 export interface CalendarEvent extends FeedRecord {
   /** All its dates, where it recurs and is written as one event; without them, the one date of the record. */
   readonly recurs?: RecurringDates | undefined;
+  /** What the calendar stores of an event that does not take place as planned (`canceled`, `postponed`); else empty. */
+  readonly state?: string | undefined;
 }
 
 /**
@@ -101,7 +104,7 @@ function frameOf({ name, description, url, zone, language }: CalendarHead): ICAL
  * A VEVENT. Its lines are put together without the objects of the library, which would take most of the time of a long
  * calendar.
  */
-function eventText(record: FeedRecord, uid: string, times: readonly string[]): string {
+function eventText(record: CalendarEvent, uid: string, times: readonly string[]): string {
   const description = plainText(record.description);
   const url = webAddress(record.url);
   const lines = [
@@ -110,6 +113,8 @@ function eventText(record: FeedRecord, uid: string, times: readonly string[]): s
     line('dtstamp', 'date-time', [utcTime(record.modified_utc, record.date_utc)]),
     ...times,
     line('summary', 'text', [plainLine(record.title)], spokenIn(record)),
+    // The standard has no word for what is postponed, or takes place elsewhere.
+    ...(record.state === CANCELED ? [line('status', 'text', ['CANCELLED'])] : []),
     ...(description === '' ? [] : [line('description', 'text', [description], spokenIn(record))]),
     ...(isDate(record.date_utc) ? [line('created', 'date-time', [utcTime(record.date_utc)])] : []),
     ...(isDate(record.modified_utc) ? [line('last-modified', 'date-time', [utcTime(record.modified_utc)])] : []),

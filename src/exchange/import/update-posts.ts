@@ -152,6 +152,7 @@ function metaChanges(
   if (item.complete)
     for (const key of before.keys())
       if (!wanted.has(key) && !(LINK_METAS.has(key) && item.links.some((link) => link.key === key))) wanted.set(key, []);
+  for (const key of item.absent ?? []) if (!wanted.has(key)) wanted.set(key, []);
   const changes: Record<string, readonly string[]> = {};
   for (const [key, values] of wanted) {
     const stored = before.get(key) ?? [];

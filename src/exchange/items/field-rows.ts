@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.ts';
+import { DATES as STORED_DATES } from '../../kinds/events/metas.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Field } from '../../kinds/param.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -7,6 +8,8 @@ import type { PostItem } from './items.ts';
 
 /** Columns and metas in which values of a kind's fields are stored, and the fields whose value was refused. */
 export interface ValueRows extends Pick<PostItem, 'columns' | 'metas'> {
+  /** Metas that records with these values do not have. */
+  readonly absent: readonly string[];
   readonly refused: readonly string[];
 }
 
@@ -50,12 +53,15 @@ function readValues(kind: PostKind, raw: Readonly<Record<string, unknown>>, { vi
 /** Whether a field is stored in the row and the metas of the record itself. */
 const isOwn = ({ grammar, place }: Field): boolean => !grammar.refers && ['column', 'meta', 'rule'].includes(place.in);
 
-function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Pick<ValueRows, 'columns' | 'metas'> {
+function rowsOf(kind: PostKind, values: Readonly<Record<string, unknown>>, caller: Caller): Omit<ValueRows, 'refused'> {
   const own = fieldRows(kind, values, { trusted: true });
   const follows = followingRows(kind, values, undefined, caller);
   const { post_author: _author, ...columns } = { ...own.columns, ...follows.columns };
-  const metas = Object.entries({ ...own.metas, ...follows.metas }).flatMap(([key, list]) => list.map((value) => [key, value] as const));
-  return { columns, metas };
+  const all = Object.entries({ ...own.metas, ...follows.metas });
+  const metas = all.flatMap(([key, list]) => list.map((value) => [key, value] as const));
+  const empty = all.flatMap(([key, list]) => (list.length === 0 ? [key] : []));
+  // Of a new event nothing is said of what only other ones have.
+  return { columns, metas, absent: [...empty, ...(kind.name === 'event' ? [STORED_DATES.allDay, STORED_DATES.duration] : [])] };
 }
 
 /** Without one of them the others say nothing. */

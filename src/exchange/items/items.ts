@@ -53,6 +53,8 @@ export interface PostItem extends Named, Spoken {
    * stays.
    */
   readonly complete: boolean;
+  /** Metas that the source says it does not have, unless they are among `metas`: an update takes them away. */
+  readonly absent?: readonly string[] | undefined;
   /**
    * A narrower name, which counts in the place of `sourceId` where an earlier import has it: what is alone under an
    * address now may have shared it then.

@@ -115,6 +115,7 @@ const ITEM = z.discriminatedUnion('kind', [
       .array(z.strictObject({ kind: termKind, sourceId: z.string(), name: z.string().optional(), slug: z.string().optional() }))
       .optional(),
     complete: z.boolean(),
+    absent: z.array(z.string()).optional(),
     match: z.literal('name').optional(),
     url: z.string().optional(),
     recurrence: z.strictObject({ recurs: z.boolean(), rule: z.string(), base: z.int().min(1), dates: z.array(date) }).optional(),

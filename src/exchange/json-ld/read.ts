@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
+import { COORDINATES, COST, EVENT_ORIGIN, ORGANIZER_LINK, STATE, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import type { Caller } from '../../records/caller.ts';
 import { decodeEntities, specialChars } from '../../wordpress/content/entities.ts';
@@ -160,13 +160,15 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     ...(image === '' ? [] : [imageItem(image, '', page.place)]),
   ];
   yield* others;
-  const status = STATUSES.get(textOf(node.eventStatus).split(/[/#:]/).at(-1) ?? '');
+  const state = textOf(node.eventStatus);
+  const status = STATUSES.get(state.split(/[/#:]/).at(-1) ?? '');
   yield {
     kind: 'event',
     ...name,
     place: page.place,
     match: 'name',
     complete: false,
+    absent: [...event.absent, ...(state === '' ? [] : [STATE])],
     columns: {
       ...event.columns,
       post_title: specialChars(title),
@@ -176,7 +178,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     metas: [
       ...event.metas.filter(([key]) => !CURRENCY.includes(key)),
       ...currencyOf(node, event.metas),
-      ...(status === undefined ? [] : [['_tribe_events_status', status] as const]),
+      ...(status === undefined ? [] : [[STATE, status] as const]),
       [EVENT_ORIGIN, 'json-ld'],
     ],
     links: others.flatMap((item): Link[] => (isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [])),

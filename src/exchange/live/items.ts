@@ -9,6 +9,7 @@ import {
   ORGANIZER_LINK,
   ORGANIZER_ORIGIN,
   ORIGIN,
+  STATE,
   VENUE_LINK,
   VENUE_ORIGIN,
 } from '../../kinds/events/metas.ts';
@@ -85,7 +86,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     ...(record.hide_from_listings ? pair(EVENT.hide_from_listings, 'yes') : []),
     ...(record.featured ? pair(EVENT.featured, '1') : []),
     ...filledMetas(eventTexts, record),
-    ...(status === undefined ? [] : pair('_tribe_events_status', status)),
+    ...(status === undefined ? [] : pair(STATE, status)),
     ...Object.entries(record.custom_fields).flatMap(([name, { value }]) => customMetas(name, value, calendar.customFields)),
     ...lineage(record),
   ];
@@ -94,6 +95,7 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
       ...identityOf('event', record, context),
       columns: { ...columns, menu_order: record.sticky ? -1 : 0 },
       metas,
+      absent: absentFrom(record),
       links,
       terms: [
         ...record.categories.map(({ slug, name }) => ({ kind: 'category', sourceId: slug, slug, name }) as const),
@@ -103,6 +105,14 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
     changed: [...changed, ...(cost.same ? [] : ['cost'])],
   };
 }
+
+/** What the record says not to be so. */
+const absentFrom = (record: LiveEvent): string[] => [
+  ...[DATES.allDay, DATES.duration],
+  ...(record.hide_from_listings === false ? [EVENT.hide_from_listings] : []),
+  ...(record.featured === false ? [EVENT.featured] : []),
+  ...(record.json_ld ? [STATE] : []),
+];
 
 /** The metas of a custom field. One that this site does not define is kept under the name that it has there. */
 function customMetas(name: string, value: string, fields: readonly CustomField[]): [string, string][] {

@@ -158,6 +158,7 @@ const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, lo
   recurs,
   title: event.row.post_title,
   categories: event.categories,
+  state: event.state,
   ...(event.locked ? { description: locked } : {}),
 });
 

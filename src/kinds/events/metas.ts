@@ -35,6 +35,10 @@ export const COST = {
 /** Metas of venues by which they are found on a map, as the calendar's paid extension keeps them (decision D27). */
 export const COORDINATES = { lat: '_VenueLat', lng: '_VenueLng' } as const;
 
+/** The meta of the state of an event that does not take place as planned, and that of one which does not at all. */
+export const STATE = '_tribe_events_status';
+export const CANCELED = 'canceled';
+
 /** Where the calendar notes what made a record; `ORIGIN` is what it writes there. */
 export const EVENT_ORIGIN = '_EventOrigin';
 export const VENUE_ORIGIN = '_VenueOrigin';

@@ -22,7 +22,7 @@ import { renderVenue, type VenueRecord } from '../venue.ts';
 import { costRecord } from './cost.ts';
 import { storedDates } from './dates.ts';
 import { EVENT, eventTexts } from './fields.ts';
-import { COST, ORGANIZER_LINK, VENUE_LINK } from './metas.ts';
+import { COST, ORGANIZER_LINK, STATE, VENUE_LINK } from './metas.ts';
 import type { EventRecord } from './shape.ts';
 
 /** The published event. */
@@ -140,7 +140,7 @@ function eventLd(row: Post, bundle: Bundle, context: RenderContext, { dates, url
     url,
     start: isoWithOffset(dates.start, zone),
     end: isoWithOffset(dates.end, zone),
-    eventStatus: metaOf(metas, '_tribe_events_status') ?? '',
+    eventStatus: metaOf(metas, STATE) ?? '',
     ...linked,
     cost,
     costs: metas?.get(COST.amounts) ?? [],
