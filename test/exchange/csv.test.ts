@@ -57,6 +57,9 @@ describe('a date in a CSV file', () => {
     ['lunedì 19 aprile 2027', undefined, '2027-04-19'],
     ['mar. 20 apr. 2027', undefined, '2027-04-20'],
     ['mar 3 mar 2027', undefined, undefined],
+    ['24. Dezember 2026', undefined, '2026-12-24'],
+    ['Do., 1. Jänner 2026', undefined, '2026-01-01'],
+    ['Sa 5. März 2027', undefined, '2027-03-05'],
     ['19-apr-16', 'dmy', '2016-04-19'],
     ['46085', undefined, '2026-03-04'],
     ['', 'dmy', undefined],
@@ -78,6 +81,8 @@ describe('a date in a CSV file', () => {
     ['2026-03-04 20.30.00', '20:30:00'],
     ['46085.8125', '19:30:00'],
     ['46085,5', '12:00:00'],
+    ['4. März 2026, 20.30 Uhr', '20:30:00'],
+    ['4. März 2026 um 21 Uhr', '21:00:00'],
     ['2026-03-04', undefined],
   ])('%j says the time %s', (cell, time) => expect(readMoment(cell, undefined, WHERE)).toEqual({ day: '2026-03-04', time }));
   it('says a time with a dot behind figures whose order is said', () => {
@@ -125,6 +130,8 @@ describe('a time in a CSV file', () => {
     ['ore 21', '21:00:00'],
     ['21', '21:00:00'],
     ['alle 20.30', '20:30:00'],
+    ['20:30 Uhr', '20:30:00'],
+    ['9 Uhr', '09:00:00'],
     ['0.8125', '19:30:00'],
     ['0,5', '12:00:00'],
     ['46085.8125', '19:30:00'],
@@ -160,6 +167,8 @@ describe('a cell that says from when until when', () => {
     ['February 5 and 6, 2027', '2027-02-05', '2027-02-06'],
     ['5 dicembre 2026', '2026-12-05', undefined],
     ['2026-12-05', '2026-12-05', undefined],
+    ['vom 30. November bis 2. Dezember 2026', '2026-11-30', '2026-12-02'],
+    ['5. und 6. Dezember 2026', '2026-12-05', '2026-12-06'],
   ])('%j is %s to %s', (cell, from, to) => expect(days(cell)).toEqual([from, to]));
   it('may have its days in figures, if their order is said', () => {
     expect(days('5/12/2026 - 7/12/2026', 'dmy')).toEqual(['2026-12-05', '2026-12-07']);
@@ -193,6 +202,8 @@ describe('a cell that says from when until when', () => {
     ['10-1 am', '22:00:00', '01:00:00'],
     ['10 am - 1 pm', '10:00:00', '13:00:00'],
     ['21:00', '21:00:00', undefined],
+    ['von 9 bis 17 Uhr', '09:00:00', '17:00:00'],
+    ['16:00 - 21:30 Uhr', '16:00:00', '21:30:00'],
   ])('%j is %s to %s', (cell, from, to) => expect(readTimes(cell, WHERE)).toEqual({ from, ...(to ? { to } : {}) }));
   it.each(['8', '20-24', '20 - 21 - 22', '7-13 pm', 'sera - notte'])('%j is refused as a time', (cell) =>
     expect(() => readTimes(cell, WHERE)).toThrow(expect.objectContaining({ fault: 'csv-time' })),
@@ -262,6 +273,33 @@ describe('the headings of a CSV file', () => {
     [
       ['Oggetto', 'Data di inizio', 'Ora di inizio', 'Giornata intera', 'Organizzatore riunione', 'Categorie', 'Luogo', 'Privato'],
       ['event', 'name', 'start_date', 'start_time', 'all_day', 'organizers', 'categories', 'venue', 'private'],
+    ],
+    [
+      [
+        'Betreff',
+        'Beginnt am',
+        'Beginnt um',
+        'Endet am',
+        'Endet um',
+        'Ganztägiges Ereignis',
+        'Kategorien',
+        'Ort',
+        'Beschreibung',
+        'Privat',
+      ],
+      ['event', 'name', 'start_date', 'start_time', 'end_date', 'end_time', 'all_day', 'categories', 'venue', 'description', 'private'],
+    ],
+    [
+      ['Titel', 'Startdatum', 'Startzeit', 'Veranstaltungsort', 'Veranstalter', 'Preis'],
+      ['event', 'name', 'start_date', 'start_time', 'venue', 'organizers', 'cost'],
+    ],
+    [
+      ['Veranstaltungsort', 'Straße', 'PLZ', 'Ort', 'Telefon'],
+      ['venue', 'name', 'address', 'zip', 'city', 'phone'],
+    ],
+    [
+      ['Veranstalter', 'E-Mail', 'Telefon'],
+      ['organizer', 'name', 'email', 'phone'],
     ],
     [['Colour', 'Size'], undefined],
   ])('%j are %j', (headers, expected) => expect(columns(...headers)).toEqual(expected));

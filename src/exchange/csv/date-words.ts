@@ -1,16 +1,17 @@
 /*
- * Names of months and days of the week, whole or cut short to three letters or more: `April`, `apr`, `sett.`, `sabato`.
+ * Names of months and days of the week, whole or cut short to three letters or more: `April`, `apr`, `sett.`, `sabato`;
+ * of days also to two, as in German: `Sa`.
  */
 
 /** The languages whose names are understood, all at once: no short name means different months in them. */
-const LANGUAGES = ['en', 'it'];
-const FEWEST_LETTERS = 3;
+const LANGUAGES = ['en', 'it', 'de', 'de-AT'];
+const FEWEST_LETTERS = { month: 3, weekday: 2 };
 
 /** The number of a month, from 1; undefined of another word. */
-export const monthOf = (word: string): number | undefined => numberIn(MONTHS, word);
+export const monthOf = (word: string): number | undefined => numberIn(MONTHS, word, FEWEST_LETTERS.month);
 
 /** The number of a day of the week, from 1 for Sunday; undefined of another word. */
-export const weekdayOf = (word: string): number | undefined => numberIn(WEEKDAYS, word);
+export const weekdayOf = (word: string): number | undefined => numberIn(WEEKDAYS, word, FEWEST_LETTERS.weekday);
 
 /** Names as the platform knows them (CLDR), of days that are months or days apart. 2023 begins with a Sunday. */
 const namesOf = (options: Intl.DateTimeFormatOptions, days: readonly Date[]): string[][] =>
@@ -27,9 +28,9 @@ const WEEKDAYS = namesOf(
   Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2023, 0, 1 + day))),
 );
 
-function numberIn(languages: readonly (readonly string[])[], word: string): number | undefined {
+function numberIn(languages: readonly (readonly string[])[], word: string, fewest: number): number | undefined {
   const begin = folded(word);
-  if (begin.length < FEWEST_LETTERS) return undefined;
+  if (begin.length < fewest) return undefined;
   for (const names of languages) {
     const place = names.findIndex((name) => name.startsWith(begin));
     if (place >= 0) return place + 1;

@@ -34,7 +34,7 @@ const ORDERS: Readonly<Record<DateOrder, readonly [Part, Part, Part]>> = {
  * @throws SourceFault `csv-date-order` where the order has to be stated, `csv-date`, `csv-time`
  */
 export function readMoment(cell: string, order: DateOrder | undefined, where: Where & { column: string }): Moment | undefined {
-  const text = cell.trim();
+  const text = withHourLast(cell.trim());
   if (text === '') return undefined;
   if (text.length > LONGEST) throw new SourceFault('csv-date', { ...where, value: cell });
   const serial = serialMoment(text);
@@ -54,7 +54,7 @@ export function readMoment(cell: string, order: DateOrder | undefined, where: Wh
  * day (`0.8125`); undefined of an empty one. Throws SourceFault `csv-time`.
  */
 export function readTime(cell: string, where: Where & { column: string }): string | undefined {
-  const text = cell.trim();
+  const text = withHourLast(cell.trim());
   if (text === '') return undefined;
   const named = NAMED_TIMES.get(text.toLowerCase());
   if (named !== undefined) return named;
@@ -74,10 +74,15 @@ export function readTime(cell: string, where: Where & { column: string }): strin
   return [turned, Number(minutes), Number(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
+/** `20 Uhr` as `ore 20`. */
+const withHourLast = (text: string): string => text.replace(/(?<!\d)(\d{1,2}(?:[.:]\d\d)?) ?Uhr$/i, 'ore $1');
+
 const NAMED_TIMES: ReadonlyMap<string, string> = new Map([
   ['noon', '12:00:00'],
   ['midday', '12:00:00'],
   ['mezzogiorno', '12:00:00'],
+  ['mittag', '12:00:00'],
+  ['mitternacht', '00:00:00'],
   ['midnight', '00:00:00'],
   ['mezzanotte', '00:00:00'],
 ]);
@@ -157,7 +162,7 @@ interface Parts {
 const BEFORE_TIME = new Set(['ore', 'h', 'h.', 'alle', 'at']);
 
 /** Words that say nothing of which day it is. */
-const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'dalle', 'ore']);
+const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'dalle', 'ore', 'den', 'der', 'um']);
 
 /**
  * Year, month and day of the words of a date; `order`: they can be read in several ways; undefined: they are no date.

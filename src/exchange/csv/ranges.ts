@@ -76,16 +76,16 @@ function orRange<T>(whole: () => T | undefined, range: () => T | undefined): T |
 }
 
 /** What stands between the two sides of a range: a dash, or a word. Blanks are single ones here. */
-const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through) )| [-–—] |[–—]/i;
+const DATE_SIGNS = / (?:fino )?(?:all['’] ?|(?:al?|to|until|through|bis) )| [-–—] |[–—]/i;
 /** What may also stand within a date, where there is none of the others. */
 const TIGHT_SIGNS = /(?<=(?:^| )\d{1,2})[-/](?=\d{1,2}[ ,])|(?<=[/.]\d{1,4})-(?=\d{1,2}[/.])/;
 /** What stands between two days that need not be next to each other: only if they are, they are a range. */
-const PAIR_SIGNS = / (?:ed?|and|&) /i;
+const PAIR_SIGNS = / (?:ed?|and|und|&) /i;
 const DAY_MS = 86_400_000;
-const TIME_SIGNS = / ?[-–—] ?| (?:alle|to|until|till) /i;
+const TIME_SIGNS = / ?[-–—] ?| (?:alle|to|until|till|bis) /i;
 /** Words before the first side. */
-const FIRST_DAY = /^(?:dall['’] ?|(?:dal?|from) )/i;
-const FIRST_TIME = /^(?:dalle|from) /i;
+const FIRST_DAY = /^(?:dall['’] ?|(?:dal?|from|vo[mn]) )/i;
+const FIRST_TIME = /^(?:dalle|from|von) /i;
 
 function sidesOf(cell: string, signs: RegExp, before: RegExp): [string, string] | undefined {
   if (cell.length > LONGEST) return undefined;

@@ -315,10 +315,11 @@ const webAddress = (cell: string | undefined): string | undefined => (/^\s*www\.
 const furtherValues = (row: Row, kind: PostKindName): Record<string, unknown> =>
   Object.fromEntries(furtherTexts(postKind(kind)).map((name) => [name, row[name]]));
 
-const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero)$/i.test((cell ?? '').trim());
+const isYes = (cell: string | undefined): boolean => /^(1|y|yes|true|on|x|s|si|sì|vero|j|ja|wahr|ein)$/i.test((cell ?? '').trim());
 /** Whether people keep an event to themselves, in a calendar of Google's or Microsoft's. */
 const isPrivate = (row: Row): boolean =>
-  isYes(row.private) || /^(?:private|confidential|personal|privat[oa]|riservat[oa]|personale)$/i.test((row.private ?? '').trim());
+  isYes(row.private) ||
+  /^(?:private|confidential|personal|privat[oa]?|riservat[oa]|personale|vertraulich|persönlich)$/i.test((row.private ?? '').trim());
 const flagValue = (name: string, cell: string | undefined): Record<string, boolean> =>
   (cell ?? '').trim() === '' ? {} : { [name]: isYes(cell) };
 
