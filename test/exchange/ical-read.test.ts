@@ -480,7 +480,11 @@ describe('what an event says', () => {
     expect([entries.length, meta(events[0], '_EventURL')]).toEqual([1, 'https://meet.example/x']);
   });
   it.each([
-    ['X-ALT-DESC;FMTTYPE=text/html:<html><body><p onclick="x()">Hi</p><script>alert(1)</script></body></html>', '<p>Hi</p>alert(1)'],
+    ['X-ALT-DESC;FMTTYPE=text/html:<html><body><p onclick="x()">Hi</p><script>alert(1)</script></body></html>', '<p>Hi</p>'],
+    ['X-ALT-DESC;FMTTYPE=text/html:<style>p {color: red}</style><p>Hi</p>', '<p>Hi</p>'],
+    ['DESCRIPTION:<h2>One</h2><style type="text/css">p {color: red}</style>', '<h2>One</h2>'],
+    ['X-ALT-DESC;FMTTYPE=text/html:<html><body><p>&nbsp\\;</p></body></html>\r\nDESCRIPTION:Hi', 'Hi'],
+    ['X-ALT-DESC;FMTTYPE=text/html:<img src="https://x.example/p.png">\r\nDESCRIPTION:Hi', '<img src="https://x.example/p.png">'],
     ['DESCRIPTION:<p>One</p><img src=x onerror=alert(1)>', '<p>One</p><img src="x">'],
   ])('as HTML has no scripts: %s', async (line, expected) =>
     expect((await read(calendar(event('DTSTART:20261224T190000Z', line)))).events[0]!.columns.post_content).toBe(expected),

@@ -152,7 +152,7 @@ function withoutPercentEncoded(text: string): string {
 const isHex = (char: string | undefined) => char !== undefined && /^[a-f0-9]$/i.test(char);
 
 /** The text without `script` and `style` elements and what they hold. */
-function withoutScripts(text: string): string {
+export function withoutScripts(text: string): string {
   if (!/<(?:script|style)/i.test(text)) return text;
   const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const closings = { script: forwardSearch(lower, '</script>'), style: forwardSearch(lower, '</style>') };
