@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { addFurtherDates } from '../src/records/further-dates.ts';
+import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { describeDatabases } from './support/databases.ts';
@@ -54,6 +55,30 @@ describeDatabases('a rule without end', (open) => {
       expect(await addFurtherDates(running.site)).toBe(0);
       now = new Date('2031-03-10T12:00:00Z');
       expect(await addFurtherDates(running.site)).toBe(6);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it('gets them up to a date that was added far ahead, and loses nothing of its rule behind it', async () => {
+    await settings(12);
+    const running = await serveDatabase(db, { clock: () => now });
+    try {
+      const body = { start_date: '2031-12-31 18:00', end_date: '2032-01-01 02:00' };
+      const added = await running.send('POST', `/wp-json/tribe/events/v1/events/${ENDLESS}/dates`, { as: 'admin', body });
+      expect(added.status).toBe(201);
+      const faults = async (): Promise<string[]> => {
+        const found = [];
+        for await (const { post, fault } of auditRecurrences(db, '2031-02-01 12:00:00')) if (post === ENDLESS) found.push(fault);
+        return found;
+      };
+      expect(await faults()).toEqual([]);
+      const feed = await running.send('GET', '/event/monday-yoga-without-end/?ical=1');
+      expect([feed.text.includes('RDATE;TZID=Europe/Rome:20311231T180000'), feed.text.includes('EXDATE')]).toEqual([true, false]);
+      expect(await addFurtherDates(running.site)).toBe(42);
+      expect((await rows()).filter(({ is_rdate }) => is_rdate === 1).map(({ start_date }) => start_date)).toEqual(['2031-12-31 18:00:00']);
+      expect(await faults()).toEqual([]);
+      expect(await addFurtherDates(running.site)).toBe(0);
     } finally {
       await running.close();
     }

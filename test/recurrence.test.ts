@@ -588,6 +588,26 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await setOf(509)).toEqual(before);
     });
 
+    it('gives back what is left out and added again, byte for byte', async () => {
+      const before = [await setOf(502), (await shownDates('choir,')).map(([, ...span]) => span)];
+      await send('DELETE', 10_000_308, { scope: 'date' });
+      const span = { start_date: '2031-01-21 18:30:00', end_date: '2031-01-21 20:00:00' };
+      const { status, body } = await running.send('POST', `${EVENTS}/502/dates`, { as: 'admin', body: span });
+      expect([status, body.start_date]).toEqual([201, '2031-01-21 18:30:00']);
+      expect([await setOf(502), (await shownDates('choir,')).map(([, ...shown]) => shown)]).toEqual(before);
+      expect(await faultsOf(502)).toEqual([]);
+      // The rule gives it again, so that it can't be moved.
+      const moved = { scope: 'date', start_date: '2031-01-22 18:30:00', end_date: '2031-01-22 20:00:00' };
+      expect((await send('POST', body.id, moved)).status).toBe(409);
+    });
+
+    it('puts a date at another hour in the place of one that was left out', async () => {
+      await send('DELETE', 10_000_308, { scope: 'date' });
+      const span = { start_date: '2031-01-21 20:30:00', end_date: '2031-01-21 22:00:00' };
+      expect((await running.send('POST', `${EVENTS}/502/dates`, { as: 'admin', body: span })).status).toBe(201);
+      expect(await faultsOf(502)).toEqual([]);
+    });
+
     it.each<[string, string, string, object, number, string]>([
       ['the first date, left out', 'DELETE', '/10000306', { scope: 'date' }, 409, 'rest_recurring_event_date'],
       [

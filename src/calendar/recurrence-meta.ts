@@ -32,14 +32,12 @@ export function startsOfRules(text: string, first: string, last: string): RuledS
   const endless = begun.some((one) => one?.rule.until === undefined && one?.rule.count === undefined);
   const until = endless ? last : LATEST;
   const starts = new Set([first, ...dates.flatMap((date) => date ?? []), ...begun.flatMap((one) => [...startsFrom(one!, until)])]);
-  const days = new Set(exclusions.filter(isDate).map((rule) => dateOfRule(rule, first)?.slice(0, DAY)));
-  const gone = new Set(left.flatMap((one) => [...startsFrom(one!, until)]));
-  return {
-    starts: [...starts]
-      .filter((start) => start <= until && (start === first || !(days.has(start.slice(0, DAY)) || gone.has(start))))
-      .sort(),
-    endless,
-  };
+  // A day is left out at the hour of the rule: what begins at another hour takes place.
+  const days = exclusions
+    .filter(isDate)
+    .map((rule) => dateOfRule({ ...rule, custom: { ...customOf(rule), 'same-time': 'yes' } }, begun[0]?.start ?? first));
+  const gone = new Set([...days, ...left.flatMap((one) => [...startsFrom(one!, until)])]);
+  return { starts: [...starts].filter((start) => start <= until && (start === first || !gone.has(start))).sort(), endless };
 }
 
 const DAY = 'YYYY-MM-DD'.length;

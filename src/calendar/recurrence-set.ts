@@ -122,7 +122,7 @@ const valuesOf = (lines: readonly Line[]): { value: string; line: Line }[] =>
  * A time or a day of a line, local in the zone of the set. A `VALUE` beside it may say something else than what is
  * there.
  */
-function localOf(value: string, line: Line, zone: Zone): string | undefined {
+export function localOf(value: string, line: Line, zone: Zone): string | undefined {
   const [, year, month, day, hour, minute, second, utc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/.exec(value) ?? [];
   if (year === undefined) return undefined;
   const date = `${year}-${month}-${day}`;

@@ -4,8 +4,8 @@
  * exactly the dates that lists show.
  */
 import { unixFromText } from '../wordpress/time.ts';
-import { localFromUnix, type Zone } from '../wordpress/zones.ts';
-import { parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
+import { localFromUnix, unixFromLocal, type Zone } from '../wordpress/zones.ts';
+import { isEndless, parseRecurrenceSet, type RecurrenceSet, type SetRule, startsByRule } from './recurrence-set.ts';
 
 /** All dates of an event. Times are `YYYY-MM-DD HH:MM:SS`, local in `zone`. */
 export interface RecurringDates {
@@ -68,27 +68,32 @@ const datesIn = ({ dates }: Stored, zone: Zone): RecurringDate[] =>
   });
 
 /**
- * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are given.
+ * Undefined where the rule gives no date at all. Past the last row only dates that the set itself leaves out are given;
+ * a rule without end has rows up to its own last one, however far ahead another date was added.
  */
-function ruledDates(
-  { zone, start, length, exdates }: RecurrenceSet,
-  rule: SetRule,
-  dates: readonly RecurringDate[],
-): RecurringDates | undefined {
-  const lastRow = dates.at(-1)!.start; // there is at least one
+function ruledDates(set: RecurrenceSet, rule: SetRule, dates: readonly RecurringDate[]): RecurringDates | undefined {
+  const { zone, start, length, exdates } = set;
+  const added = new Set(isEndless(set) ? set.rdates.map((date) => date.start) : []);
+  const lastRow = (dates.findLast((date) => !added.has(date.start)) ?? dates.at(-1)!).start; // there is at least one
   const last = exdates.reduce((latest, day) => later(latest, day.length === DAY ? `${day} 23:59:59` : day), lastRow);
   const ruled = [...startsByRule(rule.rule, start, last)];
   const [begin] = ruled;
   if (begin === undefined) return undefined;
-  const [given, there, out] = [new Set(ruled), new Set(dates.map((date) => date.start)), new Set(exdates)];
+  // By moments: a time that clocks leave out in spring is the one that they show instead.
+  const momentOf = (local: string) => unixFromLocal(local, zone);
+  const [given, there, out] = [
+    new Set(ruled.map(momentOf)),
+    new Set(dates.map(({ startUtc }) => unixFromText(startUtc))),
+    new Set(exdates),
+  ];
   const isOut = (local: string) => local <= lastRow || out.has(local) || out.has(local.slice(0, DAY));
   return {
     zone,
     start: begin,
     length: length ?? dates[0]!.length,
     rule,
-    rdates: dates.map((date) => date.start).filter((local) => !given.has(local)),
-    exdates: ruled.filter((local) => !there.has(local) && isOut(local)),
+    rdates: dates.filter(({ startUtc }) => !given.has(unixFromText(startUtc))).map((date) => date.start),
+    exdates: ruled.filter((local) => !there.has(momentOf(local)) && isOut(local)),
     dates,
   };
 }

@@ -6,7 +6,7 @@
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
-import { datesOfSet, lineOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';
+import { datesOfSet, lineOf, localOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';
 
 /** What is stored of an event that recurs, and its first date. */
 export interface StoredSet {
@@ -41,18 +41,19 @@ export function withoutDate(stored: StoredSet, start: string): StoredSet | undef
 }
 
 /**
- * The same with one more date, later than the first. Undefined where there is one at that time already, and where set
- * or rules can't be read.
+ * The same with one more date, later than the first: one that was left out takes place again, any other is listed.
+ * Undefined where there is one at that time already, and where set or rules can't be read.
  */
 export function withDate(stored: StoredSet, span: Span): StoredSet | undefined {
   const set = parseRecurrenceSet(stored.set);
   if (!set || span.start <= stored.first.start || span.end < span.start) return undefined;
-  const line = `RDATE;TZID=${set.zone.name};VALUE=PERIOD:${basic(span.start)}/${basic(span.end)}`;
-  const rules = changedRules(stored.rules, 'rules', (rules) => [...rules, dateRule(stored, span)]);
-  if (rules === undefined) return undefined;
-  const changed = { ...stored, rules, set: withLine(stored, set, line) };
-  return isSame(changed, stored, { with: span }) ? changed : undefined;
+  const changed = [withoutException(stored, set, span.start), withListed(stored, set, span)];
+  return changed.find((one) => one !== undefined && isSame(one, stored, { with: span }));
 }
+
+/** Whether one of the dates of a set is listed; otherwise the rule gives it. */
+export const isListed = ({ set }: StoredSet, start: string): boolean =>
+  parseRecurrenceSet(set)?.rdates.some((one) => one.start === start) === true;
 
 // ------------------------------------------------------------------------------------------------- dates of a set
 const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
@@ -99,23 +100,57 @@ function listedIn(text: string, zone: RecurrenceSet['zone'], start: string): Ret
   return line?.name === 'RDATE' ? line.value.split(',').map((value) => rdateOf(value, line, zone, start)) : [];
 }
 
+/** The times and days that a line leaves out, in the order of its values. */
+function exceptionsIn(text: string, zone: RecurrenceSet['zone']): (string | undefined)[] {
+  const line = lineOf(text);
+  return line?.name === 'EXDATE' ? line.value.split(',').map((value) => localOf(value, line, zone)) : [];
+}
+
+function withListed(stored: StoredSet, set: RecurrenceSet, span: Span): StoredSet | undefined {
+  const line = `RDATE;TZID=${set.zone.name};VALUE=PERIOD:${basic(span.start)}/${basic(span.end)}`;
+  const rules = changedRules(stored.rules, 'rules', (rules) => [...rules, dateRule(stored, span)]);
+  return rules === undefined ? undefined : { ...stored, rules, set: withLine(stored, set, line) };
+}
+
 function withoutListed(stored: StoredSet, { zone, start }: RecurrenceSet, gone: string): StoredSet | undefined {
-  const rules = changedRules(stored.rules, 'rules', (rules) => {
-    const place = rules.findIndex((rule) => dateOfRule(rule, stored.first.start) === gone);
-    return place < 0 ? undefined : rules.toSpliced(place, 1);
-  });
-  if (rules === undefined) return undefined;
-  const lines = linesOf(stored.set).flatMap((line) => {
-    const dates = listedIn(line, zone, start);
-    if (!dates.some((date) => date?.start === gone)) return [line];
+  const rules = changedRules(stored.rules, 'rules', (rules) =>
+    withoutFirst(rules, (rule) => dateOfRule(rule, stored.first.start) === gone),
+  );
+  const set = withoutValues(stored.set, (line) => listedIn(line, zone, start).map((date) => date?.start === gone));
+  return rules === undefined ? undefined : { ...stored, rules, set };
+}
+
+/** Undefined where no exception leaves out this time. */
+function withoutException(stored: StoredSet, { zone, exdates }: RecurrenceSet, start: string): StoredSet | undefined {
+  const day = start.slice(0, DAY);
+  const leavesOut = (exception: string | undefined) => exception === start || exception === day;
+  if (!exdates.some(leavesOut)) return undefined;
+  const rules = changedRules(stored.rules, 'exclusions', (exclusions) =>
+    withoutFirst(exclusions, (rule) => dateOfRule(rule, start)?.slice(0, DAY) === day),
+  );
+  const set = withoutValues(stored.set, (line) => exceptionsIn(line, zone).map(leavesOut));
+  return rules === undefined ? undefined : { ...stored, rules, set };
+}
+
+/** A list without the first that is meant; undefined where there is none. */
+function withoutFirst<Item>(list: readonly Item[], isMeant: (item: Item) => boolean): Item[] | undefined {
+  const place = list.findIndex(isMeant);
+  return place < 0 ? undefined : list.toSpliced(place, 1);
+}
+
+/** A set without some values of its lines. `areMeant`: which of the values of a line, in their order. */
+function withoutValues(set: string, areMeant: (line: string) => readonly boolean[]): string {
+  const lines = linesOf(set).flatMap((line) => {
+    const meant = areMeant(line);
+    if (!meant.includes(true)) return [line];
     const colon = line.indexOf(':');
     const values = line
       .slice(colon + 1)
       .split(',')
-      .filter((_, place) => dates[place]?.start !== gone);
+      .filter((_, place) => !meant[place]);
     return values.length === 0 ? [] : [`${line.slice(0, colon)}:${values.join(',')}`];
   });
-  return { ...stored, rules, set: lines.join('\n') };
+  return lines.join('\n');
 }
 
 /** An exception of a whole day leaves out the time at which the rule gives it a date. */

@@ -37,6 +37,27 @@ describe('the dates of an event that recurs', () => {
       ).exdates,
     ).toEqual(['2031-01-15 10:00:00', '2031-01-18 10:00:00', '2031-01-20 10:00:00']));
 
+  it('leave out nothing between the last row of a rule without end and a date far ahead of it', () =>
+    expect(
+      told(
+        'RRULE:FREQ=DAILY\nRDATE;TZID=Europe/Rome;VALUE=PERIOD:20310301T180000/20310301T190000',
+        '2031-01-13 10:00',
+        '2031-01-15 10:00',
+        '2031-03-01 18:00',
+      ),
+    ).toEqual({
+      start: '2031-01-13 10:00:00',
+      rule: 'FREQ=DAILY',
+      rdates: ['2031-03-01 18:00:00'],
+      exdates: ['2031-01-14 10:00:00'],
+    }));
+
+  it('know a time that clocks leave out in spring by the one that they show instead', () => {
+    const rule = 'DTSTART;TZID=Europe/Rome:20310323T023000\nDTEND;TZID=Europe/Rome:20310323T040000\nRRULE:FREQ=WEEKLY;COUNT=3';
+    const dates = rows('2031-03-23 02:30', '2031-03-30 03:30', '2031-04-06 02:30');
+    expect(recurringDates({ rule, dates }, ROME)).toMatchObject({ rdates: [], exdates: [] });
+  });
+
   it.each([
     ['can’t be read', 'RRULE:FREQ=NEVER'],
     ['gives no date', 'RRULE:FREQ=DAILY;UNTIL=20300101T000000Z'],

@@ -1,7 +1,7 @@
 import type { EventDates } from '../../calendar/dates.ts';
 import { occurrence } from '../../calendar/dates.ts';
 import { parseRecurrenceSet } from '../../calendar/recurrence-set.ts';
-import { type StoredSet, withDate, withoutDate } from '../../calendar/set-changes.ts';
+import { isListed, type StoredSet, withDate, withoutDate } from '../../calendar/set-changes.ts';
 import { fail, failParam } from '../../errors.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { type EventDate, metasAt } from '../../kinds/events/occurrence.ts';
@@ -59,11 +59,11 @@ export async function moveDate(write: WriteContext, before: Before, date: EventD
   const left = kept?.listed && stored ? withoutDate(stored, date.start) : undefined;
   const changed = left && fits(to, before, others) ? withDate(left, to) : undefined;
   if (!kept || !changed) return fail('recurring-event-dates');
-  return writeSet(write, before, changed, { ...recurrence, dates: inOrder([...others, { ...kept, ...momentsOf(to) }]) });
+  return writeSet(write, before, changed, { ...recurrence, dates: inOrder([...others, { ...kept, ...rowAt(to, changed) }]) });
 }
 
 /**
- * Adds a date. Returns the metas, and when it starts (UTC).
+ * Adds a date, or one that was left out again. Returns the metas, and when it starts (UTC).
  *
  * @throws recurring-event-dates where the event doesn't recur or its rule can't be read, for a date that is not later
  *   than the first, and for a day on which the event has a date already
@@ -78,7 +78,7 @@ export async function addDate(
   const changed = stored && fits(to, before, recurrence.dates) ? withDate(stored, to) : undefined;
   if (!changed) return fail('recurring-event-dates');
   const sequence = Math.max(0, ...recurrence.dates.map((date) => date.sequence));
-  const added: StoredDate = { id: 0, ...momentsOf(to), sequence, listed: true };
+  const added: StoredDate = { id: 0, ...rowAt(to, changed), sequence };
   const metas = await writeSet(write, before, changed, { ...recurrence, dates: inOrder([...recurrence.dates, added]) });
   return { metas, startUtc: to.startUtc };
 }
@@ -97,10 +97,11 @@ const DAY = 'YYYY-MM-DD'.length;
 
 const isOfSameKind = (one: EventDates, other: EventDates): boolean => one.timezone === other.timezone && one.allDay === other.allDay;
 
-function momentsOf(dates: EventDates): Pick<StoredDate, 'start' | 'end' | 'startUtc' | 'endUtc' | 'duration'> {
+/** What the row of a date says of it. */
+function rowAt(dates: EventDates, set: StoredSet): Omit<StoredDate, 'id' | 'sequence'> {
   const moments = occurrence(dates) ?? fail('recurring-event-dates');
   const { start_date: start, end_date: end, start_date_utc: startUtc, end_date_utc: endUtc, duration } = moments;
-  return { start, end, startUtc, endUtc, duration };
+  return { start, end, startUtc, endUtc, duration, listed: isListed(set, start) };
 }
 
 const inOrder = (dates: readonly StoredDate[]): StoredDate[] =>

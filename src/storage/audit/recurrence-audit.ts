@@ -10,7 +10,7 @@ import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadMetas } from '../rows/bundle.ts';
 import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
-import { calendarEvents, type Ruled, rowsOfRule, ruledDates } from '../rows/ruled-dates.ts';
+import { calendarEvents, lastOfRule, type Ruled, rowsOfRule, ruledDates } from '../rows/ruled-dates.ts';
 
 /*
  * Whether what the tables hold of events that recur agrees with itself. All of this needs the columns of
@@ -127,7 +127,7 @@ interface Stored {
 function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): RecurrenceFault[] {
   const faults: RecurrenceFault[] = [];
   const [first] = rows;
-  const last = rows.at(-1);
+  const last = lastOfRule(rows);
   if (rows.some((row) => Number(row.has_recurrence ?? 0) !== 1)) faults.push('flag-wrong');
   if (new Set(rows.map((row) => Number(row.sequence ?? 0))).size > 1) faults.push('saves-mixed');
   if (first && (first.start_date !== event.start_date || first.end_date !== event.end_date)) faults.push('first-differs');
@@ -145,7 +145,9 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
 /** Whether the rules of the meta result in other dates than the set. Those that can't be followed result in none. */
 function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: Ruled, rules: string): boolean {
   const own = parseZone(timezone) ?? zone;
-  const starts = dates.map(({ at }) => localFromUnix(at, own));
+  // Of rules without end both are followed as far as there are rows.
+  const followed = endless ? dates.slice(0, dates.findLastIndex(({ ruled }) => ruled) + 1) : dates;
+  const starts = followed.map(({ at }) => localFromUnix(at, own));
   const expected = startsOfRules(rules, first, starts.at(-1) ?? first);
   return expected !== undefined && (expected.endless !== endless || expected.starts.join() !== starts.join());
 }

@@ -18,18 +18,32 @@ export interface Ruled {
   readonly endless: boolean;
 }
 
+/** What of a row says when it takes place, and whether its date was listed. */
+type DatedRow = Pick<TecOccurrenceRow, 'start_date' | 'start_date_utc' | 'is_rdate'>;
+
 /**
- * The dates of an event's rule; of one without end those up to its last row, or up to `until` (UTC). Undefined: the
- * rule can't be read.
+ * The dates of an event's rule; of one without end those up to the last row that it has made, or up to `until` (UTC),
+ * and listed ones that have a row. Undefined: the rule can't be read.
  */
-export function ruledDates(event: TecEventRow, rows: readonly Pick<TecOccurrenceRow, 'start_date'>[], until?: string): Ruled | undefined {
+export function ruledDates(event: TecEventRow, rows: readonly DatedRow[], until?: string): Ruled | undefined {
   const set = parseRecurrenceSet(event.rset ?? '');
   if (!set) return undefined;
   const endless = isEndless(set);
-  const own = until === undefined ? (rows.at(-1)?.start_date ?? event.start_date) : toLocal(until, set.zone);
-  const dates = datesOfSet(set, { first: event.start_date, length: Number(event.duration ?? 0), last: endless ? own : LATEST });
-  return { zone: set.zone, dates, endless };
+  const own = until === undefined ? (lastOfRule(rows)?.start_date ?? event.start_date) : toLocal(until, set.zone);
+  const span = { first: event.start_date, length: Number(event.duration ?? 0) };
+  if (!endless) return { zone: set.zone, dates: datesOfSet(set, { ...span, last: LATEST }), endless };
+  const there = new Set(rows.map((row) => row.start_date_utc));
+  const further = datesOfSet({ ...set, rule: undefined }, { ...span, last: rows.at(-1)?.start_date ?? own });
+  const ruled = datesOfSet(set, { ...span, last: own });
+  return { zone: set.zone, dates: [...ruled, ...further.filter(({ start, at }) => start > own && there.has(textFromUnix(at)))], endless };
 }
+
+/**
+ * The last row that the rule of an event has made, up to which a rule without end has been followed; a date that was
+ * listed may lie far ahead of it.
+ */
+export const lastOfRule = <Row extends DatedRow>(rows: readonly Row[]): Row | undefined =>
+  rows.findLast((row) => Number(row.is_rdate ?? 0) === 0) ?? rows.at(-1);
 
 const LATEST = '9998-12-31 23:59:59';
 
@@ -54,19 +68,21 @@ export async function calendarEvents(db: Database, posts: readonly number[]): Pr
   return new Map(rows.map((row) => [row.post_id, row]));
 }
 
-/** Ids of posts behind `after` whose rule has no end, and whose last date begins before `until` (UTC). */
+/** Ids of posts behind `after` whose rule has no end, and whose last date by the rule begins before `until` (UTC). */
 export async function endingBefore(db: Database, until: string, after: number, size: number): Promise<number[]> {
   // Rules with an end are left out as far as that can be seen without reading them.
   const rows = await db.rows<{ id: number }>`
     SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id JOIN {tec_occurrences} o ON o.post_id = e.post_id
     WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%' AND p.post_status <> 'trash'
-    GROUP BY e.post_id HAVING MAX(o.start_date_utc) < ${until} ORDER BY e.post_id LIMIT ${size}`;
+    GROUP BY e.post_id
+    HAVING COALESCE(MAX(CASE WHEN o.is_rdate = 1 THEN NULL ELSE o.start_date_utc END), MAX(o.start_date_utc)) < ${until}
+    ORDER BY e.post_id LIMIT ${size}`;
   return rows.map(({ id }) => id);
 }
 
 /**
- * Adds the dates of a rule without end that begin behind the last row and up to `until` (UTC). Rows that are there stay
- * as they are. Call it in a transaction. Returns how many came.
+ * Adds the dates of a rule without end that begin behind the last row that it has made and up to `until` (UTC). Rows
+ * that are there stay as they are. Call it in a transaction. Returns how many came.
  */
 export async function continueRule(
   db: Database,
@@ -77,14 +93,11 @@ export async function continueRule(
   const stored = (await loadRecurrences(db, [post])).get(post);
   const ruled = event && ruledDates(event, [], until);
   if (!event || !stored || !ruled?.endless) return 0;
-  const last = stored.dates.at(-1)?.startUtc ?? '';
-  const further = rowsOfRule(stored, ruled).filter(({ startUtc }) => startUtc > last);
+  const last = (stored.dates.findLast(({ listed }) => !listed) ?? stored.dates.at(-1))?.startUtc ?? '';
+  const there = new Set(stored.dates.map(({ startUtc }) => startUtc));
+  const further = rowsOfRule(stored, ruled).filter(({ startUtc }) => startUtc > last && !there.has(startUtc));
   if (further.length === 0) return 0;
-  await writeRecurrence(
-    db,
-    post,
-    { ...stored, dates: [...stored.dates, ...further] },
-    { updatedAt, timezone: event.timezone, anew: false },
-  );
+  const dates = [...stored.dates, ...further].sort((one, other) => (one.startUtc < other.startUtc ? -1 : 1));
+  await writeRecurrence(db, post, { ...stored, dates }, { updatedAt, timezone: event.timezone, anew: false });
   return further.length;
 }
