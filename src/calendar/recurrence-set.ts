@@ -106,9 +106,12 @@ export interface Line {
 
 const WHOLE = 'YYYY-MM-DD HH:MM:SS'.length;
 
+/** Where the value of a line begins; the name of a zone may hold a colon, too (`TZID=+02:00`). */
+export const valueAt = (line: string): number => line.lastIndexOf(':') + 1;
+
 /** A line of a set taken apart; undefined where it is none. */
 export function lineOf(line: string): Line | undefined {
-  const colon = line.indexOf(':');
+  const colon = valueAt(line) - 1;
   if (colon < 0) return undefined;
   const [name = '', ...parameters] = line.slice(0, colon).split(';');
   const zone = parameters.find((parameter) => parameter.toUpperCase().startsWith('TZID='))?.slice('TZID='.length);

@@ -6,7 +6,7 @@
 import { parseSerialized, withMembers } from '../wordpress/php/serialized.ts';
 import { localFromUnix, unixFromLocal } from '../wordpress/zones.ts';
 import { dateOfRule, isMembers, type StoredRule } from './recurrence-meta.ts';
-import { datesOfSet, lineOf, localOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate } from './recurrence-set.ts';
+import { datesOfSet, lineOf, localOf, parseRecurrenceSet, type RecurrenceSet, rdateOf, type SetDate, valueAt } from './recurrence-set.ts';
 
 /** What is stored of an event that recurs, and its first date. */
 export interface StoredSet {
@@ -106,7 +106,9 @@ function exceptionsIn(text: string, zone: RecurrenceSet['zone']): (string | unde
   return line?.name === 'EXDATE' ? line.value.split(',').map((value) => localOf(value, line, zone)) : [];
 }
 
+/** Undefined where the rules, which know no seconds, would say another start. */
 function withListed(stored: StoredSet, set: RecurrenceSet, span: Span): StoredSet | undefined {
+  if (dateOfRule(dateRule(stored, span), stored.first.start) !== span.start) return undefined;
   const line = `RDATE;TZID=${set.zone.name};VALUE=PERIOD:${basic(span.start)}/${basic(span.end)}`;
   const rules = changedRules(stored.rules, 'rules', (rules) => [...rules, dateRule(stored, span)]);
   return rules === undefined ? undefined : { ...stored, rules, set: withLine(stored, set, line) };
@@ -143,12 +145,9 @@ function withoutValues(set: string, areMeant: (line: string) => readonly boolean
   const lines = linesOf(set).flatMap((line) => {
     const meant = areMeant(line);
     if (!meant.includes(true)) return [line];
-    const colon = line.indexOf(':');
-    const values = line
-      .slice(colon + 1)
-      .split(',')
-      .filter((_, place) => !meant[place]);
-    return values.length === 0 ? [] : [`${line.slice(0, colon)}:${values.join(',')}`];
+    const [head, all] = [line.slice(0, valueAt(line)), line.slice(valueAt(line))];
+    const values = all.split(',').filter((_, place) => !meant[place]);
+    return values.length === 0 ? [] : [`${head}${values.join(',')}`];
   });
   return lines.join('\n');
 }

@@ -46,6 +46,14 @@ describe('a date of a set', () => {
     const inUtc = { ...weekly, set: 'DTSTART:20310114T183000Z\nDTEND:20310114T200000Z\nRRULE:FREQ=WEEKLY;COUNT=6;BYDAY=TU' };
     expect(withoutDate(inUtc, '2031-01-21 18:30:00')?.set.split('\n').at(-1)).toBe('EXDATE:20310121T183000Z');
   });
+  it('is changed where the name of the zone is an offset', () => {
+    const offset = { ...weekly, set: weekly.set.replaceAll('Europe/Rome', '+01:00') };
+    const added = withDate(offset, { start: '2031-01-22 18:30:00', end: '2031-01-22 20:00:00' })!;
+    expect(added.set.split('\n').at(-1)).toBe('RDATE;TZID=+01:00;VALUE=PERIOD:20310122T183000/20310122T200000');
+    expect(withoutDate(added, '2031-01-22 18:30:00')).toEqual(offset);
+  });
+  it('is not added at a second that its rules cannot say', () =>
+    expect(withDate(weekly, { start: '2031-01-22 18:30:30', end: '2031-01-22 20:00:00' })).toBeUndefined());
   it('of which the set says nothing in its rules stays', () => {
     const added = withDate(weekly, { start: '2031-01-15 10:00:00', end: '2031-01-15 11:00:00' })!;
     expect(withoutDate({ ...added, rules: weekly.rules }, '2031-01-15 10:00:00')).toBeUndefined();
