@@ -9,6 +9,7 @@ import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesAt, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
 import type { Caller } from './caller.ts';
+import { languageValues } from './record-languages.ts';
 
 /*
  * An event that takes place several times is one post and a record for each of its dates. The id of a record is that of
@@ -49,6 +50,25 @@ export async function postOfRecord(
 export async function postsOfRecords(db: Database, { settings }: WithSettings, ids: readonly number[]): Promise<Map<number, number>> {
   const base = settings.recurrence?.base;
   return new Map(base === undefined ? [] : (await loadOccurrences(db, ids, base)).map(({ id, post }) => [id, post]));
+}
+
+/** A change in which the ids of dates stand for their events, where it names what the record is a translation of. */
+export async function withPostsNamed(
+  db: Database,
+  caller: WithSettings,
+  { dated = false }: Partial<Pick<PostKind, 'dated'>>,
+  values: PostValues,
+): Promise<PostValues> {
+  const { translation_of: source, translations } = languageValues(values);
+  const named = [source, ...(translations?.values() ?? [])].filter((id) => typeof id === 'number');
+  const posts = dated ? await postsOfRecords(db, caller, named) : new Map<number, number>();
+  if (posts.size === 0) return values;
+  const postOf = <Id extends number | null>(id: Id) => posts.get(id ?? 0) ?? id;
+  return {
+    ...values,
+    ...(source ? { translation_of: postOf(source) } : {}),
+    ...(translations ? { translations: new Map([...translations].map(([code, id]) => [code, postOf(id)])) } : {}),
+  };
 }
 
 const postOfDate = async (db: Database, id: number, base: number): Promise<number> =>
@@ -122,5 +142,6 @@ export async function withKeptDates(
 export const withoutDates = (values: PostValues): PostValues =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(DATE_FIELDS as readonly string[]).includes(name)));
 
-const areSameDates = (one: EventDates, other: EventDates): boolean =>
+/** Whether two events, or dates of them, are at the same time. */
+export const areSameDates = (one: EventDates, other: EventDates): boolean =>
   (['start', 'end', 'startUtc', 'endUtc', 'timezone', 'allDay'] as const).every((name) => one[name] === other[name]);

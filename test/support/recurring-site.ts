@@ -33,6 +33,11 @@ export const EXPECTED_DATES: readonly ExpectedDate[] = readFileSync(new URL('rec
  */
 export async function loadRecurringSite(db: Database): Promise<Database> {
   await loadSite(db);
+  return addRecurringEvents(db);
+}
+
+/** Puts the same events into another site. */
+export async function addRecurringEvents(db: Database): Promise<Database> {
   await createRecurrenceTables(db);
   await db.from('tec_series_relationships').delete();
   const fixture = readFixture(new URL('recurrence.json', FIXTURES));

@@ -12,7 +12,7 @@ import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
-import { dateOfRecord, recordOfStart, withKeptDates, withoutDates } from '../occurrences.ts';
+import { dateOfRecord, recordOfStart, withKeptDates, withoutDates, withPostsNamed } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
 import { languageKept, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type Shown } from '../versions.ts';
@@ -77,8 +77,9 @@ export async function createPosts(site: Site, caller: Caller, kind: PostKind, re
 }
 
 /** Creates a record as `createPost` does, giving the id alone. */
-export const insertRecord = (site: Site, caller: Caller, kind: PostKind, values: PostValues, extra: ExtraRows = {}): Promise<number> =>
+export const insertRecord = (site: Site, caller: Caller, kind: PostKind, asked: PostValues, extra: ExtraRows = {}): Promise<number> =>
   writeInTransaction(site, caller, async (db) => {
+    const values = await withPostsNamed(db, caller, kind, asked);
     const source = await sourceOf(db, caller, kind, values);
     const plan = withExtraRows(planOfNew(caller, kind, values, source), extra);
     const { anew } = extra;
@@ -137,7 +138,8 @@ async function changeLocked(
 ): Promise<void> {
   const id = before.row.ID;
   const moved = scope ? await moveDate({ db, caller, kind }, before, oneDate(date), asked) : {};
-  const values = scope ? withoutDates(asked) : await withKeptDates(db, caller, kind, { before, date }, asked);
+  const named = await withPostsNamed(db, caller, kind, asked);
+  const values = scope ? withoutDates(named) : await withKeptDates(db, caller, kind, { before, date }, named);
   const plan = withExtraRows(withExtraRows(planPost(caller, kind, values, before), extra), { metas: moved });
   await lockNames(db, namesOfChange(caller, { kind, values, plan }, before.row));
   const write = { db, caller, kind, language: await languageOfChange(db, caller, kind, id, values) };
@@ -158,8 +160,9 @@ export async function upsertPost(
   site: Site,
   caller: Caller,
   kind: PostKind,
-  { by, values, extra = {} }: PostChange & { readonly by: UpsertBy },
+  { by, values: asked, extra = {} }: PostChange & { readonly by: UpsertBy },
 ): Promise<Shown & { readonly isNew: boolean }> {
+  const values = await withPostsNamed(site.db, caller, kind, asked);
   const name = values[by];
   if (typeof name !== 'string' || name === '') failParam('upsert', 'upsert-without-name');
   const { id, isNew } = await writeInTransaction(site, caller, async (db) => {

@@ -39,6 +39,7 @@ import { isNewSlug, type NewPost } from './post-names.ts';
 import { type PostPlan, planPost } from './post-plan.ts';
 import { fieldRows, followingRows } from './post-rows.ts';
 import { isNewRecord, isPrepared } from './prepared-images.ts';
+import { recurLike } from './translated-dates.ts';
 import { withInherited } from './translation-source.ts';
 import type { KindWrite, WriteContext } from './write-context.ts';
 
@@ -71,7 +72,11 @@ export async function writeNew(
 ): Promise<number> {
   const resolved = await withInherited(write, source, values, await makeReferenced(write, values));
   const known = await knownRecord(write, plan, { anew, brought });
-  if (!known) return (await insertPosts(write, [{ plan, resolved, language: write.language }]))[0]!;
+  if (!known) {
+    const [id = 0] = await insertPosts(write, [{ plan, resolved, language: write.language }]);
+    if (source) await recurLike(write, source, id, new Map(Object.entries(plan.metas)));
+    return id;
+  }
   await updateKnown(write, known, values, resolved);
   return known.row.ID;
 }

@@ -1,0 +1,31 @@
+import { storedDates } from '../../kinds/events/dates.ts';
+import { DATES } from '../../kinds/events/metas.ts';
+import type { Before } from '../../kinds/kind.ts';
+import { noteEdges } from '../../storage/rows/calendar-edges.ts';
+import { insertMetas } from '../../storage/rows/posts.ts';
+import { loadRecurrences, writeRecurrence } from '../../storage/rows/recurrences.ts';
+import { metaOf } from '../../wordpress/rows.ts';
+import { nowUtc } from '../../wordpress/time.ts';
+import { keepIndexOf } from '../list-index.ts';
+import { areSameDates } from '../occurrences.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** What the calendar's paid extension stores of how an event recurs. */
+const OF_RECURRENCE = /^_EventRecurrence$|^_EventSequence_|^_tribe_blocks_recurrence_/;
+
+/**
+ * Lets a new translation recur as the event that it translates does, unless it has been given another first date. Call
+ * it once the translation has its rows.
+ */
+export async function recurLike({ db, caller, kind }: WriteContext, source: Before, id: number, metas: Before['metas']): Promise<void> {
+  if (!kind.dated || !caller.settings.recurrence || !areSameDates(storedDates(source), storedDates({ metas }))) return;
+  const recurrence = (await loadRecurrences(db, [source.row.ID])).get(source.row.ID);
+  if (!recurrence?.recurs) return;
+  const rules = Object.fromEntries([...source.metas].filter(([key]) => OF_RECURRENCE.test(key)));
+  await insertMetas(db, new Map([[id, rules]]));
+  const dates = recurrence.dates.map((date) => ({ ...date, id: 0 }));
+  const timezone = metaOf(source.metas, DATES.timezone);
+  await writeRecurrence(db, id, { ...recurrence, dates }, { updatedAt: nowUtc(caller.now), timezone, anew: false });
+  await noteEdges(db, id);
+  await keepIndexOf(db, caller, [id]);
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { auditRecurrences } from '../../src/storage/audit/recurrence-audit.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
+import { describeDatabases } from '../support/databases.ts';
+import { loadLanguages } from '../support/languages.ts';
+import { addRecurringEvents } from '../support/recurring-site.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+
+const NOW = new Date('2030-12-31T12:00:00Z');
+const EVENTS = '/wp-json/tribe/events/v1/events';
+/** Tuesdays and Thursdays until the end of February, without one of them. */
+const CHOIR = 502;
+const A_DATE = 10_000_308;
+
+describeDatabases('a translation of an event that recurs', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await loadLanguages(await open(), 'polylang');
+    // The recurring events have numbers of their own.
+    await db.change`UPDATE {tec_events} SET event_id = event_id + 5000`;
+    await db.change`UPDATE {tec_occurrences} SET occurrence_id = occurrence_id + 5000, event_id = event_id + 5000`;
+    await addRecurringEvents(db);
+    running = await serveDatabase(db, { env: { SHARED_WITH_WORDPRESS: 'off' }, clock: () => NOW });
+    await reindexEvents(running.site.db, () => NOW, { trust: true });
+    expect((await send('POST', `${EVENTS}/${CHOIR}`, { language: 'en' })).status).toBe(200);
+  });
+  afterAll(() => running.close());
+
+  const send = (method: string, path: string, body?: object) => running.send(method, path, { as: 'admin', ...(body ? { body } : {}) });
+  const remove = (id: number) => send('DELETE', `/wp-json/wp/v2/tribe_events/${id}?force=true`);
+  const storedOf = async (id: number) => ({
+    set: (await db.from('tec_events').where('post_id', id).first())?.rset,
+    rules: (await db.from('postmeta').where({ post_id: id, meta_key: '_EventRecurrence' }).first())?.meta_value,
+    dates: (await db.from('tec_occurrences').where('post_id', id).orderBy('start_date_utc')).map((row) => [
+      row.start_date,
+      row.end_date_utc,
+      row.has_recurrence,
+    ]),
+  });
+  const listed = async (language: string): Promise<[string, string][]> => {
+    const { body } = await send(
+      'GET',
+      `${EVENTS}?start_date=2031-01-01&search=${language === 'it' ? 'coro' : 'choir'}&per_page=50&translation_language=${language}`,
+    );
+    return body.events.map((event: { start_date: string; url: string }) => [event.start_date, event.url]);
+  };
+
+  it.each([
+    ['under the id of the event', CHOIR, {}],
+    ['under the id of one of its dates', A_DATE, {}],
+    ['where its first date is named', CHOIR, { start_date: '2031-01-14 18:30:00', end_date: '2031-01-14 20:00:00' }],
+  ])('takes place on the same dates, %s', async (_, translation_of, dates) => {
+    const values = { translation_of, language: 'it', title: 'Coro, martedì e giovedì', ...dates };
+    const { status, body } = await send('POST', EVENTS, values);
+    expect([status, body.translations.en.id]).toEqual([201, CHOIR]);
+    expect(await storedOf(body.id)).toEqual(await storedOf(CHOIR));
+    for await (const { post } of auditRecurrences(db, '2030-12-31 12:00:00')) expect(post).not.toBe(body.id);
+    const dated = await listed('it');
+    expect(dated.map(([start]) => start)).toEqual((await listed('en')).map(([start]) => start));
+    expect(dated.at(-1)![1]).toMatch(/\/it\/event\/coro-martedi-e-giovedi\/2031-02-27\/$/);
+    expect((await remove(body.id)).status).toBe(200);
+  });
+
+  it('takes place once where it is given another time', async () => {
+    const span = { start_date: '2031-01-15 18:30:00', end_date: '2031-01-15 20:00:00' };
+    const { status, body } = await send('POST', EVENTS, { translation_of: CHOIR, language: 'it', title: 'Coro', ...span });
+    expect([status, (await storedOf(body.id)).dates.length]).toEqual([201, 1]);
+    await remove(body.id);
+  });
+
+  it('is linked under the id of a date, too', async () => {
+    const span = { start_date: '2031-01-15 18:30:00', end_date: '2031-01-15 20:00:00' };
+    const { body } = await send('POST', EVENTS, { language: 'it', title: 'Coro', ...span });
+    const linked = await send('POST', `${EVENTS}/${body.id}`, { translations: { en: A_DATE } });
+    expect([linked.status, linked.body.translations.en.id]).toEqual([200, CHOIR]);
+    await remove(body.id);
+  });
+});
