@@ -382,6 +382,8 @@ describeDatabases('recurring events', (open) => {
     it('are one record each in the lists of posts', async () => {
       const { body: posts, headers } = await get('/wp-json/wp/v2/tribe_events?per_page=100&include=501,502,509');
       expect([posts.map(({ id }: { id: number }) => id).sort(), headers['x-wp-total']]).toEqual([[501, 502, 509], '3']);
+      const { body: named } = await get('/wp-json/wp/v2/tribe_events?include=10000320,10000308,501,502&orderby=include');
+      expect(named.map(({ id }: { id: number }) => id)).toEqual([503, 502, 501]);
       const { body: others } = await get('/wp-json/wp/v2/tribe_events?per_page=100&exclude=501,10000308');
       const kept = others.map(({ id }: { id: number }) => id);
       // A date that is left out leaves the others of its event.

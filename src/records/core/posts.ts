@@ -53,8 +53,9 @@ import { sampleSlugs } from './sample-slugs.ts';
  * @throws rest_post_invalid_page_number past the last page; rest_invalid_param for statuses that the caller may not
  * list
  */
-export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, values: CoreListValues): Promise<CorePage> {
+export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, asked: CoreListValues): Promise<CorePage> {
   const { viewer, settings } = caller;
+  const values = await withEventsOfDates(site, caller, kind, asked);
   const { conditions, timeliness } = narrow(postFilters(kind), values, caller);
   const paged = paging(values);
   const { limit, offset } = paged;
@@ -73,6 +74,13 @@ export async function listCorePosts(site: Site, caller: Caller, kind: PostKind, 
   const totals = totalsOf(found, paged);
   const { records } = await shownPosts(site, caller, kind, found.ids, values);
   return { records, ...totals, timeliness };
+}
+
+/** The same, with the events of which dates are named. */
+async function withEventsOfDates({ db }: Site, caller: Caller, { dated }: PostKind, values: CoreListValues): Promise<CoreListValues> {
+  const { include = [] } = values;
+  const posts = dated ? await postsOfRecords(db, caller, include) : new Map<number, number>();
+  return posts.size === 0 ? values : { ...values, include: [...new Set(include.map((id) => posts.get(id) ?? id))] };
 }
 
 /**
