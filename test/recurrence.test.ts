@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { listWindow } from '../src/calendar/window.ts';
 import { eventRecord } from '../src/kinds/events/shape.ts';
+import { postKind } from '../src/kinds/index.ts';
+import { restorePost } from '../src/records/writes/post-writes.ts';
 import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { insertRows } from '../src/storage/engine/insert.ts';
@@ -10,6 +12,7 @@ import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { findPostIds } from '../src/storage/lists/post-list.ts';
 import { serializedMembers } from '../src/wordpress/php/serialized.ts';
 import { addDays } from '../src/wordpress/time.ts';
+import { callerOf } from './exchange/sites.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -470,6 +473,13 @@ describeDatabases('writing to recurring events', (open) => {
     expect((await send('GET', 10_000_308)).status).toBe(403);
     const { body: list } = await running.send('GET', `${EVENTS}?search=choir,&start_date=2031-01-01&end_date=2031-12-31`);
     expect(list.events).toEqual([]);
+  });
+
+  it('comes back from the trash under the id of a date, too', async () => {
+    expect((await send('DELETE', 502)).status).toBe(200);
+    const { site } = running;
+    await restorePost(site, await callerOf(site), postKind('event'), 10_000_307);
+    expect((await running.send('GET', `${EVENTS}/10000307`)).body.start_date).toBe('2031-01-16 18:30:00');
   });
 
   it('does the same by the other interfaces', async () => {

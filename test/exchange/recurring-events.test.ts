@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { openCsv } from '../../src/exchange/csv/read.ts';
+import { writeCsv } from '../../src/exchange/csv/write.ts';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
@@ -138,6 +140,25 @@ describeDatabases('recurring events in bulk', (open) => {
     const posts = new Set(IN_TABLES.map(({ post_id: post }) => post));
     expect(uids.flatMap((uid) => (posts.has(Number.parseInt(uid!, 10)) ? [Number.parseInt(uid!, 10)] : [])).sort()).toEqual([...posts]);
     expect(uids.some((uid) => Number.parseInt(uid!, 10) > 10_000_000)).toBe(false);
+  });
+
+  it('are found again by the lines of a table, one for each date', async () => {
+    const site = await siteOf(await loadRecurringSite(await open()));
+    const caller = await callerOf(site);
+    const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'], eachDate: true }), () => undefined);
+    const table = (await allOf(writeCsv('event', eachDate(items)))).join('').trimEnd();
+    // One date ends later than it does here, and one more has been thought of.
+    const first = table.split(/\r?\n/).find((line) => line.includes('Tower open') && line.includes('2031-01-13'))!;
+    const changed = table.replace(/(2031-01-14,10:00:00,2031-01-14),11:00:00/, '$1,12:00:00');
+    const file = join(mkdtempSync(join(tmpdir(), 'fasti-recurring-')), 'dates.csv');
+    await writeFile(file, `${changed}\r\n${first.replaceAll('2031-01-13', '2031-01-20')}\r\n`);
+    const before = await tablesOf(site.db);
+    const report = await imported(site, openCsv([file], { caller }));
+    expect(report.created.event).toBe(1);
+    const losses = report.losses.filter(({ reason }) => reason === 'recurring-dates');
+    expect(losses.map(({ examples, count }) => [examples[0]?.of, count])).toEqual([['Tower open, daily', 1]]);
+    expect(await tablesOf(site.db)).toEqual(before);
+    await site.close();
   });
 
   it('go out with those dates alone that were asked for', async () => {

@@ -222,7 +222,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     language: options.language,
     highestId: options.highestId ?? 0,
     parents: new Map(),
-    names: createNames(),
+    names: createNames({ recurring: caller.settings.recurrence !== undefined }),
     overlay: new Map(),
     overlayWaiting: new Map(),
     overlayNames: new Map(),

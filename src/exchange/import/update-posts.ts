@@ -6,15 +6,17 @@ import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
+import { loadRecurrences } from '../../storage/rows/recurrences.ts';
 import { isRecurringEvent } from '../../storage/rows/recurring-events.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
 import { holdersOfSlugs } from '../../storage/rows/taken.ts';
 import { loadTermsOf, recount, setTermsOf, termTaxonomyIdsOf } from '../../storage/rows/terms.ts';
-import { EDITOR_METAS, type Post } from '../../wordpress/rows.ts';
+import { EDITOR_METAS, metaOf, type Post } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { CleanPost } from '../items/clean.ts';
 import { LINK_METAS, nameOf, type PostItem } from '../items/items.ts';
+import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
@@ -111,7 +113,7 @@ const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Du
 
 /**
  * The dates of an event that recurs here follow from its rule: those of a source that does not know the rule are left
- * out.
+ * out, which is told unless it is one of its dates.
  */
 async function withoutRuledDates(
   { run, db, tally }: Work,
@@ -122,7 +124,10 @@ async function withoutRuledDates(
   if (item.kind !== 'event' || item.recurrence?.recurs || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta))
     return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
-  lose(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
+  const came = metaMap(item.metas);
+  const dates = (await loadRecurrences(db, [target])).get(target)?.dates ?? [];
+  if (!dates.some(({ start, end }) => start === metaOf(came, DATES.start) && end === metaOf(came, DATES.end)))
+    lose(tally, { reason: 'recurring-dates', kind: 'event', of: nameOf(item), place: item.place });
   return Object.fromEntries(Object.entries(metas).filter(([name]) => !isDateMeta(name) && name !== DATES.abbreviation));
 }
 

@@ -4,8 +4,12 @@ import { foldText } from '../../storage/engine/collation.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesById } from '../../storage/engine/pages.ts';
 import { titlesOf } from '../../storage/lists/posts-of-type.ts';
+import { startsOfRecurring } from '../../storage/rows/recurring-events.ts';
 
-/** Records by their names; events by name and start. Read once, and kept up to date by what the import writes. */
+/**
+ * Records by their names; events by name and start, those that recur by the starts of all their dates. Read once, and
+ * kept up to date by what the import writes.
+ */
 export interface Names {
   /**
    * The id of the oldest record of this name outside the trash. `start` of an event: `YYYY-MM-DD HH:MM:SS` in its own
@@ -17,8 +21,8 @@ export interface Names {
 
 const AT_ONCE = 2000;
 
-/** Reads the names of a kind when they are asked for the first time. */
-export function createNames(): Names {
+/** Reads the names of a kind when they are asked for the first time. `recurring`: whether events may recur. */
+export function createNames({ recurring }: { readonly recurring: boolean }): Names {
   const known = new Map<PostKindName, Map<string, number>>();
   const remember = (names: Map<string, number>, kind: PostKindName, title: string, start: string, id: number) => {
     const name = nameOf(kind, title, start);
@@ -28,6 +32,10 @@ export function createNames(): Names {
     const names = new Map<string, number>();
     for await (const rows of pagesById(AT_ONCE, (after, size) => titlesOf(db, postKind(kind).postType, after, size))) {
       for (const { id, title, start } of rows) remember(names, kind, title, start ?? '', id);
+      if (kind !== 'event' || !recurring) continue;
+      const titles = new Map(rows.map(({ id, title }) => [id, title]));
+      for (const { post, start } of await startsOfRecurring(db, [...titles.keys()]))
+        remember(names, kind, titles.get(post) ?? '', start, post);
     }
     return names;
   };

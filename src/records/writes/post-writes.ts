@@ -4,6 +4,7 @@ import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
 import { EXTERNAL_ID } from '../../kinds/post-fields.ts';
 import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
+import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { noteChange } from '../../storage/journal/touched.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { findByMeta, findPostsByPath, lockPost } from '../../storage/rows/posts.ts';
@@ -12,7 +13,7 @@ import { SETTABLE_STATUSES } from '../../wordpress/status.ts';
 import { unixFromDate } from '../../wordpress/time.ts';
 import type { Caller } from '../caller.ts';
 import { idInLanguage } from '../content-lists.ts';
-import { dateOfRecord, recordOfStart, withKeptDates, withoutDates, withPostsNamed } from '../occurrences.ts';
+import { dateOfRecord, postOfRecord, recordOfStart, withKeptDates, withoutDates, withPostsNamed } from '../occurrences.ts';
 import { renderPost, renderPosts } from '../posts.ts';
 import { languageKept, languageOfChange } from '../record-languages.ts';
 import { lockPostVersion, requireVersion, type Shown } from '../versions.ts';
@@ -245,7 +246,8 @@ export async function trashPost(site: Site, caller: Caller, kind: PostKind, reco
  *
  * @throws not-in-trash
  */
-export async function restorePost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<Shown> {
+export async function restorePost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
+  const id = await postOfRecord(lookUpOnce(site.db), caller, kind, record);
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
     if (before.row.post_status !== 'trash') fail('not-in-trash');

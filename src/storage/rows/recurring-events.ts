@@ -35,6 +35,14 @@ export async function recurringIn(db: Database, posts: readonly number[]): Promi
 
 export const isRecurringEvent = async (db: Database, post: number): Promise<boolean> => (await recurringIn(db, [post])).has(post);
 
+/** Local starts of all dates of those of these events that recur. */
+export async function startsOfRecurring(db: Database, posts: readonly number[]): Promise<{ post: number; start: string }[]> {
+  if (posts.length === 0) return [];
+  return db.rows<{ post: number; start: string }>`
+    SELECT post_id AS post, start_date AS start FROM {tec_occurrences} WHERE post_id IN (${[...posts]}) AND has_recurrence = 1
+    ORDER BY start_date, occurrence_id`;
+}
+
 /** Ids (`occurrence_id`) of the dates of an event that begin on a day, `YYYY-MM-DD`, in their order. */
 export async function occurrencesOnDay(db: Database, post: number, day: string): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
