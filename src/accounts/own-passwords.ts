@@ -4,7 +4,7 @@ import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core/pas
 import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
-import { existingUserIds, loadUsers } from '../storage/rows/users.ts';
+import { loadUsers, memberIds } from '../storage/rows/users.ts';
 import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -38,7 +38,8 @@ export async function mayManagePasswords(
 ): Promise<Verdict> {
   if (values.user_id === 'me' && viewer.id === 0) return 'rest_not_logged_in';
   const owner = ownerOf(viewer, values);
-  if (!(await lookUp(existingUserIds, [owner])).has(owner)) return 'rest_user_invalid_id';
+  const isOwn = viewer.id > 0 && owner === viewer.id;
+  if (!(await lookUp(memberIds, [owner])).has(owner) && !isOwn) return 'rest_user_invalid_id';
   return (await mayActFor(lookUp, settings, viewer, owner)) ? true : refusal;
 }
 
@@ -113,7 +114,7 @@ export async function renamePassword(site: Site, owner: number, uuid: string | u
     changePasswords(db, owner, (list) => {
       const renamed = list.find((entry) => entry.uuid === uuid) ?? fail('rest_application_password_not_found');
       if (name === undefined || name === renamed.name) return undefined;
-      if (list.some((entry) => entry !== renamed && entry.name.toLowerCase() === name.toLowerCase())) refuseDuplicate();
+      if (list.some((entry) => entry !== renamed && String(entry.name).toLowerCase() === name.toLowerCase())) refuseDuplicate();
       return list.map((entry) => (entry === renamed ? { ...entry, name } : entry));
     }),
   );

@@ -9,7 +9,7 @@ import type { Selected } from '../kinds/param.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
-import { capabilitiesKey, existingUserIds, findPeople, loadUsers, publishedAuthors, type StoredUser } from '../storage/rows/users.ts';
+import { capabilitiesKey, findPeople, loadUsers, memberIds, publishedAuthors, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
 import { parseSerialized } from '../wordpress/php/serialized.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
@@ -154,8 +154,9 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
 const WRITING = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
 
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
-  if (!(await lookUp(existingUserIds, [person])).has(person)) return 'rest_user_invalid_id';
-  if (viewer.id > 0 && viewer.id === person) return true;
+  const isOwn = viewer.id > 0 && viewer.id === person;
+  if (!(await lookUp(memberIds, [person])).has(person) && !isOwn) return 'rest_user_invalid_id';
+  if (isOwn) return true;
   if (context === 'edit' && !viewer.can('edit_users')) return 'rest_forbidden_context';
   return (await visiblePeople(lookUp, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

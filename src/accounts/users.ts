@@ -16,6 +16,7 @@ import {
   loadAllUsers,
   loadUsers,
   lockUser,
+  membersAmong,
   reassignPosts,
   removeUser,
   type StoredUser,
@@ -89,10 +90,11 @@ export async function createUser(site: Site, { login, email, password, role, dis
   return { id, login, email: email ?? '', displayName, registered, roles: [role] };
 }
 
-/** All users in the order of their ids, however many there are. */
+/** All users of the site in the order of their ids, however many there are. */
 export async function listUsers(site: Site): Promise<Account[]> {
   const roles = await rolesOf(site);
-  return (await loadAllUsers(site.db, [capabilitiesKey(site.db)])).map((user) => accountOf(site.db, roles, user));
+  const users = await membersAmong(site.db, await loadAllUsers(site.db, [capabilitiesKey(site.db)]));
+  return users.map((user) => accountOf(site.db, roles, user));
 }
 
 /** One page of users, in the order of their ids. */
@@ -125,11 +127,12 @@ export async function pageOfUsers(site: Site, { search, page }: { readonly searc
   return { accounts: await usersById(site, last.ids), total: found.total, page: Math.min(page, pages), pages };
 }
 
-/** Users by id, in this order. */
+/** Users of the site by id, in this order. */
 export async function usersById(site: Site, ids: readonly number[]): Promise<Account[]> {
   const roles = await rolesOf(site);
   const users = await loadUsers(site.db, ids, [capabilitiesKey(site.db)]);
-  return ids.flatMap((id) => users.get(id) ?? []).map((user) => accountOf(site.db, roles, user));
+  const named = ids.flatMap((id) => users.get(id) ?? []);
+  return (await membersAmong(site.db, named)).map((user) => accountOf(site.db, roles, user));
 }
 
 /** Those who may write, by name; undefined where there are too many to choose from. */
@@ -193,7 +196,7 @@ export async function setRole(site: Site, reference: UserReference, role: string
 }
 
 /**
- * Gives a user this e-mail address.
+ * Gives a user this e-mail address (`wp_insert_user`).
  *
  * @throws AccountError `user-unknown`, `email-invalid`, `email-taken`
  */
@@ -205,7 +208,9 @@ export async function setEmail(site: Site, reference: UserReference, email: stri
     const user = await requireLocked(db, reference, [capabilitiesKey(db)]);
     const holder = await findUserByEmail(db, email);
     if (holder !== undefined && holder !== user.row.ID) throw new AccountError('email-taken', { email });
-    await updateUser(db, user.row.ID, { user_email: email });
+    // A link to choose a password that went to the address before is void from now on.
+    const isOther = email !== user.row.user_email;
+    await updateUser(db, user.row.ID, { user_email: email, ...(isOther ? { user_activation_key: '' } : {}) });
     return { ...accountOf(db, roles, user), email };
   });
 }

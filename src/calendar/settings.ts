@@ -1,7 +1,8 @@
 import { parseRoles, type Roles } from '../wordpress/capabilities.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
+import { NETWORK_OPTIONS, type Network, networkOf } from '../wordpress/network.ts';
 import { serializedMembers } from '../wordpress/php/serialized.ts';
-import { activePlugins, NETWORK_PLUGINS, SITE_PLUGINS } from '../wordpress/plugins.ts';
+import { activePlugins, SITE_PLUGINS } from '../wordpress/plugins.ts';
 import { homeAddress, siteAddress } from '../wordpress/site-address.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { siteZone, type Zone } from '../wordpress/zones.ts';
@@ -33,6 +34,8 @@ export interface SiteSettings {
   readonly smilies: boolean;
   readonly applicationPasswords: boolean;
   readonly roles: Roles;
+  /** The network (multisite) that the site is one of; undefined: none. */
+  readonly network: Network | undefined;
   /**
    * Whether occurrence rows are in force (`tec_ct1_migration_state`, `tec_custom_tables_v1_active`); otherwise lists
    * read the metas.
@@ -139,7 +142,7 @@ export const settingNames = (prefix: string): string[] => [
   'tec_custom_tables_v1_active',
   'page_for_posts', 'page_on_front', 'show_on_front', 'site_icon', 'site_logo', 'upload_path', 'upload_url_path', 'uploads_use_yearmonth_folders',
   'thumbnail_size_w', 'thumbnail_size_h', 'thumbnail_crop', 'medium_size_w', 'medium_size_h', 'medium_large_size_w', 'medium_large_size_h',
-  'large_size_w', 'large_size_h', SITE_PLUGINS, NETWORK_PLUGINS, 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
+  'large_size_w', 'large_size_h', SITE_PLUGINS, ...NETWORK_OPTIONS, 'date_format', 'time_format', 'show_avatars', 'avatar_default', 'avatar_rating',
   'default_comment_status', 'WPLANG', 'admin_email', 'start_of_week', 'blog_public', 'fasti_index', VERSION_KEY_OPTION, CUSTOM_FIELDS_OPTION, ...RECURRENCE_OPTIONS,
   'polylang', 'icl_sitepress_settings', SUGGEST_SLUG_OPTION,
 ]; // biome-ignore format: a list of names
@@ -179,6 +182,7 @@ export function readSettings(
     smilies: flag('use_smilies', '1'),
     applicationPasswords: flag('using_application_passwords', ''),
     roles: parseRoles(text(`${prefix}user_roles`)),
+    network: networkOf(options),
     occurrenceTables: flag('tec_custom_tables_v1_active', '1') && occurrencesInForce(options.get('tec_ct1_migration_state')),
     shared: activePlugins(options).includes('the-events-calendar'),
     calendar: readCalendar(

@@ -10,7 +10,7 @@ import { withFiles } from '../records/writes/prepared-images.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { CliError } from './io.ts';
-import { numberOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
+import { idOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { type Item, print, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
@@ -58,7 +58,7 @@ function addUpload(media: Command, session: Session): void {
     .action((files: string[], { title, alt, post, porcelain }: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        const raw = { title, alt_text: alt, post: numberOf('post', post) };
+        const raw = { title, alt_text: alt, post: idOf('post', post) };
         const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
         const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, given, 'create');
         for (const file of files) {
@@ -80,7 +80,7 @@ function addDelete(media: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
         for (const reference of references) {
-          const id = numberOf('id', reference);
+          const id = idOf('id', reference);
           requireAllowed(await mayDeleteMedia(lookUpOnce(site.db), caller, { id }));
           await (await removeMedia(site, caller, { id, force: true })).afterwards();
           print(io, porcelain ? `${id}\n` : `${say('done.deleted', { id })}\n`);

@@ -76,7 +76,19 @@ export const readableDate = ({ settings }: Caller, { grammar }: Param, value: un
 export function numberOf(name: string, value: string): number;
 export function numberOf(name: string, value: unknown): number | undefined;
 export function numberOf(name: string, value: unknown): number | undefined {
+  return wholeNumber(name, value, 7);
+}
+
+/** The id that an option or an argument names; undefined where it is not given. Throws CliError `not-a-number`. */
+export function idOf(name: string, value: string): number;
+export function idOf(name: string, value: unknown): number | undefined;
+export function idOf(name: string, value: unknown): number | undefined {
+  return wholeNumber(name, value, 15);
+}
+
+function wholeNumber(name: string, value: unknown, digits: number): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^[1-9]\d{0,6}$/.test(String(value))) throw new CliError('not-a-number', { name, value: String(value) }, EXIT.usage);
+  if (!/^[1-9]\d*$/.test(String(value)) || String(value).length > digits)
+    throw new CliError('not-a-number', { name, value: String(value) }, EXIT.usage);
   return Number(value);
 }

@@ -6,19 +6,34 @@ import {
   revokeApplicationPassword,
 } from '../../src/accounts/application-passwords.ts';
 import { claimOf } from '../../src/accounts/credentials.ts';
-import { createUser, deleteUser, listUsers, type NewAccount, setEmail, setRole } from '../../src/accounts/users.ts';
+import { renamePassword } from '../../src/accounts/own-passwords.ts';
+import { makePasswordLink, ownerOfLink } from '../../src/accounts/password-links.ts';
+import { listPeople, mayActFor, mayReadPerson } from '../../src/accounts/people.ts';
+import {
+  createUser,
+  deleteUser,
+  listUsers,
+  type NewAccount,
+  pageOfUsers,
+  setEmail,
+  setRole,
+  usersById,
+  writersToChoose,
+} from '../../src/accounts/users.ts';
+import { loadViewer } from '../../src/accounts/viewer.ts';
 import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ApiError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
+import { lookUpOnce } from '../../src/storage/engine/look-up-once.ts';
 import { joinWriters } from '../../src/storage/journal/touched.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { insertPost, updatePost } from '../../src/storage/rows/posts.ts';
 import { closeUser, existingUserIds, findUserByLoginOrEmail, loadUsers, lockUser, removeUser } from '../../src/storage/rows/users.ts';
 import { verifyPassword } from '../../src/wordpress/passwords.ts';
-import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
+import { parseSerialized, serializedMembers, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 import { readFixture } from '../support/site-data.mjs';
@@ -94,6 +109,14 @@ describeDatabases('accounts', (open) => {
       expect(await problemOf(setEmail(site, id, 'ED@example.test'))).toBe('email-taken');
       expect(await problemOf(setEmail(site, id, ''))).toBe('email-invalid');
       expect(await problemOf(setEmail(site, 'nobody', 'x@example.test'))).toBe('user-unknown');
+    });
+
+    it('makes the link that went to an address void with another address', async () => {
+      const link = await makePasswordLink(site, 2, 3600);
+      await setEmail(site, 2, (await usersById(site, [2]))[0]!.email);
+      expect((await ownerOfLink(site, link, '192.0.2.1')).row.ID).toBe(2);
+      await setEmail(site, 2, 'other@example.test');
+      expect(await problemOf(ownerOfLink(site, link, '192.0.2.1'))).toBe('password-link-invalid');
     });
 
     it('gives two alike different addresses of their pages', async () => {
@@ -259,6 +282,46 @@ describeDatabases('accounts', (open) => {
     });
   });
 
+  describe('in a network of sites', () => {
+    const inNetwork = async (admins: readonly string[]): Promise<Site> => {
+      const network = await loadSite(await open());
+      await makeNetwork(network);
+      await network.from('sitemeta').insert({ site_id: 1, meta_key: 'site_admins', meta_value: toSerialized(admins) });
+      // Somebody of another site, who writes there.
+      await network.from('usermeta').where({ user_id: 4, meta_key: 'wp_capabilities' }).update({ meta_key: 'wp_2_capabilities' });
+      return { ...site, db: network, settings: async () => readSettings(await readOptions(network, settingNames('wp_')), 'wp_') };
+    };
+
+    it('shows those of this site alone', async () => {
+      const own = await inNetwork(['admin']);
+      const settings = await own.settings();
+      const viewer = (await loadViewer(own.db, settings, 1))!;
+      const ids = (accounts: readonly { id: number }[] | undefined) => accounts?.map(({ id }) => id);
+      expect(ids(await listUsers(own))).toEqual([1, 2, 3, 5]);
+      expect(await pageOfUsers(own, { search: '', page: 1 })).toMatchObject({ total: 4 });
+      expect(ids(await usersById(own, [4, 5]))).toEqual([5]);
+      expect(ids(await writersToChoose(own))).not.toContain(4);
+      expect((await listPeople(own, settings, viewer, {})).people.map(({ id }) => id)).not.toContain(4);
+      const may = (id: number) => mayReadPerson(lookUpOnce(own.db), viewer, { id });
+      expect([await may(4), await may(5)]).toEqual(['rest_user_invalid_id', true]);
+    });
+
+    it.each([
+      ['lets those edit users who manage the network', ['admin'], true],
+      ['lets no administrator of a site edit users, who are everybody’s', ['somebody'], false],
+    ])('%s', async (_, admins, expected) => {
+      const own = await inNetwork(admins);
+      const settings = await own.settings();
+      const viewer = (await loadViewer(own.db, settings, 1))!;
+      expect(viewer.can('manage_options')).toBe(true);
+      expect(['edit_users', 'create_users'].map(viewer.can)).toEqual([expected, expected]);
+      expect(await mayActFor(lookUpOnce(own.db), settings, viewer, 5)).toBe(expected);
+      expect(await mayActFor(lookUpOnce(own.db), settings, viewer, 1)).toBe(true);
+      await own.db.from('sitemeta').insert({ site_id: 1, meta_key: 'add_new_users', meta_value: '1' });
+      expect((await loadViewer(own.db, await own.settings(), 1))!.can('create_users')).toBe(true);
+    });
+  });
+
   describe('setRole', () => {
     it('replaces roles and level, and keeps what was granted besides', async () => {
       await db
@@ -278,6 +341,18 @@ describeDatabases('accounts', (open) => {
   });
 
   describe('application passwords', () => {
+    it('are renamed beside one that has no name', async () => {
+      const { uuid } = await createApplicationPassword(site, 5, 'One');
+      const { _application_passwords: stored } = await metasOf(5);
+      const list = [...Object.values(serializedMembers(stored)), { uuid: 'nameless', password: '$generic$x' }];
+      await db
+        .from('usermeta')
+        .where({ user_id: 5, meta_key: '_application_passwords' })
+        .update({ meta_value: toSerialized(list) });
+      await renamePassword(site, 5, uuid, 'Two');
+      expect((await listApplicationPasswords(site, 5)).map(({ name }) => name)).toContain('Two');
+    });
+
     const works = async (login: string, password: string) =>
       claimOf(site, await site.settings(), {
         authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`,

@@ -38,5 +38,7 @@ it('says what is wrong with a file, and leaves nothing behind', async () => {
   writeFileSync(join(folder, 'text.png'), 'no image');
   expect((await fasti('media', 'upload', join(folder, 'text.png'))).code).toBe(1);
   expect(await fasti('media', 'delete', 'poster')).toMatchObject({ code: 2 });
+  // Ids of old sites can be long.
+  expect(await fasti('media', 'delete', '10000000')).toMatchObject({ code: 1 });
   expect(JSON.parse((await fasti('media', 'list', '--format=json')).out)).toEqual([]);
 });

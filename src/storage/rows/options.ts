@@ -1,4 +1,4 @@
-import { NETWORK_PLUGINS } from '../../wordpress/plugins.ts';
+import { NETWORK_OPTIONS } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite } from '../engine/driver.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
@@ -15,15 +15,28 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
   if (names.length === 0) return new Map();
   const rows = await db.rows<Pick<OptionRow, 'option_name' | 'option_value'>>`
     SELECT option_name, option_value FROM {options} WHERE option_name IN (${names})`;
-  const network = names.includes(NETWORK_PLUGINS) ? await networkPlugins(db) : [];
-  return new Map([...rows.map((row) => [row.option_name, row.option_value] as const), ...network]);
+  const wanted = NETWORK_OPTIONS.filter((name) => names.includes(name));
+  const found = rows.filter(({ option_name: name }) => !NETWORK_OPTIONS.includes(name));
+  return new Map([
+    ...found.map((row) => [row.option_name, row.option_value] as const),
+    ...(wanted.length > 0 ? await networkOptions(db, wanted) : []),
+  ]);
 }
 
-/** What a network of sites keeps for all of them, in a table that databases of single sites do not have. */
-async function networkPlugins(db: Database): Promise<[name: string, value: string][]> {
+/**
+ * What a network of sites keeps for all of them, in a table that databases of single sites do not have: each of these
+ * names, with an empty text where there is nothing, or none of them.
+ */
+async function networkOptions(db: Database, names: readonly string[]): Promise<[name: string, value: string][]> {
   if (!(await isNetwork(db))) return [];
-  const rows = await db.rows<Pick<SiteMetaRow, 'meta_value'>>`SELECT meta_value FROM {sitemeta} WHERE meta_key = ${NETWORK_PLUGINS}`;
-  return [[NETWORK_PLUGINS, rows.map(({ meta_value: value }) => value).join('')]];
+  const rows = await db.rows<SiteMetaRow>`SELECT meta_key, meta_value FROM {sitemeta} WHERE meta_key IN (${names})`;
+  return names.map((name) => [
+    name,
+    rows
+      .filter(({ meta_key: key }) => key === name)
+      .map(({ meta_value: value }) => value)
+      .join(''),
+  ]);
 }
 
 /** Whether a database is that of a network of sites (multisite), which have their users in common. */

@@ -84,6 +84,18 @@ export async function existingUserIds(db: Database, ids: readonly number[]): Pro
   return new Set(rows.map(({ ID }) => ID));
 }
 
+/** Which of these ids are users' of this site: in a network of sites those who have a role on it, or had one. */
+export async function memberIds(db: Database, ids: readonly number[]): Promise<Set<number>> {
+  if (!(await isNetwork(db))) return existingUserIds(db, ids);
+  return new Set([...(await loadUsers(db, ids, [capabilitiesKey(db)]))].flatMap(([id, user]) => (isMember(db, user) ? [id] : [])));
+}
+
+const isMember = (db: Database, { metas }: StoredUser): boolean => metas.has(capabilitiesKey(db));
+
+/** Those of some users, loaded with their capabilities, who are this site's (`is_user_member_of_blog`). */
+export const membersAmong = async (db: Database, users: readonly StoredUser[]): Promise<readonly StoredUser[]> =>
+  (await isNetwork(db)) ? users.filter((user) => isMember(db, user)) : users;
+
 /**
  * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that are this
  * one or this one with a number behind it.
@@ -263,11 +275,13 @@ export interface PeopleQuery extends Omit<PersonCondition, 'publishedIn' | 'capa
   readonly offset: number;
 }
 
-/** Ids of one page of people, in order, and how many there are in all. */
+/** Ids of one page of the people of this site, in order, and how many there are in all (`WP_User_Query`). */
 export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
-  const page = people(db, query).select('u.ID').limit(query.limit).offset(query.offset);
+  const inNetwork = await isNetwork(db);
+  const found = () => (inNetwork ? membersOnly(db, people(db, query)) : people(db, query));
+  const page = found().select('u.ID').limit(query.limit).offset(query.offset);
   orderPeople(db, page, query);
-  const [rows, total]: [{ ID: number }[], number] = await Promise.all([page, countRows(people(db, query))]);
+  const [rows, total]: [{ ID: number }[], number] = await Promise.all([page, countRows(found())]);
   return { ids: rows.map(({ ID }) => ID), total };
 }
 
@@ -282,6 +296,14 @@ export async function publishedAuthors(db: Database, ids: readonly number[], typ
     .distinct('post_author');
   return new Set(rows.map((row) => row.post_author));
 }
+
+const membersOnly = (db: Database, builder: QueryBuilder): QueryBuilder =>
+  builder.whereIn('u.ID', (sub: QueryBuilder) =>
+    sub
+      .select('m.user_id')
+      .from({ m: db.table('usermeta') })
+      .where('m.meta_key', capabilitiesKey(db)),
+  );
 
 function people(db: Database, { include, exclude, slugs, roles, search, searched, writers, publishedIn }: PeopleQuery): QueryBuilder {
   const builder: QueryBuilder = db.from('users', 'u');

@@ -1,0 +1,34 @@
+import { serializedMembers } from './php/serialized.ts';
+import { NETWORK_PLUGINS } from './plugins.ts';
+
+/** The names under which a network (multisite) keeps who manages all of it, and whether its sites may make users. */
+const NETWORK_ADMINS = 'site_admins';
+const NETWORK_INVITES = 'add_new_users';
+
+/** What is read from the table of a network rather than from the options of one of its sites. */
+export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES];
+
+/** A network of sites, which have their users in common. */
+export interface Network {
+  /** Logins of those who manage all of it (`get_super_admins`). */
+  readonly admins: ReadonlySet<string>;
+  /** Whether administrators of its sites may make users. */
+  readonly invites: boolean;
+}
+
+/** The network that these options tell of; undefined: the site is in none. */
+export function networkOf(options: ReadonlyMap<string, string>): Network | undefined {
+  const admins = options.get(NETWORK_ADMINS);
+  if (admins === undefined) return undefined;
+  return {
+    admins: new Set(Object.values(serializedMembers(admins)).map(String)),
+    invites: !['', '0'].includes(options.get(NETWORK_INVITES) ?? ''),
+  };
+}
+
+/**
+ * Whether a role on one site of a network is enough for a capability (`map_meta_cap`): users are everybody's, so that
+ * those alone edit them who manage the network.
+ */
+export const isEnoughInNetwork = ({ admins, invites }: Network, login: string, capability: string): boolean =>
+  admins.has(login) || !(capability === 'edit_users' || (capability === 'create_users' && !invites));
