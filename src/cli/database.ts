@@ -13,18 +13,20 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { countEvents, reindexEvents } from '../storage/index/event-index-rebuild.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import { migrate } from '../storage/schema/migrate.ts';
+import { identityOptions } from '../upkeep/site-options.ts';
 import { isLanguageCode, knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
+import { parseZone } from '../wordpress/zones.ts';
 import { keepPassword } from './first-password.ts';
-import type { FreshSite } from './fresh-site.ts';
 import { type Administrator, installSite } from './install.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { listeningAt } from './listening.ts';
 import { numberOf, userOf, withExamples } from './options.ts';
 import { print } from './print.ts';
 import { actingCaller, configOf, progressOf, type Session, withDatabase, withNewDatabase, withSite } from './session.ts';
+import { optionInvalid } from './site-options.ts';
 
 /** The options of `init`; each has a default. */
 interface InitOptions {
@@ -134,9 +136,12 @@ async function requireSite({ db, config }: Site): Promise<void> {
 async function init(session: Session, site: Site, given: InitOptions): Promise<void> {
   const { io, say } = session;
   const url = trimEndOf(given.url ?? site.config.siteUrl ?? localAddress(site.config), '/');
-  const fresh = { url, ...(await identityOf(session, given, url)) };
-  const administrator: Administrator = { login: given.login ?? 'admin', email: fresh.email };
-  const password = await installSite(site, fresh, administrator, say('database.password-name'));
+  const { email, ...own } = await identityOf(session, given, url);
+  const named = { url, ...own };
+  const identity = identityOptions(named);
+  if (typeof identity === 'string') throw optionInvalid(session, identity, named[identity]);
+  const administrator: Administrator = { login: given.login ?? 'admin', email };
+  const password = await installSite(site, { identity, email }, administrator, say('database.password-name'));
   print(io, `${say('done.installed', { url })}\n`);
   const link = passwordLinkUrl(url, await makePasswordLink(site, administrator.login, LINK_SECONDS.first));
   const credentials = say('done.administrator', { login: administrator.login, password: groupedPassword(password) });
@@ -149,11 +154,15 @@ async function init(session: Session, site: Site, given: InitOptions): Promise<v
  * Name, time zone and e-mail address of a new site: as given, else as somebody at the terminal says, else those of the
  * host and the machine.
  */
-async function identityOf(session: Session, given: InitOptions, url: string): Promise<Omit<FreshSite, 'url'>> {
+async function identityOf(
+  session: Session,
+  given: InitOptions,
+  url: string,
+): Promise<{ readonly title: string; readonly timezone: string; readonly email: string }> {
   const { io, say } = session;
   const usual = given.sample
     ? { title: say('database.sample-title'), timezone: SAMPLE_ZONE }
-    : { title: URL.canParse(url) ? new URL(url).hostname : url, timezone: io.zone ?? 'UTC' };
+    : { title: URL.canParse(url) ? new URL(url).hostname : url, timezone: zoneOf(io) };
   const answer = async (value: string | undefined, question: string, suggestion: string): Promise<string> =>
     value ?? (given.asks && io.ask ? await io.ask(say(`database.${question}`), suggestion) : suggestion);
   return {
@@ -163,6 +172,9 @@ async function identityOf(session: Session, given: InitOptions, url: string): Pr
     email: await answer(given.email, 'ask-email', ''),
   };
 }
+
+/** The zone of the machine; some machines have a name for not knowing it. */
+const zoneOf = ({ zone = '' }: Io): string => (parseZone(zone)?.rules ? zone : 'UTC');
 
 /** Where the sample calendar takes place. */
 const SAMPLE_ZONE = 'Europe/Rome';

@@ -3,10 +3,8 @@ import { toSerialized } from '../wordpress/php/serialized.ts';
 
 /** What has to be known to make a new site. */
 export interface FreshSite {
-  /** Public address without trailing slash. */
-  readonly url: string;
-  readonly title: string;
-  readonly timezone: string;
+  /** Its address, name and time zone, as WordPress's options. */
+  readonly identity: Readonly<Record<string, string>>;
   readonly email: string;
 }
 
@@ -17,9 +15,9 @@ export type FreshOption = readonly [name: string, value: string, autoload: 'on' 
  * The options of a new site, those that WordPress itself would write (`populate_options`) and needs to find when it
  * comes to this database, and those of the calendar. `prefix`: the table prefix, part of one name.
  */
-export function freshOptions({ url, title, timezone, email }: FreshSite, prefix: string): FreshOption[] {
+export function freshOptions({ identity, email }: FreshSite, prefix: string): FreshOption[] {
   return [
-    ...pairs({ siteurl: url, home: url, blogname: title, admin_email: email, timezone_string: timezone, ...PLAIN }, 'on'),
+    ...pairs({ admin_email: email, ...PLAIN, ...identity }, 'on'),
     ...pairs(RARE, 'off'),
     [`${prefix}user_roles`, toSerialized(stockRoles()), 'on'],
     ...pairs(

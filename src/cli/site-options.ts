@@ -32,12 +32,15 @@ export function addOptionCommands(program: Command, session: Session): void {
   ]).action((given: string, value: string) =>
     withSite(session, 'write', async (site) => {
       const name = requireOptionName(given);
-      if (!(await setSiteOption(site, name, value)))
-        throw new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT.usage);
+      if (!(await setSiteOption(site, name, value))) throw optionInvalid(session, name, value);
       print(io, `${say('done.option-set', { name, value: siteOption(await site.settings(), name) })}\n`);
     }),
   );
 }
+
+/** What stops a command that gives an option of the site a value that it cannot have. */
+export const optionInvalid = ({ say }: Session, name: SiteOptionName, value: string): CliError =>
+  new CliError('option-invalid', { name, value, allowed: say(`option.allowed.${name}`) }, EXIT.usage);
 
 /** Throws CliError `option-unknown`. */
 function requireOptionName(name: string): SiteOptionName {

@@ -92,6 +92,23 @@ export const siteOption = (settings: SiteSettings, name: SiteOptionName): string
 export const siteOptionChoices = (name: SiteOptionName): readonly string[] | undefined => (siteOptions[name] as SiteOption).choices;
 
 /**
+ * What a new site is told of itself, as WordPress's options; the name of what cannot be used instead. Options that are
+ * set later take the same values.
+ */
+export function identityOptions(identity: Readonly<Record<Identity, string>>): Readonly<Record<string, string>> | Identity {
+  const stored: Record<string, string> = {};
+  for (const name of IDENTITY) {
+    const value: Stored | undefined = siteOptions[name].stored(identity[name]);
+    if (!value) return name;
+    Object.assign(stored, value.options);
+  }
+  return stored;
+}
+
+const IDENTITY = ['url', 'title', 'timezone'] as const satisfies readonly SiteOptionName[];
+type Identity = (typeof IDENTITY)[number];
+
+/**
  * Sets an option of the site (`update_option`, `tribe_update_option`), as one transaction.
  *
  * @returns whether the value can be used; false: nothing was written

@@ -51,6 +51,18 @@ describeDatabases('an empty database', (open) => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
+  it.each([
+    ['url', 'calendar.example.org'],
+    ['url', 'https://example.org/?x=1'],
+    ['timezone', 'Mars/Olympus'],
+    ['title', 'x'.repeat(201)],
+  ])('becomes no site whose %s could not be set later: %s', async (name, value) => {
+    const { code, out, err } = await fasti('init', `--${name}=${value}`);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`${name} cannot be "${value}"`);
+    expect((await fasti('option', 'list')).code).toBe(1);
+  });
+
   it('becomes a site once, whose administrator gets a password that works', async () => {
     const made = await fasti('init', '--title=Prova');
     expect(made).toMatchObject({ code: 0, err: '' });
@@ -292,7 +304,8 @@ describe('start', () => {
   it('does not print it where nobody watches, each time into a file of its own', async () => {
     for (const [number, name] of ['administrator-password.txt', 'administrator-password-2.txt'].entries()) {
       const env = { ...embedded(data), DATABASE_URL: `sqlite:${data}/${number}.sqlite`, PORT: '0' };
-      const { out } = await commandIn(env)('init');
+      const { out } = await commandIn(env)('init', '--timezone=UTC+2');
+      expect((await commandIn(env)('option', 'get', 'timezone')).out).toBe('UTC+2\n');
       const told = readFileSync(`${data}/${name}`, 'utf8');
       expect(told).toMatch(SHOWN);
       expect(out).toContain(`${data}/${name}`);
