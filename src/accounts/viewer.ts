@@ -3,7 +3,7 @@ import { memoize } from '../memo.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { capabilitiesKey, loadUsers, type StoredUser } from '../storage/rows/users.ts';
 import { type Roles, userCapabilities } from '../wordpress/capabilities.ts';
-import { isEnoughInNetwork } from '../wordpress/network.ts';
+import { mayInNetwork } from '../wordpress/network.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 
 /**
@@ -15,7 +15,10 @@ export function viewerOf(db: Database, { roles, network }: RightsOfSite, { row, 
   return {
     id,
     login,
-    can: (capability) => capabilities.has(capability) && (!network || isEnoughInNetwork(network, login, capability)),
+    can: (capability) => {
+      const onSite = capabilities.has(capability);
+      return network ? mayInNetwork(network, login, capability, onSite) : onSite;
+    },
   };
 }
 

@@ -27,8 +27,10 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
 }
 
 /**
- * Whether a role on one site of a network is enough for a capability (`map_meta_cap`): users are everybody's, so that
- * those alone edit them who manage the network.
+ * Whether somebody has a capability on a site of a network. `onSite`: whether a role there gives it. Those who manage the
+ * network have all (`WP_User::has_cap`); users are everybody's, so that nobody else edits them (`map_meta_cap`).
  */
-export const isEnoughInNetwork = ({ admins, invites }: Network, login: string, capability: string): boolean =>
-  admins.has(login) || !(capability === 'edit_users' || (capability === 'create_users' && !invites));
+export function mayInNetwork({ admins, invites }: Network, login: string, capability: string, onSite: boolean): boolean {
+  if (admins.has(login)) return true;
+  return onSite && !(capability === 'edit_users' || (capability === 'create_users' && !invites));
+}

@@ -306,6 +306,17 @@ describeDatabases('accounts', (open) => {
       expect([await may(4), await may(5)]).toEqual(['rest_user_invalid_id', true]);
     });
 
+    it('lets those do everything on every site who manage the network', async () => {
+      const rightsOf = async (admins: readonly string[]) => {
+        const own = await inNetwork(admins);
+        const viewer = (await loadViewer(own.db, await own.settings(), 4))!;
+        return ['manage_options', 'edit_others_tribe_events', 'edit_users'].map(viewer.can);
+      };
+      const { user_login: login } = (await db.from('users').where('ID', 4).first())!;
+      expect(await rightsOf([login])).toEqual([true, true, true]);
+      expect(await rightsOf(['admin'])).toEqual([false, false, false]);
+    });
+
     it.each([
       ['lets those edit users who manage the network', ['admin'], true],
       ['lets no administrator of a site edit users, who are everybody’s', ['somebody'], false],
