@@ -27,8 +27,8 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
 }
 
 /**
- * Whether somebody has a capability on a site of a network. `onSite`: whether a role there gives it. Those who manage the
- * network have all (`WP_User::has_cap`); users are everybody's, so that nobody else edits them (`map_meta_cap`).
+ * Whether somebody has a capability on a site of a network. `onSite`: whether a role there gives it. Those who manage
+ * the network have all (`WP_User::has_cap`); users are everybody's, so that nobody else edits them (`map_meta_cap`).
  */
 export function mayInNetwork({ admins, invites }: Network, login: string, capability: string, onSite: boolean): boolean {
   if (admins.has(login)) return true;
