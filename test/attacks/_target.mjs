@@ -22,7 +22,7 @@ export async function withTarget(attack, env = {}, events = 1) {
     ...env,
   };
   try {
-    const { authorization } = seed(settings, events);
+    const { authorization } = await seed(settings, events);
     const service = await startService(settings, API);
     const { hostname: host, port } = new URL(service.base);
     try {

@@ -35,7 +35,7 @@ const env = {
   CACHE: 'off',
   LOG_LEVEL: 'silent',
 };
-const admin = seed(env, 100).authorization;
+const { authorization: admin } = await seed(env, 100);
 fasti(['user', 'create', 'contributor', 'contributor@example.test', '--role=contributor'], env);
 const password = fasti(['user', 'application-password', 'create', 'contributor', 'growth', '--porcelain'], env);
 const people = { admin, contributor: `Basic ${Buffer.from(`contributor:${password}`).toString('base64')}` };

@@ -48,7 +48,7 @@ const counts = { tried: 0, found: 0, unfinished: 0 };
 
 await eachDatabase({ folder, only: values.database }, async ({ name, title }, provide) => {
   const { env, remove } = await provide(200);
-  seed(env, 200);
+  await seed(env, 200);
   const service = await startService({ ...env, CACHE: 'off', LOG_LEVEL: 'silent' }, '/health/ready');
   for (const target of targets().filter((target) => only.test(target.name))) {
     counts.tried += 1;

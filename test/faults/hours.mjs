@@ -38,6 +38,8 @@ const { values: flags } = parseArgs({
 });
 const MINUTES = Number(flags.minutes);
 const LOOK_MS = 10_000;
+/** So many different reasons of failures are told. */
+const REASONS = 5;
 /** Two writes a second: what is remembered is forgotten again and again. */
 const WRITE_EVERY_MS = 500;
 const HIGHEST_SLOPE = { heap: 1, descriptors: 1 };
@@ -63,7 +65,7 @@ process.exit(missed.length > 0 ? 1 : 0);
 async function measure({ title }, provide) {
   const { env, remove } = await provide(Number(flags.events));
   mkdirSync(env.UPLOADS_DIR, { recursive: true });
-  const { authorization } = seed(env, flags.events);
+  const { authorization } = await seed(env, flags.events);
   const told = join(folder, `heap-${title.split(' ')[0]}`);
   const service = await startService(
     {
@@ -134,7 +136,7 @@ async function endure(title, service, authorization) {
   console.log(
     `${title}: ${MINUTES} minutes, ${counts.reads} reads and ${record.acks.length} writes, ${failed} failed, ${service.cpu() / 1000} s of processor time. From minute ${(MINUTES * FILLING).toFixed(0)}, at its begin and end: heap without compiled code ${ends(heaps, 'heap')} MB, ${told(slopes.heap)}; compiled code ${ends(heaps, 'code')} MB, ${told(slopes.code)}; resident memory ${ends(looks, 'resident')} MB, ${told(slopes.resident)}; descriptors ${ends(looks, 'descriptors')}, ${told(slopes.descriptors)}${MINUTES < JUDGED_MINUTES ? ' (too short to judge)' : ''}`,
   );
-  if (failed > 0) missed.push(`${title}: ${failed} requests failed, ${[...counts.reasons, ...record.wrong].join('; ')}`);
+  if (failed > 0) missed.push(`${title}: ${failed} requests failed, ${[...new Set([...counts.reasons, ...record.wrong])].slice(0, REASONS).join('; ')}`);
   if (MINUTES < JUDGED_MINUTES) return;
   for (const [what, highest] of Object.entries(HIGHEST_SLOPE))
     if (slopes[what].rise > highest) missed.push(`${title}: ${what} rises by ${told(slopes[what])}`);
