@@ -136,7 +136,8 @@ async function endure(title, service, authorization) {
   console.log(
     `${title}: ${MINUTES} minutes, ${counts.reads} reads and ${record.acks.length} writes, ${failed} failed, ${service.cpu() / 1000} s of processor time. From minute ${(MINUTES * FILLING).toFixed(0)}, at its begin and end: heap without compiled code ${ends(heaps, 'heap')} MB, ${told(slopes.heap)}; compiled code ${ends(heaps, 'code')} MB, ${told(slopes.code)}; resident memory ${ends(looks, 'resident')} MB, ${told(slopes.resident)}; descriptors ${ends(looks, 'descriptors')}, ${told(slopes.descriptors)}${MINUTES < JUDGED_MINUTES ? ' (too short to judge)' : ''}`,
   );
-  if (failed > 0) missed.push(`${title}: ${failed} requests failed, ${[...new Set([...counts.reasons, ...record.wrong])].slice(0, REASONS).join('; ')}`);
+  if (failed > 0)
+    missed.push(`${title}: ${failed} requests failed, ${[...new Set([...counts.reasons, ...record.wrong])].slice(0, REASONS).join('; ')}`);
   if (MINUTES < JUDGED_MINUTES) return;
   for (const [what, highest] of Object.entries(HIGHEST_SLOPE))
     if (slopes[what].rise > highest) missed.push(`${title}: ${what} rises by ${told(slopes[what])}`);
