@@ -4,13 +4,13 @@ import type { PasswordFieldValues, PasswordOwnerValues } from '../kinds/core/pas
 import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Site } from '../site.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
-import { loadUsers, memberIds } from '../storage/rows/users.ts';
+import { loadUsers } from '../storage/rows/users.ts';
 import { sanitizeTextField } from '../wordpress/content/plain-text.ts';
 import { unixFromDate } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { AccountError } from './account-error.ts';
 import { createApplicationPassword } from './application-passwords.ts';
-import { mayActFor } from './people.ts';
+import { isKnownPerson, mayActFor } from './people.ts';
 import { changePasswords, PASSWORDS_KEY, parsePasswords, type StoredPassword } from './stored-passwords.ts';
 
 /*
@@ -38,8 +38,7 @@ export async function mayManagePasswords(
 ): Promise<Verdict> {
   if (values.user_id === 'me' && viewer.id === 0) return 'rest_not_logged_in';
   const owner = ownerOf(viewer, values);
-  const isOwn = viewer.id > 0 && owner === viewer.id;
-  if (!(await lookUp(memberIds, [owner])).has(owner) && !isOwn) return 'rest_user_invalid_id';
+  if (!(await isKnownPerson(lookUp, viewer, owner))) return 'rest_user_invalid_id';
   return (await mayActFor(lookUp, settings, viewer, owner)) ? true : refusal;
 }
 

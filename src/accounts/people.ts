@@ -109,15 +109,21 @@ function personOf({ row, metas }: StoredUser, db: Database, roles: Roles): Perso
 export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonly number[]): Promise<Set<number>> {
   if (viewer.can('list_users')) return new Set(ids);
   const authors = await lookUp(publishedAuthors, ids, PUBLIC_TYPES);
-  return new Set(ids.filter((id) => authors.has(id) || (viewer.id > 0 && id === viewer.id)));
+  return new Set(ids.filter((id) => authors.has(id) || isOneself(viewer, id)));
 }
+
+export const isOneself = (viewer: Viewer, person: number): boolean => viewer.id > 0 && viewer.id === person;
+
+/** Whether there is such a person for the viewer: a member of this site, or oneself (a network's managers are of none). */
+export const isKnownPerson = async (lookUp: LookUp, viewer: Viewer, person: number): Promise<boolean> =>
+  isOneself(viewer, person) || (await lookUp(memberIds, [person])).has(person);
 
 /**
  * Whether somebody may act in the name of a person, by a password or a link to choose one: in their own, and those who
  * edit users for whoever may do no more than they.
  */
 export async function mayActFor(lookUp: LookUp, settings: Pick<SiteSettings, 'roles'>, viewer: Viewer, person: number): Promise<boolean> {
-  if (viewer.id > 0 && viewer.id === person) return true;
+  if (isOneself(viewer, person)) return true;
   return viewer.can('edit_users') && doesNoMore(lookUp, settings, viewer, person);
 }
 
@@ -154,9 +160,8 @@ export function mayListPeople(viewer: Viewer, { context, orderby, roles, capabil
 const WRITING = ['edit_posts', 'edit_pages', ...postKinds.map(({ capabilities }) => `edit_${capabilities}`)];
 
 export async function mayReadPerson(lookUp: LookUp, viewer: Viewer, { id: person, context }: Selected & ContextValues): Promise<Verdict> {
-  const isOwn = viewer.id > 0 && viewer.id === person;
-  if (!(await lookUp(memberIds, [person])).has(person) && !isOwn) return 'rest_user_invalid_id';
-  if (isOwn) return true;
+  if (!(await isKnownPerson(lookUp, viewer, person))) return 'rest_user_invalid_id';
+  if (isOneself(viewer, person)) return true;
   if (context === 'edit' && !viewer.can('edit_users')) return 'rest_forbidden_context';
   return (await visiblePeople(lookUp, viewer, [person])).has(person) ? true : 'rest_user_cannot_view';
 }

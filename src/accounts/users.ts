@@ -13,7 +13,7 @@ import {
   insertUser,
   keepUser,
   levelKey,
-  loadAllUsers,
+  loadMembers,
   loadUsers,
   lockUser,
   membersAmong,
@@ -93,7 +93,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
 /** All users of the site in the order of their ids, however many there are. */
 export async function listUsers(site: Site): Promise<Account[]> {
   const roles = await rolesOf(site);
-  const users = await membersAmong(site.db, await loadAllUsers(site.db, [capabilitiesKey(site.db)]));
+  const users = await loadMembers(site.db, [capabilitiesKey(site.db)]);
   return users.map((user) => accountOf(site.db, roles, user));
 }
 

@@ -34,6 +34,13 @@ export async function loadAllUsers(db: Database, keys: readonly string[]): Promi
   return [...(await usersWith(db, keys, ['1 = 1', []])).values()];
 }
 
+/** All users of this site with these metas, in the order of their ids. */
+export async function loadMembers(db: Database, keys: readonly string[]): Promise<StoredUser[]> {
+  if (!(await isNetwork(db))) return loadAllUsers(db, keys);
+  const members: Sql = [`u.ID IN (SELECT user_id FROM ${db.table('usermeta')} WHERE meta_key = ?)`, [capabilitiesKey(db)]];
+  return [...(await usersWith(db, keys, members)).values()];
+}
+
 /**
  * The user of this login, with these metas, case and accents aside as the database's collation has it (`get_user_by`).
  * One query, whether there is such a user or not.
