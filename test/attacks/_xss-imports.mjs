@@ -12,7 +12,7 @@ import { fasti } from '../bench/service.mjs';
 export function writeImports(folder, env, texts) {
   const exported = (name, ...options) => {
     const path = join(folder, name);
-    fasti(['export', path, ...options], env);
+    fasti(['export', path, '--force', ...options], env);
     return readFileSync(path, 'utf8');
   };
   const written = (name, content) => {

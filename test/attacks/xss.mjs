@@ -32,11 +32,12 @@ const RANGE = 'start_date=1990-01-01&end_date=2090-01-01&per_page=50';
 /** What readers of RSS 2.0 take for HTML; titles, categories and places are plain text (RSS Best Practices Profile). */
 const HTML_IN_RSS = new Set(['description', 'encoded', 'link']);
 const FROM = 'tribe-bar-date=1990-01-01';
-const FEEDS = [
-  ...[1, 2, 3, 4].map((page) => `/events/feed/?${FROM}&paged=${page}`),
-  ...['atom', 'rdf'].map((form) => `/events/${form}/?${FROM}`),
-  `/events/list/?ical=1&per_page=1000&${FROM}`,
-];
+const FEEDS = ['feed', 'atom', 'rdf'].map((form) => `/events/${form}/?${FROM}`);
+const CALENDAR = `/events/list/?ical=1&per_page=1000&${FROM}`;
+/** What is in a page of a feed or calendar. */
+const ENTRY = /<item[ >]|<entry>|^BEGIN:VEVENT/m;
+/** So many pages of each are opened themselves. */
+const OPENED_PAGES = 10;
 const DIRECT = [
   `/wp-json/tribe/events/v1/events?${RANGE}`,
   '/wp-json/tribe/events/v1/venues?per_page=50',
@@ -48,6 +49,8 @@ const DIRECT = [
   '/wp-json/wp/v2/tribe_organizer?per_page=50',
   '/wp-json/wp/v2/media?per_page=50',
 ];
+/** What WordPress answers with status 500: a file whose type it does not take. */
+const REFUSED_UPLOAD = 'rest_upload_sideload_error';
 const payloads = PAYLOADS.filter(({ name }) => name.includes(options.payload ?? ''));
 const wanted = (field) => field.includes(options.field ?? '');
 let places = 0;
@@ -158,7 +161,7 @@ async function uploads(send, base) {
       'content-type': type,
       'content-disposition': `attachment; filename="${file}"`,
     });
-    if (status >= 500) throw new Error(`${status} for the upload of ${file}`);
+    if (status >= 500 && body?.code !== REFUSED_UPLOAD) throw new Error(`${status} for the upload of ${file}`);
     const address = body?.source_url;
     if (address) addresses.push(base + new URL(address).pathname);
   };
@@ -265,21 +268,26 @@ async function showSite(site, answered) {
     seen.add(shape);
     texts.push({ html, address });
   };
+  const takeDocument = (text) => {
+    if (seen.has(withoutNumbers(text))) return;
+    seen.add(withoutNumbers(text));
+    documents.push(text);
+  };
   for (const body of answered) collect(body, take);
   await flush();
   for await (const { body } of answers(site)) {
     collect(body, take);
-    if (body?.json_ld) documents.push(`<script type="application/ld+json">${JSON.stringify(body.json_ld)}</script>`);
+    if (body?.json_ld) takeDocument(`<script type="application/ld+json">${JSON.stringify(body.json_ld)}</script>`);
     if (texts.length > 5000) await flush();
   }
-  for (const path of FEEDS) {
+  for (const path of [...FEEDS, CALENDAR]) {
     for (let page = 1; ; page += 1) {
-      const { status, text } = await site.send(undefined, 'GET', `${path}&page=${page}`);
-      if (status >= 400) break;
-      const found = path.includes('feed') ? await browser.readFeed(text) : [];
+      const address = `${path}&paged=${page}`;
+      if (page <= OPENED_PAGES) await browser.open(site.base + address);
+      const { text } = await site.send(undefined, 'GET', address);
+      if (!ENTRY.test(text)) break;
+      const found = path === FEEDS[0] ? await browser.readFeed(text) : [];
       for (const [name, html] of found) if (HTML_IN_RSS.has(name)) take(html, name === 'link');
-      await browser.open(`${site.base}${path}&page=${page}`);
-      if (found.filter(([name]) => name === 'guid').length === 0) break;
     }
   }
   await flush();
@@ -307,7 +315,8 @@ function collect(value, take, name = '') {
   else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
       take(key, false);
-      collect(item, take, key);
+      // In an error a sentence stands under the name of the parameter that it is about.
+      collect(item, take, name === 'params' ? '' : key);
     }
   }
 }
