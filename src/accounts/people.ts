@@ -112,9 +112,12 @@ export async function visiblePeople(lookUp: LookUp, viewer: Viewer, ids: readonl
   return new Set(ids.filter((id) => authors.has(id) || isOneself(viewer, id)));
 }
 
-export const isOneself = (viewer: Viewer, person: number): boolean => viewer.id > 0 && viewer.id === person;
+const isOneself = (viewer: Viewer, person: number): boolean => viewer.id > 0 && viewer.id === person;
 
-/** Whether there is such a person for the viewer: a member of this site, or oneself (a network's managers are of none). */
+/**
+ * Whether there is such a person for the viewer: a member of this site, or oneself, since those who manage a network
+ * may be members of none of its sites.
+ */
 export const isKnownPerson = async (lookUp: LookUp, viewer: Viewer, person: number): Promise<boolean> =>
   isOneself(viewer, person) || (await lookUp(memberIds, [person])).has(person);
 
