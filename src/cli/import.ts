@@ -275,7 +275,7 @@ async function importFrom(source: Source, run: Run): Promise<Pick<Outcome, 'repo
     filterHtml,
     trustedAccounts: source.trustedAccounts ?? false,
     highestId,
-    ...(given.media === true ? { fetchFile: (item) => fetchFile(site, caller, item, source.fetching) } : {}),
+    ...(given.media === true ? { fetchFile: (item, stored) => fetchFile(site, caller, item, { ...source.fetching, stored }) } : {}),
     onProgress: (done) => {
       progress.written = true;
       show(done);

@@ -201,6 +201,22 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await row('event 500')).post_author).toBe(1);
   });
 
+  it('attaches files to what comes, and misses nothing where they belong to an article', async () => {
+    const file = (parent: string | undefined) =>
+      post('attachment', 610, {
+        parent,
+        metas: [['_wp_attached_file', '2026/01/a.pdf']],
+        columns: { post_title: 'A', post_mime_type: 'application/pdf' },
+      });
+    const parentOf = async () => (await site.db.from('posts').where('ID', 610).first())?.post_parent;
+    expect((await taken([file('998')])).losses).toEqual([]);
+    expect(await parentOf()).toBe(0);
+    await taken([file('998'), post('event', 998)]);
+    expect(await parentOf()).toBe(998);
+    await taken([file(undefined), post('event', 998)]);
+    expect(await parentOf()).toBe(0);
+  });
+
   it('does not hang categories below themselves', async () => {
     const report = await taken(
       [category('one', { parent: 'two' }), category('two', { parent: 'three' }), category('three', { parent: 'one' })],

@@ -153,6 +153,31 @@ describeDatabases('a running site', (open) => {
     await target.close();
   });
 
+  it('takes away what is taken away there: texts, a cost, links, images', async () => {
+    const target = await bareSite(await open());
+    const change = (path: string, body: object) => old.send('POST', `/wp-json/tribe/events/v1/${path}`, { as: 'admin', body });
+    await change('events/39', { website: 'https://x.example/', cost: '12', image: 10 });
+    await change('organizers/24', { phone: '1', email: 'a@example.org', image: 10 });
+    await importSource(target, await source(target));
+    await change('events/39', { website: '', cost: '', venue: [], organizer: [], image: '' });
+    await change('venues/12', { address: '', city: '', phone: '', zip: '', image: '' });
+    await change('organizers/24', { phone: '', email: '', image: '' });
+    const report = await importSource(target, await source(target));
+    expect(report.updated).toEqual({ event: 1, venue: 1, organizer: 1 });
+    const kept = async (id: number) => {
+      const rows = await target.db.from('postmeta').where('post_id', id).whereNot('meta_value', '').select('meta_key');
+      return rows
+        .map(({ meta_key: key }) => key)
+        .filter((key) => /Cost|URL|VenueID|OrganizerID|thumbnail|Phone|City|Address|Zip|Email/.test(key ?? ''));
+    };
+    // The address of its site was not taken from the venue.
+    expect([await kept(39), await kept(12), await kept(24)]).toEqual([[], ['_VenueURL'], []]);
+    const again = await importSource(target, await source(target));
+    expect([again.created, again.updated]).toEqual([{}, {}]);
+    await loadSite(original);
+    await target.close();
+  });
+
   it('that fails in the middle of a walk is not asked again for what has come', async () => {
     const target = await bareSite(await open());
     const asked: string[] = [];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ describeDatabases('files of the library', (open) => {
   const imported = (items: readonly PostItem[], local = true) =>
     importItems(site, caller, streamOf(items), {
       source: 'x',
-      fetchFile: (item) => fetchFile(site, caller, item, local ? { allowAddress: () => true } : {}),
+      fetchFile: (item, stored) => fetchFile(site, caller, item, { stored, ...(local ? { allowAddress: () => true } : {}) }),
     });
   const metaOf = async (id: number, key: string) => (await db.from('postmeta').where({ post_id: id, meta_key: key }).first())?.meta_value;
   const uploads = () =>
@@ -105,6 +105,29 @@ describeDatabases('files of the library', (open) => {
     await imported([image('2021/05/wide.png')]);
     expect(uploads()).toEqual(['2021/05/wide.png']);
     expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
+  });
+
+  it('are fetched by a later import, where an earlier one came without them or they are lost', async () => {
+    await importItems(site, caller, streamOf([image('2021/05/wide.png'), organizer]), { source: 'x' });
+    expect(uploads()).toEqual([]);
+    const report = await imported([image('2021/05/wide.png'), organizer]);
+    expect(report).toMatchObject({ created: {}, updated: { attachment: 1 }, unchanged: { organizer: 1 }, losses: [] });
+    expect(uploads()).toContain('2021/05/wide-300x200.png');
+    expect(await metaOf(40, '_wp_attached_file')).toBe('2021/05/wide.png');
+    expect(await metaOf(40, '_wp_attachment_metadata')).toContain('wide-300x200.png');
+    rmSync(join(site.config.uploadsDir, '2021/05/wide.png'));
+    await imported([image('2021/05/wide.png'), organizer]);
+    const file = await metaOf(40, '_wp_attached_file');
+    expect(readFileSync(join(site.config.uploadsDir, String(file)))).toEqual(IMAGE);
+    expect(asked).toBe(2);
+  });
+
+  it('are asked for again while they cannot be had', async () => {
+    for (let round = 1; round <= 2; round += 1) {
+      const report = await imported([image('2021/05/wide.png', { url: `${address}/gone` })]);
+      expect(report.losses).toMatchObject([{ reason: 'file-not-fetched', count: 1 }]);
+      expect(asked).toBe(round);
+    }
   });
 
   it('are never asked for at places that are not public', async () => {

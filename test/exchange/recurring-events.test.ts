@@ -19,6 +19,7 @@ import { postKind } from '../../src/kinds/index.ts';
 import { acceptParams } from '../../src/records/input.ts';
 import { listPosts } from '../../src/records/posts.ts';
 import type { Site } from '../../src/site.ts';
+import { auditDates } from '../../src/storage/audit/event-audit.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { EXPECTED_DATES, loadRecurringSite } from '../support/recurring-site.ts';
@@ -63,6 +64,14 @@ describeDatabases('recurring events in bulk', (open) => {
         .select('r.event_post_id', 'p.post_title', 'p.post_name', 'p.ID')
     ).map((row) => ({ ...row })),
   });
+
+  /** What the doctor says of the events whose dates were moved. */
+  const faultsOf = async (site: Site) => {
+    const findings: unknown[] = [];
+    for await (const finding of auditDates(site.db, { rows: true, recurrence: (await site.settings()).recurrence }))
+      if ([39, 501].includes(finding.id)) findings.push(finding);
+    return findings;
+  };
 
   const listedIn = async (site: Site) => {
     const caller = await callerOf(site, 0);
@@ -113,6 +122,54 @@ describeDatabases('recurring events in bulk', (open) => {
     const report = await imported(site, await from());
     expect(report.updated.event).toBe(1);
     expect(await tablesOf(site.db)).toEqual(await tablesOf(own));
+    await site.close();
+  });
+
+  it('take place once where they do so in the source by now, at the time that it says', async () => {
+    const own = await loadRecurringSite(await open());
+    const site = await bareSite(await open());
+    const from = () => openWordpressDatabase({ url: urlOf(own), prefix: own.prefix });
+    await imported(site, await from());
+    const once = {
+      start_date: '2031-02-01 10:00:00',
+      start_date_utc: '2031-02-01 09:00:00',
+      end_date: '2031-02-01 11:00:00',
+      end_date_utc: '2031-02-01 10:00:00',
+    };
+    await own.from('tec_occurrences').where('post_id', 501).whereNot('occurrence_id', 301).delete();
+    await own
+      .from('tec_occurrences')
+      .where('post_id', 501)
+      .update({ ...once, has_recurrence: 0 });
+    await own
+      .from('tec_events')
+      .where('post_id', 501)
+      .update({ ...once, rset: '' });
+    const metas = { Start: once.start_date, StartUTC: once.start_date_utc, End: once.end_date, EndUTC: once.end_date_utc };
+    for (const [name, value] of Object.entries(metas)) {
+      const key = `_Event${name.replace(/(UTC)?$/, 'Date$1')}`;
+      await own.from('postmeta').where({ post_id: 501, meta_key: key }).update({ meta_value: value });
+    }
+    await own.from('postmeta').where({ post_id: 501, meta_key: '_EventRecurrence' }).delete();
+    const report = await imported(site, await from());
+    expect([report.updated, report.losses.map(({ reason }) => reason)]).toEqual([{ event: 1 }, []]);
+    expect(await faultsOf(site)).toEqual([]);
+    expect(await site.db.from('tec_occurrences').where('post_id', 501)).toMatchObject([{ occurrence_id: 301, ...once }]);
+    await site.close();
+  });
+
+  it('stand beside others whose times are put right, in their metas and their rows', async () => {
+    const own = await loadRecurringSite(await open());
+    const site = await bareSite(await open());
+    const wrong = { start_date_utc: '2027-07-01 21:00:00', end_date_utc: '2027-07-01 23:30:00' };
+    for (const table of ['tec_events', 'tec_occurrences'] as const) await own.from(table).where('post_id', 39).update(wrong);
+    await own.from('postmeta').where({ post_id: 39, meta_key: '_EventStartDateUTC' }).update({ meta_value: wrong.start_date_utc });
+    await own.from('postmeta').where({ post_id: 39, meta_key: '_EventEndDateUTC' }).update({ meta_value: wrong.end_date_utc });
+    for (let round = 1; round <= 2; round += 1) {
+      const report = await imported(site, await openWordpressDatabase({ url: urlOf(own), prefix: own.prefix }));
+      expect(report.updated).toEqual({});
+      expect(await faultsOf(site)).toEqual([]);
+    }
     await site.close();
   });
 

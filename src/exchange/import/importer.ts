@@ -8,6 +8,7 @@ import type { Site } from '../../site.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { joinWriters, noteChange } from '../../storage/journal/touched.ts';
+import { loadMetas } from '../../storage/rows/bundle.ts';
 import { renewEdges } from '../../storage/rows/calendar-edges.ts';
 import {
   beginImport,
@@ -21,12 +22,13 @@ import {
 } from '../../storage/rows/imports.ts';
 import { requireAuthor } from '../../storage/rows/posts.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
+import { metaOf } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
 import { createNames } from '../items/record-names.ts';
 import { addTally, count, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
-import { openLedger } from './ledger.ts';
+import { ledgerKey, openLedger } from './ledger.ts';
 import { keysWanted, settleWaiting, withoutNewTerms } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
 import type { Run, Waiting, Work } from './run.ts';
@@ -59,10 +61,10 @@ export interface ImportOptions {
   /** The highest id of a post in the source, where it is known. */
   readonly highestId?: number;
   /**
-   * Looks at a new file of the library before its row is written, and gives the row's item, perhaps with a file of our
-   * own.
+   * Looks at a file of the library before its row is written, and gives the row's item, perhaps with a file of our own.
+   * `stored`: where the file of a row that is here already should lie.
    */
-  readonly fetchFile?: (item: PostItem) => Promise<FetchedFile>;
+  readonly fetchFile?: (item: PostItem, stored: string | undefined) => Promise<FetchedFile>;
   /** How many items are written as one transaction; 200 if not given, fewer where they are long. */
   readonly itemsAtOnce?: number;
   /** Called after each batch with the number of entries done so far. */
@@ -317,14 +319,25 @@ async function writeItems(work: Work, items: readonly Item[]): Promise<void> {
   await writeLanguages(work, items.filter(isPostItem));
 }
 
-/** Files of attachments that are new, fetched before the transaction since that takes its time. */
+/**
+ * Files of attachments, fetched before the transaction since that takes its time: of new ones, and of known ones that
+ * came without it.
+ */
 async function fetchFiles(run: Run, piece: readonly Entry[], fetchFile: ImportOptions['fetchFile']): Promise<Files> {
   const files: Files = new Map();
   const wanted = piece.filter((entry): entry is PostItem => entry.kind === 'attachment' && entry.url !== undefined);
   if (!fetchFile || run.dry || wanted.length === 0) return files;
-  const ledger = await openLedger(run.site.db, run.importId, keysOf(wanted), run.overlay);
-  for (const item of wanted) {
-    if (ledger.target('post', item.sourceId) === undefined) files.set(item, await fetchFile(item));
+  const { db } = run.site;
+  const ledger = await openLedger(db, run.importId, keysOf(wanted), run.overlay);
+  const entries = wanted.map((item) => ({ item, known: ledger.entry(ledgerKey('post', item.sourceId)) }));
+  const metas = await loadMetas(
+    db,
+    entries.flatMap(({ known }) => (known ? [known.target] : [])),
+  );
+  for (const { item, known } of entries) {
+    // What this run has seen before is there, or reported.
+    if (known?.run === run.number) continue;
+    files.set(item, await fetchFile(item, known && metaOf(metas.get(known.target), '_wp_attached_file')));
   }
   return files;
 }

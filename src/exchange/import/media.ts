@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storeImage } from '../../media/library.ts';
 import { type FetchOptions, FetchRefused, fetchImage } from '../../media/safe-fetch.ts';
@@ -6,18 +6,29 @@ import { ImageUnreadable, sizeRules } from '../../media/sizes.ts';
 import type { Caller } from '../../records/caller.ts';
 import type { Site } from '../../site.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
+import { namesImage } from '../items/image-item.ts';
 import type { PostItem } from '../items/items.ts';
 import type { FetchedFile } from './importer.ts';
 
 /** A path in the library by year and month, as WordPress makes them. */
 const BY_MONTH = /^(\d{4}\/\d\d)\/[^/]+$/;
 
+/** How a file is fetched. `stored`: where it should lie, of an attachment that came before. */
+interface FileOptions extends FetchOptions {
+  readonly stored?: string | undefined;
+}
+
 /**
  * Fetches the file of an attachment of the source and puts it into the library, at the same place where it is free.
  * Places that are not public are never asked (A7). Where nothing is fetched the item stays as it is, with the reason.
  */
-export async function fetchFile(site: Site, caller: Caller, item: PostItem, options?: FetchOptions): Promise<FetchedFile> {
-  if (item.url === undefined) return { item };
+export async function fetchFile(
+  site: Site,
+  caller: Caller,
+  item: PostItem,
+  { stored, ...options }: FileOptions = {},
+): Promise<FetchedFile> {
+  if (item.url === undefined || (stored !== undefined && !(await isGone(site, stored)))) return { item };
   try {
     const { bytes, type } = await fetchImage(item.url, options);
     const at = item.metas.find(([key]) => key === '_wp_attached_file')?.[1] ?? '';
@@ -45,6 +56,12 @@ export async function fetchFile(site: Site, caller: Caller, item: PostItem, opti
     if (error instanceof ImageUnreadable) return { item, fault: 'type' };
     throw error;
   }
+}
+
+/** Whether the library lacks an image that it should hold. Other files are not fetched, and so not asked for again. */
+async function isGone({ config }: Site, path: string): Promise<boolean> {
+  if (!namesImage(path) || /^https?:/i.test(path) || path.includes('..')) return false;
+  return (await stat(join(config.uploadsDir, path)).catch(() => undefined)) === undefined;
 }
 
 /** Whether this very file lies in the library already: somebody copied it, or an import was cut short after it. */

@@ -105,7 +105,11 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
   const author = wants.author === undefined ? undefined : await authorOf(work, wants.author);
   if (wants.author !== undefined && author === undefined) missing('author-missing', wants.author);
   const parent = wants.parent === undefined ? undefined : ledger.target('post', wants.parent);
-  if (wants.parent !== undefined && parent === undefined) missing('parent-missing', wants.parent);
+  if (wants.parent !== undefined && parent === undefined) {
+    // What a file of the library is attached to is often an article, which is no part of a calendar.
+    if (kind === 'attachment') whole = false;
+    else missing('parent-missing', wants.parent);
+  }
 
   const metas = new Map<string, string[]>();
   for (const link of wants.links ?? []) {

@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import { occurrence } from '../../calendar/dates.ts';
 import { OCCURRENCE_BASE_OPTION } from '../../calendar/settings.ts';
+import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import type { Site } from '../../site.ts';
 import { readOptions, writeOption } from '../../storage/rows/options.ts';
 import { joinSeries, loadRecurrences, loadSeries, writeRecurrence } from '../../storage/rows/recurrences.ts';
 import { createRecurrenceTables } from '../../storage/schema/recurrence-tables.ts';
 import { nowUtc } from '../../wordpress/time.ts';
+import type { CleanPost } from '../items/clean.ts';
 import { type Item, isPostItem, nameOf, type PostItem } from '../items/items.ts';
+import { metaMap } from '../items/meta-map.ts';
 import { lose } from '../items/report.ts';
 import type { Work } from './run.ts';
 
@@ -25,6 +29,19 @@ export async function prepareRecurrence(site: Site, { recurrence }: PostItem): P
     if ((await readOptions(db, [OCCURRENCE_BASE_OPTION])).has(OCCURRENCE_BASE_OPTION)) return;
     await writeOption(db, OCCURRENCE_BASE_OPTION, String(recurrence?.base ?? 10_000_000), 'on');
   });
+}
+
+/**
+ * An event as it came; of one that takes place once, the date of its row is the one that its metas say, which may have
+ * been put right.
+ */
+export function withDateOf(item: PostItem, { metas }: Pick<CleanPost, 'metas'>): PostItem {
+  const { recurrence } = item;
+  const [row] = recurrence?.dates ?? [];
+  const moments = recurrence && !recurrence.recurs && row ? occurrence(storedDates({ metas: metaMap(metas) })) : null;
+  if (!recurrence || !row || !moments) return item;
+  const { start_date: start, start_date_utc: startUtc, end_date: end, end_date_utc: endUtc, duration } = moments;
+  return { ...item, recurrence: { ...recurrence, dates: [{ ...row, start, startUtc, end, endUtc, duration }] } };
 }
 
 /** Whether an item says something else of how its event recurs than what is here. */

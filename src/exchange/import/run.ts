@@ -78,3 +78,7 @@ export interface Work {
   /** Whether anything was changed, and whether the tree of categories was. */
   readonly touched: { any: boolean; tree: boolean };
 }
+
+/** Whether an item came with a file that was fetched for it just now. */
+export const isFetched = ({ originals }: Pick<Work, 'originals'>, item: PostItem): boolean =>
+  originals.has(item) && originals.get(item) !== item;

@@ -2,6 +2,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { storedDates } from '../../kinds/events/dates.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { postKind, taxonomiesOf, termKind } from '../../kinds/index.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
 import { writeOccurrence } from '../../storage/rows/occurrences.ts';
@@ -20,7 +21,7 @@ import { metaMap } from '../items/meta-map.ts';
 import { count, lose } from '../items/report.ts';
 import { isOtherRecurrence, takeRecurrence } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
-import type { Work } from './run.ts';
+import { isFetched, type Work } from './run.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
 
 /** A post that is here and comes again. */
@@ -68,9 +69,18 @@ async function updateOne(
     ...(await slugChange(work, row, slug)),
     ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
     ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
+    ...(item.complete && item.parent === undefined ? { post_parent: 0 } : {}),
   };
   const columns = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => row[name as keyof Post] !== value)) as Partial<Post>;
-  const metas = await withoutRuledDates(work, item, target, metaChanges(item, clean, resolved.links, before.metas));
+  const metas = await withoutRuledDates(
+    work,
+    item,
+    target,
+    metaChanges(item, clean, resolved.links, {
+      before: before.metas,
+      own: before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? OWN_FILE : [],
+    }),
+  );
   const termsKnown = item.terms !== undefined;
   const sameTerms =
     !termsKnown || (resolved.terms.length === before.terms.length && resolved.terms.every((term) => before.terms.includes(term)));
@@ -89,16 +99,7 @@ async function updateOne(
     await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
   await writeMetas(db, target, metas);
   if (item.kind === 'attachment') return true;
-  const kinds = postKind(item.kind).terms;
-  const counted: number[] = [];
-  if (!sameTerms) {
-    for (const kind of kinds) {
-      const ids = resolved.terms.filter((term) => term.startsWith(`${kind}:`)).map((term) => Number(term.slice(kind.length + 1)));
-      counted.push(...(await setTermsOf(db, target, termKind(kind).taxonomy, ids)));
-    }
-  }
-  if ('post_status' in columns) counted.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(item.kind)))));
-  await recount(db, counted);
+  await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : resolved.terms, counted: 'post_status' in columns });
   if (recurs) await takeRecurrence(work, item, target, { anew: false });
   else if (redated) {
     await writeOccurrence(db, target, storedDates({ metas: stored }), {
@@ -107,6 +108,22 @@ async function updateOne(
     });
   }
   return true;
+}
+
+/** Writes the terms of a post, `kind:term_id`; undefined: they stay. `counted`: whether those that it has count anew. */
+async function writeTermsOf(
+  { db }: Work,
+  kind: PostKindName,
+  target: number,
+  { terms, counted }: { readonly terms: readonly string[] | undefined; readonly counted: boolean },
+): Promise<void> {
+  const rows: number[] = [];
+  for (const name of terms ? postKind(kind).terms : []) {
+    const ids = (terms ?? []).filter((term) => term.startsWith(`${name}:`)).map((term) => Number(term.slice(name.length + 1)));
+    rows.push(...(await setTermsOf(db, target, termKind(name).taxonomy, ids)));
+  }
+  if (counted) rows.push(...(await termTaxonomyIdsOf(db, [target], taxonomiesOf(postKind(kind)))));
+  await recount(db, rows);
 }
 
 const isDateMeta = (name: string): boolean => /^_Event(Start|End)Date|^_Event(Duration|Timezone|AllDay)$/.test(name);
@@ -121,8 +138,7 @@ async function withoutRuledDates(
   target: number,
   metas: Record<string, readonly string[]>,
 ): Promise<Record<string, readonly string[]>> {
-  if (item.kind !== 'event' || item.recurrence?.recurs || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta))
-    return metas;
+  if (item.kind !== 'event' || item.recurrence || !run.caller.settings.recurrence || !Object.keys(metas).some(isDateMeta)) return metas;
   if (target <= 0 || !(await isRecurringEvent(db, target))) return metas;
   const came = metaMap(item.metas);
   const dates = (await loadRecurrences(db, [target])).get(target)?.dates ?? [];
@@ -140,14 +156,13 @@ async function slugChange({ run, db }: Work, row: Post, wished: string | undefin
   return holders.some(({ ID, post_type: type }) => ID !== row.ID && type === row.post_type) ? {} : { post_name: slug };
 }
 
-/** Keys whose values differ, with all the values they shall have. */
+/** Keys whose values differ, with all the values they shall have. `own`: those that stay as they are here. */
 function metaChanges(
   item: PostItem,
   clean: CleanPost,
   links: readonly (readonly [string, string])[],
-  before: ReadonlyMap<string, readonly string[]>,
+  { before, own }: { readonly before: ReadonlyMap<string, readonly string[]>; readonly own: readonly string[] },
 ): Record<string, readonly string[]> {
-  const own = before.has('_tribe_importer_original_url') ? OWN_FILE : [];
   const wanted = groupedBy(
     [...clean.metas, ...links],
     ([key]) => key,

@@ -18,9 +18,9 @@ import { count, lose } from '../items/report.ts';
 import { typeOf } from '../items/site-items.ts';
 import { digestOf } from '../items/versions.ts';
 import { type Ledger, ledgerKey } from './ledger.ts';
-import { takeRecurrence } from './recurrence.ts';
+import { takeRecurrence, withDateOf } from './recurrence.ts';
 import { resolvePost } from './resolve.ts';
-import type { Run, Work } from './run.ts';
+import { isFetched, type Run, type Work } from './run.ts';
 import { slugsFor } from './slugs.ts';
 import { startOf, storedPost } from './stored-post.ts';
 import { noteUnsoundDates } from './unsound-dates.ts';
@@ -54,7 +54,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
   for (const { item: given, key, digest, entry, below } of coming) {
     const item = below ? given : { ...given, parent: undefined };
     const there = entry !== undefined && ((run.dry && run.overlay.has(key)) || taken.get(entry.target)?.post_type === typeOf(item.kind));
-    if (there && entry.digest === digest) {
+    if (there && entry.digest === digest && !isFetched(work, given)) {
       ledger.add({ ...entry, run: run.number });
       count(tally.unchanged, item.kind);
       continue;
@@ -67,12 +67,13 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     }
     if (!below) lose(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
     await nameTerms(work, item);
-    const arrival: Arrival = { item, key, digest, clean: cleanItem(work, item) };
+    const clean = cleanItem(work, item);
+    const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
     if (target === undefined) fresh.push(arrival);
     else {
       ledger.add({ item: key, kind: item.kind, target, digest, run: run.number });
-      existing.push({ item, key, clean: arrival.clean, target });
+      existing.push({ ...arrival, target });
     }
   }
   await insertNew(work, fresh, taken);

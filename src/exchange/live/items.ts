@@ -4,6 +4,7 @@ import { customFieldRows, storedValue } from '../../kinds/custom-fields.ts';
 import { EVENT, eventTexts } from '../../kinds/events/fields.ts';
 import {
   COORDINATES,
+  COST,
   DATES,
   EVENT_ORIGIN,
   ORGANIZER_LINK,
@@ -13,6 +14,8 @@ import {
   VENUE_LINK,
   VENUE_ORIGIN,
 } from '../../kinds/events/metas.ts';
+import { oursIn, postKind } from '../../kinds/index.ts';
+import type { PostKindName } from '../../kinds/kind-names.ts';
 import { organizerTexts } from '../../kinds/organizer.ts';
 import { VENUE, venueTexts } from '../../kinds/venue.ts';
 import { decodeEntities } from '../../wordpress/content/entities.ts';
@@ -108,7 +111,12 @@ export function eventItem(record: LiveEvent, context: LiveContext): LiveItem {
 
 /** What the record says not to be so. */
 const absentFrom = (record: LiveEvent): string[] => [
-  ...[DATES.allDay, DATES.duration],
+  ...[DATES.allDay, DATES.duration, EVENT.website, COST.amounts],
+  // Without a cost, a currency that is stored is still shown.
+  ...(record.cost === '' ? [] : [COST.symbol, COST.position, COST.code]),
+  ...(record.venue.length === 0 ? [VENUE_LINK] : []),
+  ...(record.organizer.length === 0 ? [ORGANIZER_LINK] : []),
+  ...absentImage(record),
   ...(record.hide_from_listings === false ? [EVENT.hide_from_listings] : []),
   ...(record.featured === false ? [EVENT.featured] : []),
   ...(record.json_ld ? [STATE] : []),
@@ -140,6 +148,7 @@ export function venueItem(record: LiveVenue, context: LiveContext): LiveItem {
         ]),
         ...lineage(record),
       ],
+      absent: [...textsOf('venue', venueTexts), ...absentImage(record)],
       links: imageLink(record),
     },
     changed,
@@ -158,6 +167,7 @@ export function organizerItem(record: LiveOrganizer, context: LiveContext): Live
         ...filledMetas(organizerTexts, { ...record, email: decodeEntities(record.email) }),
         ...lineage(record),
       ],
+      absent: [...textsOf('organizer', organizerTexts), ...absentImage(record)],
       links: imageLink(record),
     },
     changed,
@@ -220,6 +230,12 @@ const pair = (key: string, value: string): [string, string][] => [[key, value]];
 const filledMetas = <Texts extends Readonly<Record<string, string>>>(texts: Texts, record: Readonly<Record<keyof Texts, string>>) =>
   Object.entries(texts).flatMap(([name, key]) => (record[name] ? pair(key, record[name]) : []));
 
+/** Metas of the texts that every site shows where they are filled. Of those that only some have nothing follows. */
+const textsOf = (kind: PostKindName, texts: Readonly<Record<string, string>>): string[] => {
+  const ours = oursIn(postKind(kind).fields);
+  return Object.entries(texts).flatMap(([name, key]) => (ours.includes(name) ? [] : [key]));
+};
+
 function identityOf(kind: PostItem['kind'], record: LivePost, context: LiveContext) {
   const { place, author } = context;
   const { id: postId } = record;
@@ -255,6 +271,8 @@ function languageInAddress(url: string, { home, settings }: Pick<LiveContext, 'h
 
 const imageLink = ({ image: shown }: LivePost): Link[] =>
   shown === false ? [] : [{ key: '_thumbnail_id', kind: 'attachment', sourceId: String(shown.id) }];
+
+const absentImage = ({ image: shown }: LivePost): string[] => (shown === false ? ['_thumbnail_id'] : []);
 
 /** Ids that a record had elsewhere; the first is its own. */
 const lineage = ({ global_id_lineage: ids }: LivePost): [string, string][] =>
