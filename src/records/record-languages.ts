@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fail, failParam } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -189,6 +190,8 @@ export async function placeInLanguage(
   const state = await stateOf(db, own, kind, [...new Set([...groups.values()].flatMap((group) => [...group.values()])), ...named]);
   const wish = { db, caller, kind, own, state, placing };
   const wanted = await groupOf(wish, present, links, groups);
+  // An import says the same with each run: who follows the changes is told of none.
+  if (!moves && present.size > 0 && isDeepStrictEqual(wanted, present)) return [];
 
   const touched = [...new Set([...present.values(), ...wanted.values()])].filter((one) => one !== id);
   const out = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));

@@ -91,11 +91,12 @@ describeDatabases('languages in files', (open) => {
     ['csv', ['event']],
     ['xml', ['event', 'venue', 'organizer', 'category', 'tag']],
   ])('as %s', (extension, kinds) => {
+    let file: string;
     beforeAll(async () => {
       copy = await open({ migrated: false });
       to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
       expect((await to('init', '--languages=en,it')).code).toBe(0);
-      const file = join(folder, `${copy.dialect.name}.${extension}`);
+      file = join(folder, `${copy.dialect.name}.${extension}`);
       const { code, err } = await from('export', file, ...(extension === 'csv' ? ['--kind=event'] : []));
       expect({ code, err }).toMatchObject({ code: 0 });
       const imported = await to('import', file);
@@ -116,6 +117,13 @@ describeDatabases('languages in files', (open) => {
         ]);
       else expect(own).toEqual(spoken);
       expect(here.filter((one) => one.startsWith('null '))).toEqual([]);
+    });
+
+    it('tell nobody of a change when they come again', async () => {
+      const entries = () => copy.from('fasti_journal').orderBy('number').select('number', 'kind', 'type', 'object');
+      const before = await entries();
+      await to('import', file);
+      expect((await entries()).slice(before.length)).toEqual([]);
     });
 
     it('leave nothing for the doctor', async () => {

@@ -105,8 +105,12 @@ describeDatabases('recurring events in bulk', (open) => {
       ),
     );
     expect(dates.filter(({ start_date }) => String(start_date).startsWith('2031-09'))).toHaveLength(8);
+    const entries = () => site.db.from('fasti_journal').orderBy('number').select('number', 'kind', 'type', 'object');
+    const before = await entries();
     const again = await imported(site, await fromDatabase());
     expect([again.created.event ?? 0, again.updated.event ?? 0]).toEqual([0, 0]);
+    // Who follows the changes is told of none.
+    expect((await entries()).slice(before.length)).toEqual([]);
     await site.close();
   });
 

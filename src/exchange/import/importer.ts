@@ -5,6 +5,7 @@ import { keepIndexOf } from '../../records/list-index.ts';
 import { dropTree } from '../../records/term-writes.ts';
 import { withFiles } from '../../records/writes/prepared-images.ts';
 import type { Site } from '../../site.ts';
+import { wrongCounts } from '../../storage/audit/audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { pagesOf } from '../../storage/engine/pages.ts';
 import { joinWriters, noteChange } from '../../storage/journal/touched.ts';
@@ -377,19 +378,19 @@ const settling = ({ run }: ImportState, rows: readonly Waiting[]): Step => ({
   },
 });
 
-/** Counts terms again, puts the calendar's edges right, and closes the run. */
+/** Counts terms again whose counts are wrong, puts the calendar's edges right, and closes the run. */
 async function finish(state: ImportState): Promise<void> {
   const { run } = state;
   if (run.dry) return;
   const { site, importId } = run;
+  const wrong = new Set((await wrongCounts(site.db)).map(({ termTaxonomyId }) => termTaxonomyId));
   for (const kind of ['category', 'tag'] as const) {
     for (const ids of pagesOf(await importedIds(site.db, importId, [kind]), ITEMS)) {
       await site.db.transaction(async (db) => {
         const terms = await loadTerms(db, termKind(kind).taxonomy, ids);
-        await recount(
-          db,
-          [...terms.values()].map((term) => term.term_taxonomy_id),
-        );
+        // Who follows the changes is told of each term that is counted.
+        const rows = [...terms.values()].map((term) => term.term_taxonomy_id).filter((row) => wrong.has(row));
+        await recount(db, rows);
         await assignTermLanguage(db, run, kind, ids);
         joinWriters(db);
       });

@@ -5,6 +5,7 @@ import { toSerialized, withMembers } from '../../wordpress/php/serialized.ts';
 import type { Database } from '../engine/database.ts';
 import { insertMissing } from '../engine/insert.ts';
 import { pagesOf } from '../engine/pages.ts';
+import { taxonomyRowsChanged } from '../journal/touched.ts';
 import { membersIn } from '../languages/polylang/group.ts';
 
 /*
@@ -261,8 +262,12 @@ const POLYLANG: readonly LanguageFault[] = [
     severity: 'warning',
     find: async (db) => (await wrongCounts(db)).map(({ row, real }) => `${row.slug}: ${row.count} / ${real}`),
     fix: async (db) => {
-      for (const { row, real } of await wrongCounts(db))
-        await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
+      const wrong = await wrongCounts(db);
+      for (const { row, real } of wrong) await db.from('term_taxonomy').where('term_taxonomy_id', row.row).update({ count: real });
+      taxonomyRowsChanged(
+        db,
+        wrong.map(({ row }) => row.row),
+      );
     },
   },
 ];
