@@ -354,6 +354,19 @@ describeDatabases('the comparison of two sites', (open, engine) => {
       moved.close();
       await expect(findSite('http://127.0.0.1:1', FAST)).rejects.toMatchObject({ fault: 'site-unreachable' });
     });
+    it('is refused by name where neither site shows its lists: nothing would be compared', async () => {
+      const closed = () =>
+        standIn(
+          () => sites[0]!,
+          (path, body, status) => (path.includes('/events?') ? { status: 403, body: { code: 'rest_forbidden' } } : { status, body }),
+        );
+      const [one, other] = [await closed(), await closed()];
+      await expect(verified(one.base, other.base, { filters: false, sample: 1 })).rejects.toMatchObject({
+        fault: 'site-refused',
+        values: { status: 403, code: 'rest_forbidden' },
+      });
+      await Promise.all([one.close(), other.close()]);
+    });
     it('is asked again when it is busy, as late as it wishes', async () => {
       let refusals = 2;
       const times: number[] = [];

@@ -1,3 +1,4 @@
+import { SourceFault } from '../items/items.ts';
 import { codeOf, isMembers, type Members, type Query, type RemoteSite } from '../live/site-client.ts';
 import { collectRecords, KINDS, type KindPath, type RecordCollector } from './collected-records.ts';
 import { type DifferingValue, differencesOf } from './compare.ts';
@@ -46,7 +47,7 @@ export interface VerifySummary {
  * Walks through the API of two sites and compares what they answer: the description of the namespace, every page of
  * every list, each record by id and by slug, and a plan of filters made of what the lists hold. It only reads.
  *
- * @throws SourceFault where a site can't be reached any more
+ * @throws SourceFault where a site can't be reached any more, or where neither shows a list
  */
 export async function verifySites(before: RemoteSite, after: RemoteSite, options: VerifyOptions): Promise<VerifySummary> {
   const pair = { old: before, new: after };
@@ -133,6 +134,7 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
   for (let page = 1; page <= pages; page += 1) {
     const query = { ...EVERYTHING[kind], per_page: PAGE, page };
     const answers = await ask(kind, query);
+    refuseSilence(answers, pair.old.home, page);
     const { old: before, new: after } = answers;
     const withoutRecords = { old: frameOf(before, kind), new: frameOf(after, kind) };
     report(
@@ -168,6 +170,18 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
     report(nothing, { route: `${kind}/${id}`, query: {} }, [{ path: '$', old: undefined, new: record }]);
   report(nothing, { route: kind, query }, orderPlaces(order, waiting));
   return counts;
+}
+
+/**
+ * Where neither site shows a list, nothing was compared: that they refuse it alike says nothing of what they hold. Behind
+ * the first page a list may have become shorter meanwhile.
+ *
+ * @throws SourceFault `site-refused`
+ */
+function refuseSilence({ old: before, new: after }: AnswerPair, site: string, page: number): void {
+  const isSilent = ({ status }: AnswerPair['old']) => status !== 200 && (page === 1 || status !== 404);
+  if (isSilent(before) && isSilent(after))
+    throw new SourceFault('site-refused', { site, status: before.status, code: codeOf(before.body) });
 }
 
 /** The answer to a page of a list without its records, which are compared one by one. */
