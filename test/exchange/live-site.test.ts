@@ -17,6 +17,7 @@ import type { Database } from '../../src/storage/engine/database.ts';
 import { lockFile } from '../../src/storage/engine/file-lock.ts';
 import { renderContent, renderTitle } from '../../src/wordpress/content/render.ts';
 import { describeDatabases } from '../support/databases.ts';
+import { loadRecurringSite } from '../support/recurring-site.ts';
 import { passwordOf, type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { loadSite } from '../support/site.ts';
 import { allOf, bareSite, callerOf, importSource, NOW } from './sites.ts';
@@ -150,6 +151,20 @@ describeDatabases('a running site', (open) => {
       expect(await flags()).toEqual(on ? ['_EventAllDay', '_EventHideFromUpcoming', '_tribe_featured'] : []);
     }
     await loadSite(original);
+    await target.close();
+  });
+
+  it('comes over with each date of a recurring event once, and with events that no list shows', async () => {
+    const recurring = await loadRecurringSite(await open());
+    await recurring.from('postmeta').insert({ post_id: 50, meta_key: '_EventHideFromUpcoming', meta_value: 'yes' });
+    const there = await serveDatabase(recurring, { clock: () => NOW });
+    const target = await bareSite(await open());
+    await importSource(target, await source(target, FAST, {}, there.base));
+    const named = async (title: string) =>
+      (await target.db.from('posts').where({ post_type: 'tribe_events', post_title: title }).orderBy('ID')).map(({ ID }) => ID);
+    expect(await named('Tower open, daily')).toEqual([10000301, 10000302, 10000303, 10000304, 10000305]);
+    expect(await target.db.from('posts').where('ID', 50)).toHaveLength(1);
+    await there.close();
     await target.close();
   });
 

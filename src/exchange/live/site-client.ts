@@ -71,7 +71,7 @@ export async function findSite(address: string, options: RequestOptions): Promis
     if (index.status === 401 || index.status === 403)
       throw new SourceFault('site-refused', { site: front, status: index.status, code: codeOf(index.body) });
     const known = namespacesOf(index.body);
-    const namespace = [...(wished === undefined ? NAMESPACES : [wished])].find((name) => known.includes(name));
+    const namespace = (wished === undefined ? NAMESPACES : [wished]).find((name) => known.includes(name));
     if (namespace === undefined) continue;
     const { home, url } = index.body as { home?: unknown; url?: unknown };
     const ask = (route: string, query: Query = {}) => site.ask(root, route, query);

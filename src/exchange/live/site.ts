@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { SiteSettings } from '../../calendar/settings.ts';
+import { DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import { type Entry, SourceFault } from '../items/items.ts';
 import { asWhole, type LossEntry, type ReportedKind } from '../items/report.ts';
@@ -87,18 +88,23 @@ interface Walk {
   /** Ids of pictures that came already, and of events. */
   readonly images: Set<number>;
   readonly events: Set<string>;
+  /** Slugs and starts of events: of one that recurs, each date came under an id of its own. */
+  readonly dates: Set<string>;
   /** Routes of WordPress that the site does not have or does not let us use. */
   readonly closed: Set<string>;
 }
 
 async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): AsyncGenerator<Entry> {
   const { mark } = await spool.state();
-  const walk: Walk = { site, options, people: new Map(), images: new Set(), events: new Set(), closed: new Set() };
+  const walk: Walk = { site, options, people: new Map(), images: new Set(), events: new Set(), dates: new Set(), closed: new Set() };
   let count = 0;
   const noted = (entry: Entry): Entry => {
     count += 1;
     if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
-    if (entry.kind === 'event') walk.events.add(entry.sourceId);
+    if (entry.kind === 'event') {
+      walk.events.add(entry.sourceId);
+      walk.dates.add(dateName(entry.columns.post_name, new Map(entry.metas).get(DATES.start)));
+    }
     if (entry.kind === 'author' && entry.id !== undefined) walk.people.set(entry.id, entry.sourceId);
     return entry;
   };
@@ -319,8 +325,7 @@ const CORE_PAGE = 100;
 
 /** Events that no list of the calendar shows, as far as WordPress's own list has them. */
 async function hidden(walk: Walk, page: number): Promise<Page> {
-  const { site, closed, events } = walk;
-  if (closed.has('hidden')) return NOTHING;
+  const { site, events, dates } = walk;
   const answer = await site.ask('wp/v2/tribe_events', {
     per_page: CORE_PAGE,
     page,
@@ -332,9 +337,13 @@ async function hidden(walk: Walk, page: number): Promise<Page> {
   if (answer.status !== 200 || !Array.isArray(answer.body)) return NOTHING;
   const ids = answer.body.flatMap((one) => (isMembers(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
   const found = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
-  const list = found.flatMap(({ status, body }) => (status === 200 && isMembers(body) ? [body] : []));
+  const shown = found.flatMap(({ status, body }) => (status === 200 && isMembers(body) ? [body] : []));
+  // WordPress's list has the post of an event that recurs, the calendar's lists have its dates.
+  const list = shown.filter(({ slug, start_date: start }) => !dates.has(dateName(slug, start)));
   return { entries: await entriesOf(walk, 'events', list), last: answer.body.length < CORE_PAGE };
 }
+
+const dateName = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
 
 // ------------------------------------------------------------------------------------------------- answers
 /** The body of a list. Throws SourceFault `site-refused`. */

@@ -1,7 +1,7 @@
 import type { Members } from '../live/site-client.ts';
 import { type KnownRecords, spread } from './plan.ts';
 
-/** The lists, in the order in which they are walked through, and what makes each of them whole. */
+/** The lists, in the order in which they are walked through. */
 export const KINDS = ['events', 'venues', 'organizers', 'categories', 'tags'] as const;
 export type KindPath = (typeof KINDS)[number];
 
