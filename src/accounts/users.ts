@@ -25,6 +25,7 @@ import {
   writeUserMeta,
 } from '../storage/rows/users.ts';
 import type { Roles } from '../wordpress/capabilities.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { hashPassword, passwordFromForm } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
@@ -37,6 +38,7 @@ export interface Account {
   readonly id: number;
   readonly login: string;
   readonly email: string;
+  /** As text. */
   readonly displayName: string;
   readonly registered: string;
   readonly roles: readonly string[];
@@ -291,7 +293,7 @@ function accountOf(db: Database, roles: Roles, user: StoredUser): Account {
     id: ID,
     login: user_login,
     email: user_email,
-    displayName: display_name,
+    displayName: decodeEntities(display_name),
     registered: user_registered,
     roles: held.map(([name]) => name),
   };

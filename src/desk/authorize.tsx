@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
 import { sentenceOf } from '../forms/refused.ts';
 import { Input } from '../html/form-fields.tsx';
+import { siteNameOf } from '../html/site-name.ts';
 import { isAppId } from '../kinds/core/password.ts';
 import type { Values } from '../kinds/param.ts';
 import { applicationAddress } from '../wordpress/application-address.ts';
@@ -81,7 +82,7 @@ function decisionPage(visit: Visit, application: Application | undefined, wrong?
     children: (
       <form method="post" action={deskUrl(visit, '/authorize')} class="narrow">
         <Nonce nonce={visit.nonce} />
-        <p>{say('desk:authorize.about', { site: visit.settings.name, login })}</p>
+        <p>{say('desk:authorize.about', { site: siteNameOf(visit.settings, visit.i18n), login })}</p>
         <p>
           {success ? say('desk:authorize.leads-to', { place: placeOf(success) }) : say('desk:authorize.shown')}{' '}
           {say('desk:authorize.revoke')}

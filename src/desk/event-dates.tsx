@@ -56,7 +56,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
   const rule = recurring.rule && ruleInWords(i18n, recurring.rule.rule);
   const html = deskPage(visit, {
-    title: say('desk:dates.title', { title: event.row.post_title || say('desk:untitled') }),
+    title: say('desk:dates.title', { title: event.title || say('desk:untitled') }),
     part: EVENT.path,
     notice: form.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
     children: (

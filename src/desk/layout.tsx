@@ -2,10 +2,12 @@ import type { ComponentChildren, JSX } from 'preact';
 import { textIn } from '../forms/form-values.ts';
 import { documentOf } from '../html/document.tsx';
 import { Link } from '../html/links.tsx';
+import { siteNameOf } from '../html/site-name.ts';
 import { postKinds, termKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { mayListToEdit } from '../records/editing.ts';
 import { mayManageTerms } from '../records/visibility.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
 export interface PageProps {
@@ -31,7 +33,7 @@ export function deskPage(visit: Visit, props: PageProps): string {
   const { i18n, settings, asset } = visit;
   return documentOf({
     i18n,
-    title: `${title} · ${settings.name}`,
+    title: `${title} · ${siteNameOf(settings, i18n)}`,
     styles: ['base.css', 'forms.css', 'desk.css', ...styles].map(asset),
     scripts: visit.login ? ['desk.js', ...scripts].map(asset) : [],
     name: 'desk',
@@ -71,7 +73,7 @@ function doneIn({ request, i18n }: Visit): Notice | undefined {
 
 /** What a page can report as done, by the names of the sentences. */
 const DONE: ReadonlySet<string> = new Set(
-  'saved created trashed restored deleted published duplicated invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
+  'saved created trashed restored deleted published invited removed revoked settings password welcome imported moved repaired backup signed-out'.split(
     ' ',
   ),
 );
@@ -122,7 +124,7 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
   return (
     <header class="desk-header">
       <p class="desk-site">
-        <Link href={settings.home || '/'}>{settings.name}</Link>
+        <Link href={settings.home || '/'}>{siteNameOf(settings, i18n)}</Link>
       </p>
       {login && (
         <>
@@ -139,7 +141,7 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
           </nav>
           <div class="desk-person">
             <Link href={deskUrl(visit, '/me')} current={part === 'me' ? 'page' : undefined}>
-              {login.user.row.display_name || login.user.row.user_login}
+              {decodeEntities(login.user.row.display_name) || login.user.row.user_login}
             </Link>
             <form method="post" action={deskUrl(visit, '/sign-out')}>
               <Nonce nonce={nonce} />

@@ -118,7 +118,7 @@ function Row(props: {
   const { visit, kind, row: it, columns, categories } = props;
   const { say } = visit.i18n;
   const { id, row } = it;
-  const title = row.post_title || say('desk:untitled');
+  const title = it.title || say('desk:untitled');
   const trashed = row.post_status === 'trash';
   return (
     <tr>

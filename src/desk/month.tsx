@@ -119,7 +119,7 @@ function Day(props: {
 /** An event on a day. It is moved by the day on which it begins, of which it has its time. */
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;
-  const title = row.row.post_title || i18n.say('desk:untitled');
+  const title = row.title || i18n.say('desk:untitled');
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
   return (
     <li data-event={row.mayEdit && begins ? String(row.id) : undefined} data-version={row.version}>
@@ -146,7 +146,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
     await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem !== 'edit-conflict') throw error;
-    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: record.row.post_title }) } as const;
+    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: record.title || i18n.say('desk:untitled') }) } as const;
     return { ...(await monthPage(visit, { asked: start.slice(0, 7), notice })), status: 409 };
   }
   return { to: deskUrl(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };

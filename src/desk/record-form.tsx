@@ -42,7 +42,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   const { plan, record, notice, map, data } = form;
   const { kind } = plan;
   const filled: FormState = { ...form, kind };
-  const title = record ? record.row.post_title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
+  const title = record ? record.title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
   const html = deskPage(visit, {
     title,

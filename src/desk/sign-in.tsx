@@ -6,6 +6,7 @@ import { ApiError } from '../errors.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { Checkbox, Input } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
+import { siteNameOf } from '../html/site-name.ts';
 import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
 import { parseJson } from '../wordpress/json.ts';
@@ -210,7 +211,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
   const { say } = i18n;
   const { row } = await ownerOfLink(site, link, request.address);
   const html = deskPage(visit, {
-    title: say('desk:welcome.title', { site: settings.name }),
+    title: say('desk:welcome.title', { site: siteNameOf(settings, i18n) }),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
       <form method="post" action={deskUrl(visit, '/welcome')} class="narrow">

@@ -108,11 +108,7 @@ export const tags: Control = {
     return namesIn(asText(shown)).flatMap((name): object[] => had.get(name)?.map(({ id }) => ({ id })) ?? [{ name }]);
   },
   words: asText,
-  Show: (props) => (
-    <>
-      <Input {...boxOf(props)} value={asText(props.shown)} list={undefined} />
-    </>
-  ),
+  Show: (props) => <Input {...boxOf(props)} value={asText(props.shown)} />,
 };
 
 function termsOf(value: unknown, terms: ControlData['terms']): { readonly id: number; readonly name: string }[] {

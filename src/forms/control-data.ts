@@ -204,12 +204,12 @@ export async function authorOptions({ site, settings, caller }: FormContext, kin
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
   const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
-  const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: displayName || nicename }));
+  const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: decodeEntities(displayName) || nicename }));
   const id = String(present ?? '');
   if (id === '' || named.some(({ value }) => value === id)) return named;
   // Somebody who writes no more, or one of very many.
   const other = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
-  return [{ value: id, text: other ? other.displayName || other.nicename : `#${id}` }, ...named];
+  return [{ value: id, text: other ? decodeEntities(other.displayName) || other.nicename : `#${id}` }, ...named];
 }
 
 /** The statuses that the caller may give a record, and the one that it has. */

@@ -1,6 +1,9 @@
 import type { ApiError } from '../errors.ts';
+import { isTerms } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
+import type { Values } from '../kinds/param.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
+import type { ControlData } from './control.ts';
 import type { FormContext } from './form-context.ts';
 import { labelOf } from './labels.ts';
 
@@ -29,4 +32,25 @@ export function fieldErrors(context: FormContext, kind: PostKind, { problem, det
       faultSentence(sayOf(context), labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
     ]),
   ].filter(([name]) => name in kind.fields);
+}
+
+/**
+ * The fields that name terms which are not there and which the caller may not make. `raw`: what was to be written. An
+ * error that refuses them says nothing of the field.
+ */
+export function newTermErrors(
+  { i18n }: FormContext,
+  { fields }: PostKind,
+  raw: Values,
+  data: ControlData,
+): [name: string, sentence: string][] {
+  return Object.entries(raw).flatMap(([name, value]): [string, string][] => {
+    const field = fields[name];
+    if (!field || !isTerms(field) || data.freshTerms.has(name) || !Array.isArray(value)) return [];
+    const known = new Set(data.terms[name]?.map((term) => term.name.toLowerCase()));
+    const unknown = (value as readonly { readonly name?: string }[]).flatMap((term) =>
+      term.name === undefined || known.has(term.name.toLowerCase()) ? [] : [term.name],
+    );
+    return unknown.length === 0 ? [] : [[name, i18n.say('desk:form.no-new-terms', { names: unknown.join(', ') })]];
+  });
 }

@@ -29,7 +29,8 @@ interface Stored {
 
 /**
  * What a record holds under the names of its fields, in the form in which a form offers it to be changed: texts as they
- * are stored, ids of terms, of what it links to and of the image, yes and no.
+ * are stored, ids of terms, of what it links to and of the image, yes and no. A title is plain text to people (`Rock &
+ * Roll`), though WordPress stores `Rock &amp; Roll` for those who may not write HTML.
  */
 export function editableValues(kind: PostKind, stored: Stored, customFields: readonly CustomField[]): Values {
   return Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, editableValue(name, field, stored, customFields)]));
@@ -46,7 +47,7 @@ function editableValue(name: string, field: Field, { row, metas, terms, record }
   }
   if (isLinks(field)) return (metas?.get(field.place.key) ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
   if (isImage(field)) return Number(metaOf(metas, '_thumbnail_id')) || 0;
-  if (field.place.in === 'column') return row[field.place.column];
+  if (field.place.in === 'column') return field.place.column === 'post_title' ? decodeEntities(row.post_title) : row[field.place.column];
   if (field.place.in === 'meta') return metaOf(metas, field.place.key) ?? '';
   return RULES.get(name)?.({ row, metas, terms, record }, customFields) ?? metaOf(metas, field.names?.core || '') ?? '';
 }

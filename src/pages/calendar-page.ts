@@ -4,6 +4,7 @@ import { dayInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { weeksOf } from '../html/month-weeks.ts';
 import type { Neighbour } from '../html/paging.tsx';
+import { siteNameOf } from '../html/site-name.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { FeedView } from '../kinds/feed-list.ts';
 import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
@@ -136,7 +137,7 @@ async function calendarProps(site: Site, shown: ShownCalendar, target: Target): 
     views: viewsOf(shown, target),
     categories: (await usedCategories(site, caller)).map((category) => ({ ...category, current: category.id === term?.term_id })),
     search: await searchOf(site, shown, target),
-    subscriptions: subscriptions(caller, caller.settings.name, target),
+    subscriptions: subscriptions(caller, siteNameOf(caller.settings, i18n), target),
     ...(whole ? spanNeighbours(shown, target) : listNeighbours(shown, target)),
     here: pages > 1 && !whole ? say('pages:page', { page: page.number, pages }) : undefined,
     stepped: whole,

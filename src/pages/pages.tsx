@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { USUAL_NAMESPACE } from '../config/config.ts';
-import { plainLine } from '../exchange/items/event-record.ts';
 import { documentOf } from '../html/document.tsx';
 import { type I18n, i18nIn } from '../html/i18n.ts';
+import { siteNameOf } from '../html/site-name.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
@@ -81,7 +81,7 @@ function graphLocale({ language, locale }: I18n, { settings, content }: Caller):
 export function pageOf({ site, assets, theme }: PageContext, caller: Caller, content: Content, status = 200): Page {
   const { settings, home } = caller;
   const i18n = i18nFor(site, caller);
-  const siteName = plainLine(settings.name) || i18n.say('pages:calendar');
+  const siteName = siteNameOf(settings, i18n);
   const base = baseOf(settings.home);
   const title = content.title === '' ? siteName : i18n.say('pages:titled', { title: content.title, of: siteName });
   const languages = languagesOf(site, caller, content);

@@ -15,6 +15,7 @@ import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
 import { countVisible } from '../storage/lists/posts-of-type.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
@@ -35,6 +36,8 @@ import { accessRow, editsKind, listRights, listVisibility, mayDelete, mayEdit, m
 export interface Editable {
   readonly id: number;
   readonly row: Post;
+  /** Its title as text; empty: it has none. */
+  readonly title: string;
   /** What the API shows of it to somebody who may read all of it. */
   readonly record: PublishedRecord;
   readonly values: Values;
@@ -139,6 +142,7 @@ function editable(
   return {
     id,
     row,
+    title: decodeEntities(row.post_title),
     record,
     values: editableValues(kind, stored, settings.calendar.customFields),
     version: loadedVersion(caller, id, bundle),

@@ -5,6 +5,7 @@ import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedKeys } from '../typed-keys.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -37,8 +38,8 @@ interface SiteOption {
 
 /** By the name that people use. */
 const siteOptions = {
-  title: text('blogname', ({ name }) => name),
-  tagline: text('blogdescription', ({ description }) => description),
+  title: text('blogname', ({ name }) => decodeEntities(name)),
+  tagline: text('blogdescription', ({ description }) => decodeEntities(description)),
   url: {
     shown: ({ home }) => home,
     stored: (value) => (isUrl(value) ? { options: { home: value.replace(/\/$/, ''), siteurl: value.replace(/\/$/, '') } } : undefined),

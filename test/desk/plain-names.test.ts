@@ -1,0 +1,59 @@
+import { expect, it } from '@jest/globals';
+import { describeAsking } from '../support/asking.ts';
+import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
+
+const DAY = { 'start_date[date]': '2026-12-06', 'start_date[time]': '21:00', 'end_date[date]': '2026-12-06', 'end_date[time]': '23:00' };
+
+describeAsking('Names at the desk', (ask) => {
+  const textsOf = (html: string, name: string) => elements(html, (element) => element.name === name).map(textOf);
+
+  it('are shown as they were typed, though they are stored as HTML for those who may not write it', async () => {
+    const anna = await visitor(ask, 'auth');
+    const sent = { title: 'Rock & Roll <3', ...DAY, status: 'publish', 'venue[add][]': 'Bar & Grill' };
+    const done = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
+    expect([done.status, done.text]).toEqual([303, '']);
+    const path = (done.headers.location ?? '').replace(/\?.*$/, '');
+    expect(
+      (
+        await ask
+          .db()
+          .from('posts')
+          .where('ID', Number(path.split('/').at(-1)))
+          .first('post_title')
+      )?.post_title,
+    ).toBe('Rock &amp; Roll &lt;3');
+
+    const form = await anna.get(path);
+    expect(textsOf(form.text, 'h1')).toEqual(['Rock & Roll <3']);
+    expect(new Map(formIn(form.text, path)).get('title')).toBe('Rock & Roll <3');
+    for (const list of ['/admin/events?search=Rock', '/admin/month?month=2026-12'])
+      expect(textsOf((await anna.get(list)).text, 'a')).toContain('Rock & Roll <3');
+    expect(textsOf((await anna.get('/admin/venues?search=Grill')).text, 'a')).toContain('Bar & Grill');
+
+    expect((await anna.submit(form, path, { title: 'Rock & Roll <3 again' })).status).toBe(303);
+    expect((await ask.read(`/events/${path.split('/').at(-1)}`)).title).toBe('Rock &amp; Roll &lt;3 again');
+  });
+
+  it('of the site and of people are those that WordPress shows', async () => {
+    await ask.options({ blogname: 'Food &amp; Wine', blogdescription: 'Eat &amp; drink' });
+    await ask.rows((db) => db.from('users').where('user_login', 'ed').update({ display_name: 'Ed &amp; friends' }));
+    const anna = await visitor(ask, 'admin');
+    const settings = await anna.get('/admin/settings');
+    expect(textsOf(settings.text, 'title')).toEqual(['Settings · Food & Wine']);
+    const values = new Map(formIn(settings.text, '/admin/settings'));
+    expect([values.get('title'), values.get('tagline')]).toEqual(['Food & Wine', 'Eat & drink']);
+    expect(textsOf((await anna.get('/admin/people')).text, 'a')).toContain('Ed & friends');
+    expect(textsOf((await anna.get('/admin/events/new')).text, 'option')).toContain('Ed & friends');
+    expect(textsOf((await (await visitor(ask, 'ed')).get('/admin/me')).text, 'a')).toContain('Ed & friends');
+  });
+
+  it('of new tags are refused where they stand, where somebody may not make any', async () => {
+    const anna = await visitor(ask, 'auth');
+    const sent = { title: 'Late night', ...DAY, status: 'publish', tags: 'never heard of' };
+    const refused = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
+    expect(refused.status).toBe(403);
+    const [error = ''] = elements(refused.text, ({ attribs }) => attribs.id === 'tags-error').map(textOf);
+    expect(error).toBe('Not there yet: never heard of. Only those who manage this list add new ones to it.');
+    expect(new Map(formIn(refused.text, '/admin/events/new')).get('title')).toBe('Late night');
+  });
+});
