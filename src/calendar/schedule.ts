@@ -96,7 +96,8 @@ function withEnd(shown: string, schedule: Schedule, context: ScheduleContext): s
 const span = (part: string, text: string) => `<span class="tribe-event-${part}">${text}</span>`;
 
 /** The date of the calendar's day that a wall clock belongs to. */
-const dayOf = (local: string, cutoff: string) => (local < beginOfDay(local, cutoff) ? addDays(local, -1) : local).slice(0, 10);
+export const dayOf = (local: string, cutoff: string): string =>
+  (local < beginOfDay(local, cutoff) ? addDays(local, -1) : local).slice(0, 10);
 
 /** An end that is the very begin of a day belongs to the day before. */
 const lastDay = (end: string, cutoff: string) => (end <= beginOfDay(end, cutoff) ? addDays(end, -1) : end);

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
+import { dayOf } from '../calendar/schedule.ts';
 import { ApiError, failParam } from '../errors.ts';
 import { textIn } from '../forms/form-values.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
@@ -109,7 +110,7 @@ function Day(props: {
       </Link>
       <ul class="day-events">
         {events.map((row) => (
-          <DayEvent key={row.id} visit={visit} row={row} begins={startOf(row).startsWith(day)} />
+          <DayEvent key={row.id} visit={visit} row={row} begins={dayOf(startOf(row), visit.settings.calendar.cutoff) === day} />
         ))}
       </ul>
     </td>
@@ -134,14 +135,15 @@ function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row:
  * the month was shown, it stays where they put it, which the month then shows.
  */
 export async function moveEvent(visit: Submission): Promise<Outcome> {
-  const { site, caller, fields, i18n } = visit;
+  const { site, settings, caller, fields, i18n } = visit;
   const kind = postKind('event');
   const day = textIn(fields, 'day');
   const record = await readToEdit(site, caller, kind, Number(textIn(fields, 'id')) || 0);
   const [start, end] = [record.values.start_date, record.values.end_date].map(String) as [string, string];
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) failParam('start_date', 'start-invalid');
-  const moved = day + start.slice(10);
-  const dates = { start_date: moved, end_date: addSeconds(moved, diffSeconds(start, end)) };
+  const midnight = `${day} 00:00:00`;
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || addSeconds(midnight, 0) !== midnight) failParam('start_date', 'start-invalid');
+  const by = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight);
+  const dates = { start_date: addSeconds(start, by), end_date: addSeconds(end, by) };
   try {
     await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {

@@ -22,7 +22,9 @@ export function ruleInWords(i18n: I18n, rule: Rule): string | undefined {
   });
   if (days.includes(undefined)) return undefined;
   const months = rule.byMonth.map((month) => dayInWords(i18n, `2000-${String(month).padStart(2, '0')}-01`, 'month').replace(/ ?2000/, ''));
-  const monthDays = rule.byMonthDay.map((day) => (day < 0 ? (day === -1 ? say('desk:rule.last-day') : undefined) : String(day)));
+  const monthDays = rule.byMonthDay.map((day) =>
+    day < 0 ? (day === -1 ? say('desk:rule.last-day') : undefined) : say('desk:rule.month-day', { day }),
+  );
   if (monthDays.includes(undefined)) return undefined;
   return [
     say(`desk:rule.every-${period}`, { count: rule.interval }),

@@ -5,6 +5,7 @@ import type { Site } from '../site.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { feedChoice, languageOfHost } from './content-language.ts';
 import type { Raw } from './input.ts';
+import { LANGUAGE_NAMES } from './language.ts';
 import { rootOf } from './request.ts';
 
 /** How a page is asked for. `segment`: the language that its path names; `viewer`: who asks, where that matters. */
@@ -14,13 +15,17 @@ interface Asked {
   readonly viewer?: Viewer;
 }
 
-/** A caller of the pages, in the language of the request: an anonymous one, unless another is named. */
+/**
+ * A caller of the pages, in the language of the request: an anonymous one, unless another is named. Where content has
+ * languages, whatever chooses one of them chooses that of the words around it.
+ */
 export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: Asked): Caller {
   const settings = settingsFor(known, viewer);
   const { contentLanguages } = settings;
   const hostLanguage = languageOfHost(contentLanguages, settings.home, req.host);
   const content = feedChoice(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
-  const parameter = typeof query.translation_language === 'string' ? query.translation_language : undefined;
-  const language = site.texts.chooseLanguage({ parameter, segment, acceptLanguage: req.get('accept-language') });
+  const names = contentLanguages ? LANGUAGE_NAMES : LANGUAGE_NAMES.slice(0, 1);
+  const parameter = names.map((name) => query[name]).find((value): value is string => typeof value === 'string');
+  const language = site.texts.chooseLanguage({ parameter, segment: segment ?? hostLanguage, acceptLanguage: req.get('accept-language') });
   return callerFor(site, settings, viewer, { language, content, home: rootOf(settings, segment, hostLanguage) });
 }

@@ -1,3 +1,4 @@
+import { dayOf } from '../calendar/schedule.ts';
 import { fail } from '../errors.ts';
 import { plainLine } from '../exchange/items/event-record.ts';
 import { dayInWords } from '../html/dates.ts';
@@ -267,17 +268,19 @@ function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, { term, filt
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = nowLocal(now, settings.zone).slice(0, DAY);
+  const { cutoff } = settings.calendar;
   const unseen = Math.max(0, found.total - cards.length);
   // They come in the order of their starts.
   const lastShown = cards.at(-1)?.start.slice(0, DAY) ?? '';
-  const weeks = weeksOf(date, cards, { firstDay, cutoff: settings.calendar.cutoff }).map((week) =>
+  const weeks = weeksOf(date, cards, { firstDay, cutoff }).map((week) =>
     week.map(
       (day): MonthDay => ({
         date: day.date,
         words: dayInWords(i18n, day.date, 'long'),
         href: calendarUrl(caller, { view: 'day', date: day.date, term, filters }),
         isToday: day.date === today,
-        events: day.items,
+        // Its time belongs to the day on which an event begins.
+        events: day.items?.map((card) => (dayOf(card.start, cutoff) === day.date ? card : { ...card, time: undefined })),
         mayHaveMore: unseen > 0 && day.date >= lastShown,
       }),
     ),

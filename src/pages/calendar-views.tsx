@@ -155,10 +155,10 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
       )}
       {shown.length > 0 && (
         <ul>
-          {shown.map(({ id, title, href: event, time, start }) => (
-            <li key={id}>
+          {shown.map(({ id, title, href: event, time, lang }) => (
+            <li key={id} lang={lang}>
               <Link href={event}>
-                {time !== undefined && start.startsWith(date) && <span class="day-time">{time} </span>}
+                {time !== undefined && <span class="day-time">{time} </span>}
                 {title}
               </Link>
             </li>

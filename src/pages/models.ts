@@ -178,7 +178,7 @@ export interface MonthDay {
   readonly words: string;
   readonly href: string;
   readonly isToday: boolean;
-  /** Undefined: it belongs to the month before or after. */
+  /** Each has its time on the day on which it begins. Undefined: the day belongs to the month before or after. */
   readonly events: readonly EventCard[] | undefined;
   /** Whether it may have events that are not among these, because there are more than a month shows. */
   readonly mayHaveMore: boolean;

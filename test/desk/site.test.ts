@@ -11,7 +11,7 @@ import { callerFor } from '../../src/records/caller.ts';
 import { openBackup } from '../../src/upkeep/backup-read.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeAsking, type Json, NOON } from '../support/asking.ts';
-import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
 
 const CSV = 'Event Name,Event Start Date,Event End Date,Event Venue Name\nSpring fair,2027-04-10 10:00,2027-04-10 18:00,Market square\n';
@@ -375,6 +375,22 @@ describeAsking('The rest of the desk', (ask) => {
     const copy = await admin.submit(await admin.get(`${path}/duplicate`), '/admin/events/new', { title: 'Whole again', status: 'publish' });
     const other = /events\/(\d+)\?done/.exec(copy.headers.location ?? '')?.[1];
     expect(await ask.read(`/events/${other}`)).toMatchObject({ start_date: '2027-01-12 04:00:00', end_date: '2027-01-14 03:59:59' });
+  });
+
+  it('moves an event of the small hours by the day that the calendar counts it to, where days begin later than midnight', async () => {
+    await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
+    const admin = await visitor(ask, 'admin');
+    const { id } = await ask.made('/events', { title: 'Late show', start_date: '2027-01-06 01:00', end_date: '2027-01-06 03:00' });
+    const month = await admin.get('/admin/month?month=2027-01');
+    const cellOf = (day: string) => elements(month.text, ({ attribs }) => attribs['data-day'] === day).map(textOf)[0];
+    expect([cellOf('2027-01-05'), cellOf('2027-01-06')]).toEqual([
+      expect.stringMatching(/Late show 1:00/),
+      expect.not.stringContaining('Late'),
+    ]);
+    expect(month.text).toContain(`data-event="${id}"`);
+    expect((await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-01-12' })).status).toBe(303);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ start_date: '2027-01-13 01:00:00', end_date: '2027-01-13 03:00:00' });
+    expect((await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-13-45' })).status).toBe(400);
   });
 
   it('shows an event on each day that it lasts, in every month that it touches', async () => {

@@ -122,6 +122,22 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.locator('fasti-events li').allTextContents()).toEqual(['No. 3']);
   });
 
+  it('show what lasts all day on its own days by <fasti-events>, where days begin later than midnight', async () => {
+    const { page } = await visit();
+    const month = new Date().toISOString().slice(0, 8);
+    const event = { title: 'Fair', all_day: true, start_date: `${month}05 04:00:00`, end_date: `${month}07 03:59:59`, url: base };
+    await page.route('**/wp-json/**', (route) => route.fulfill({ json: { events: [event], total: 1, total_pages: 1 } }));
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${base}/_fasti/fasti-events.js"></script>
+      <div lang="en"><fasti-events id="list"></fasti-events><fasti-events id="month" view="month"></fasti-events></div>`,
+    );
+    await page.locator('#month li').first().waitFor();
+    expect(await page.locator('#month td.busy, #month td:has(li)').locator('time').allTextContents()).toEqual(['5', '6']);
+    expect(await page.locator('#list .when').textContent()).toMatch(/\b5\b.*\b6\b/);
+    expect(await page.locator('#list .when').textContent()).not.toMatch(/\b7\b/);
+  });
+
   it('show events on a page of another site by <fasti-events>', async () => {
     const other = http.createServer((_req, res) => {
       res.setHeader('Content-Type', 'text/html; charset=UTF-8');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { readPage } from '../support/html-page.ts';
 import { loadLanguages } from '../support/languages.ts';
@@ -116,4 +117,23 @@ describeDatabases('pages of a site whose content has languages', (open) => {
       expect(home).toBeDefined();
     },
   );
+});
+
+describeDatabases('pages of a site whose languages have hosts or are chosen by a parameter', (open) => {
+  it.each([
+    ['hosts', 2, '/events/list/', 'it.example.org:81'],
+    ['a parameter', 0, '/events/list/?lang=it', 'www.example.org:81'],
+  ] as const)('speak the language of what they hold, whatever is preferred (%s)', async (_by, form, path, host) => {
+    const db = await loadLanguages(await open(), 'polylang');
+    const row = await db.from('options').where('option_name', 'polylang').first();
+    const value = toSerialized({ ...(parseSerialized(String(row?.option_value)) as object), force_lang: form });
+    await db.from('options').where('option_name', 'polylang').update({ option_value: value });
+    const env = { PAGES: 'on', SITE_URL: 'http://www.example.org:81' };
+    const site = await serveDatabase(db, { env, clock: () => new Date('2026-11-20T12:00:00Z') });
+    for (const _ of [1, 2]) {
+      const { status, text } = await site.send('GET', path, { headers: { host, accept: 'text/html', 'accept-language': 'en' } });
+      expect([status, /<html lang="([^"]*)"/.exec(text)?.[1], text.includes('Prossimi eventi')]).toEqual([200, 'it', true]);
+    }
+    await site.close();
+  });
 });

@@ -67,6 +67,22 @@ describeAsking(
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
     });
 
+    it('say the time of an event of the small hours on the day that the calendar counts it to', async () => {
+      await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
+      await made({ title: 'Late show', start_date: '2034-01-06 01:00:00', end_date: '2034-01-07 05:00:00' });
+      const { text } = await get('/events/2034-01/');
+      const times = [...text.matchAll(/<li><a[^>]*>(?:<span class="day-time">([^<]*)<\/span>)?Late show/g)].map(([, time]) => time?.trim());
+      expect(times).toEqual(['1:00 AM', undefined, undefined]);
+    });
+
+    it('count one event as one where a day of a month has no room for it', async () => {
+      // Something of the sample site lasts for years.
+      for (const title of ['One', 'Two', 'Three'])
+        await made({ title, start_date: '2034-02-06 10:00:00', end_date: '2034-02-06 11:00:00' });
+      const { text } = await get('/it/events/2034-02/');
+      expect(/day-more"><a[^>]*>([^<]*)</.exec(text)?.[1]).toBe('un altro');
+    });
+
     it('say nothing of the time of an event that has no dates, and do not call it over', async () => {
       const { id, url } = await made({ title: 'Some day' });
       await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_Event%Date%').delete());

@@ -159,11 +159,12 @@ class FastiEvents extends HTMLElement {
   }
 
   /** From when to when, by the clock of the event. */
-  #when({ start_date: start, end_date: end, all_day: allDay }) {
+  #when(event) {
+    const { start_date: start, all_day: allDay } = event;
     const day = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' };
     const clock = allDay ? {} : { hour: 'numeric', minute: '2-digit' };
     const format = new Intl.DateTimeFormat(this.#language, { ...day, ...clock, timeZone: 'UTC' });
-    const [, until] = [start, end].sort();
+    const [, until] = [start, endOf(event)].sort();
     return format.formatRange(moment(start), moment(until));
   }
 
@@ -196,7 +197,7 @@ class FastiEvents extends HTMLElement {
   }
 
   #day(date, number, events) {
-    const here = events.filter(({ start_date: start, end_date: end }) => start.slice(0, 10) <= date && end.slice(0, 10) >= date);
+    const here = events.filter((event) => event.start_date.slice(0, 10) <= date && endOf(event).slice(0, 10) >= date);
     const items = here.map((event) => element('li', { part: 'day-event' }, link(event, { part: 'day-title' }, plain(event.title))));
     const today = date === isoDay(new Date()) ? { 'aria-current': 'date' } : {};
     return element(
@@ -238,6 +239,13 @@ function link({ url }, attributes, text) {
 const plain = (html) => new DOMParser().parseFromString(html ?? '', 'text/html').body.textContent.trim();
 
 const moment = (wall) => new Date(`${wall.replace(' ', 'T')}Z`);
+
+/** When an event ends. Where the days of a calendar begin later than midnight, whole days count as if they did not. */
+function endOf({ start_date: start, end_date: end, all_day: allDay }) {
+  if (!allDay) return end;
+  const begins = moment(start) - moment(`${start.slice(0, 10)} 00:00:00`);
+  return new Date(moment(end) - begins).toISOString().slice(0, 19).replace('T', ' ');
+}
 
 /** The visitor's own day, `YYYY-MM-DD`. */
 const isoDay = (date) => new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
