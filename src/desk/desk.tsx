@@ -112,6 +112,10 @@ function isAllowed({ caller: { viewer }, login }: Visit, { route: { allow } }: F
   return login !== undefined && (allow === 'signed-in' || allow(viewer));
 }
 
+/** Whether an error says that there is nothing at an address: no such page, or no record of the id in it. */
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof ApiError && (error.problem === 'rest_no_route' || error.details.faults?.has('id') === true);
+
 /** A page about an error. `requestId`: by which a fault of the server is found in the log. */
 export function deskProblem(visit: Visit, status: number, message: string, requestId: string | undefined): DeskAnswer {
   const { say } = visit.i18n;

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { answerDesk, type DeskAnswer, deskProblem, openDesk, type RoutedRequest, signInInstead } from '../desk/desk.tsx';
+import { answerDesk, type DeskAnswer, deskProblem, isAbsent, openDesk, type RoutedRequest, signInInstead } from '../desk/desk.tsx';
 import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
@@ -42,9 +42,11 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
     if (signIn) return signIn;
     const { visit } = opened;
     const { status, body } = problemOf(site, req, visit.i18n.language, error);
+    const { id } = notesOf(req);
+    if (isAbsent(error)) return deskProblem(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
-    return deskProblem(visit, status, [message, ...details].join(' '), notesOf(req).id);
+    return deskProblem(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
   } finally {
     share.release();
   }

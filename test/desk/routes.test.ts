@@ -134,6 +134,25 @@ describeAsking('The addresses of the desk', (ask) => {
     }
   });
 
+  it('say that there is nothing where a record is gone, in the words of people', async () => {
+    const admin = await visitor(ask, 'admin');
+    for (const path of ['events', 'venues', 'organizers', 'categories', 'tags'])
+      for (const below of ['9999', 'abc']) {
+        const gone = await admin.get(`/admin/${path}/${below}`);
+        expect([path, gone.status, gone.text.includes('There is nothing here'), gone.text.includes('been deleted for good')]).toEqual([
+          path,
+          404,
+          true,
+          true,
+        ]);
+      }
+    const wrong = await admin.get('/admin/events?venue=none');
+    expect([wrong.status, /role="alert">([^<]*)/.exec(wrong.text)?.[1]]).toEqual([
+      400,
+      '&quot;none&quot; is not a list of IDs. For example: 12,15',
+    ]);
+  });
+
   it('send pages that nobody keeps, frames or fills with scripts', async () => {
     const admin = await visitor(ask, 'admin');
     for (const { path } of deskRoutes.filter(({ method }) => method === 'GET')) {
