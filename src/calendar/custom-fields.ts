@@ -22,6 +22,9 @@ export interface CustomField {
 /** The option that holds what the extension has no place for: `{[meta]: {name, type}}`. */
 export const CUSTOM_FIELDS_OPTION = 'fasti_custom_fields';
 
+/** The value of a checkbox that is a single box. */
+export const SOLE_CHOICE = 'yes';
+
 /** Limits for new fields: how many a site has, and characters of a name, a label and a choice. */
 export const MOST_CUSTOM_FIELDS = 100;
 export const LONGEST_LABEL = 200;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { CustomField } from '../calendar/custom-fields.ts';
+import { type CustomField, SOLE_CHOICE } from '../calendar/custom-fields.ts';
 import { FieldGroup, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { type Control, groupOf, onOneLine, textOf } from './control.ts';
@@ -60,13 +60,22 @@ export const customFields: Control = {
           field={field}
           name={`${props.name}[${field.name}]`}
           value={textOf(membersIn(props.shown)[field.name])}
+          yes={props.data.say('pages:yes')}
         />
       ))}
     </FieldGroup>
   ),
 };
 
-function CustomInput({ field, name, value }: { readonly field: CustomField; readonly name: string; readonly value: string }): JSX.Element {
+interface CustomInputProps {
+  readonly field: CustomField;
+  readonly name: string;
+  readonly value: string;
+  /** What stands beside a single box. */
+  readonly yes: string;
+}
+
+function CustomInput({ field, name, value, yes }: CustomInputProps): JSX.Element {
   const { label, type } = field;
   const choices = offered(field, value);
   const id = `custom-${field.name}`;
@@ -81,7 +90,7 @@ function CustomInput({ field, name, value }: { readonly field: CustomField; read
         {choices.map((choice) => (
           <label key={choice} class="choice">
             <input type="checkbox" name={`${name}[]`} value={choice} checked={listOf(value).includes(choice)} />
-            {choice}
+            {choice === SOLE_CHOICE && choices.length === 1 ? yes : choice}
           </label>
         ))}
       </fieldset>

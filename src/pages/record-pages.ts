@@ -1,7 +1,11 @@
+import { SOLE_CHOICE } from '../calendar/custom-fields.ts';
+import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { fail } from '../errors.ts';
 import { plainLine, venuesOf } from '../exchange/items/event-record.ts';
-import { dayInWords } from '../html/dates.ts';
+import { groupedBy } from '../grouped-by.ts';
+import { dayInWords, spanInWords } from '../html/dates.ts';
 import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
+import type { EventRecord } from '../kinds/events/shape.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
 import { termLink } from '../kinds/term-record.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
@@ -17,6 +21,7 @@ import { nowLocal, toLocal } from '../wordpress/zones.ts';
 import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
 import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
+import type { Detail } from './record-views.tsx';
 import { structuredEvents } from './structured.ts';
 
 /** The page of an event, or of one of its dates. `password`: what was entered to open a protected one. */
@@ -37,6 +42,8 @@ export async function eventPage(
   const isDate = page.on !== undefined;
   const dates = await otherDates({ site, caller, event, isDate });
   const ending = endingOf(record.utc_end_date, caller);
+  const hourCycle = hourCycleOf(caller.settings.calendar.formats.time);
+  const momentInWords = (moment: string) => spanInWords(i18n, { start: moment, end: moment, allDay: false }, hourCycle);
   const body = theme.views.event({
     i18n,
     card,
@@ -48,10 +55,13 @@ export async function eventPage(
     website: website === record.url ? '' : website,
     categories: locked ? [] : event.categories.map((term) => termModel(term, caller)),
     tags: locked ? [] : event.tags.map((term) => termModel(term, caller)),
-    details: Object.values(record.custom_fields).map(detailModel),
+    details: detailsOf(record, caller, say),
     notice: noticeOf(record.json_ld?.eventStatus, say),
     isOver: ending.isOver && (isDate || !dates || dates.length === 0),
-    dates: (dates ?? []).map(({ start, href }) => ({ name: dayInWords(i18n, start, 'long'), href })),
+    dates: (dates ?? []).map(({ start, isAlone, href }) => ({
+      name: isAlone ? dayInWords(i18n, start, 'long') : momentInWords(start),
+      href,
+    })),
     add: card.when === '' ? [] : eventSubscriptions(record.url, addedEvent(event, card, caller)),
     back: calendarUrl(caller, { view: 'list' }),
     locked: locked ? { error: password === undefined ? undefined : say('pages:wrong-password') } : undefined,
@@ -111,9 +121,19 @@ const termModel = (term: FeedTerm, caller: Caller): NamedLink => ({
   href: termLink(term, [], caller, term.language),
 });
 
-function detailModel(field: unknown): { readonly label: string; readonly value: string } {
-  const { label, value } = field as { readonly label: string; readonly value: string };
-  return { label, value };
+/** The values of the fields that the site defines: ticked boxes one after the other, an address as a link. */
+function detailsOf({ custom_fields: values }: EventRecord, { settings }: Caller, say: (key: string) => string): Detail[] {
+  const defined = new Map(settings.calendar.customFields.map((field) => [field.name, field]));
+  // An empty list stands for no values at all.
+  return Object.entries(values as Readonly<Record<string, { readonly label: string; readonly value: string }>>).map(
+    ([name, { label, value }]) => {
+      const { type, choices = [] } = defined.get(name) ?? {};
+      if (type === 'url' && /^https?:\/\//i.test(value)) return { label, value, href: value };
+      if (type !== 'checkbox') return { label, value };
+      const isOneBox = choices.length === 1 && choices[0] === SOLE_CHOICE && value === SOLE_CHOICE;
+      return { label, value: isOneBox ? say('pages:yes') : value.split('|').join(', ') };
+    },
+  );
 }
 
 const organizerModel = ({ organizer, url, phone = '', email = '', website }: OrganizerRecord) => ({
@@ -134,20 +154,31 @@ interface Dated {
   readonly isDate: boolean;
 }
 
+interface OtherDate {
+  readonly start: string;
+  /** Whether it is the only one on its day. */
+  readonly isAlone: boolean;
+  readonly href: string;
+}
+
 /** The next dates of an event that recurs, besides the one that is shown. Undefined: it does not recur. */
-async function otherDates({ site, caller, event, isDate }: Dated): Promise<{ start: string; href: string }[] | undefined> {
+async function otherDates({ site, caller, event, isDate }: Dated): Promise<OtherDate[] | undefined> {
   const { row, record } = event;
   const { settings, home, now } = caller;
   const recurring = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
   if (!recurring) return undefined;
   const present = nowLocal(now, recurring.zone);
   const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
+  const days = groupedBy(recurring.dates, ({ start }) => start.slice(0, DAY));
   return recurring.dates
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
     .slice(0, MOST_DATES)
     .map(({ start }) => {
       const date = start.slice(0, DAY);
-      return { start, href: eventDateUrl(place, row, { slug: row.post_name, date, number: undefined }) };
+      const sameDay = days.get(date) ?? [];
+      const isAlone = sameDay.length < 2;
+      const number = isAlone ? undefined : sameDay.findIndex((other) => other.start === start) + 1;
+      return { start, isAlone, href: eventDateUrl(place, row, { slug: row.post_name, date, number }) };
     });
 }
 

@@ -21,7 +21,7 @@ export interface EventProps {
   readonly categories: readonly NamedLink[];
   readonly tags: readonly NamedLink[];
   /** What the site has defined besides, by its label. */
-  readonly details: readonly { readonly label: string; readonly value: string }[];
+  readonly details: readonly Detail[];
   /** Set where it does not take place as planned, in words. */
   readonly notice: string | undefined;
   /** Whether it is over, with all its dates. */
@@ -32,6 +32,13 @@ export interface EventProps {
   readonly back: string;
   /** Undefined: it is open. Else what was wrong with the password that was sent, if one was. */
   readonly locked: { readonly error: string | undefined } | undefined;
+}
+
+/** What an event says in a field that the site defines. `href`: set where that is an address. */
+export interface Detail {
+  readonly label: string;
+  readonly value: string;
+  readonly href?: string;
 }
 
 export interface OrganizerModel extends NamedLink {
@@ -126,9 +133,9 @@ function Facts({ i18n, places, organizers, website, categories, tags, details, d
           <NameList names={tags} />
         </Fact>
       )}
-      {details.map(({ label, value }) => (
+      {details.map(({ label, value, href }) => (
         <Fact key={label} label={label}>
-          {value}
+          {href === undefined ? value : <Link href={href}>{shortAddress(value)}</Link>}
         </Fact>
       ))}
       {dates.length > 0 && (

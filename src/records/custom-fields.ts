@@ -9,6 +9,7 @@ import {
   MOST_CHOICES,
   MOST_CUSTOM_FIELDS,
   readCustomFields,
+  SOLE_CHOICE,
 } from '../calendar/custom-fields.ts';
 import { CALENDAR_OPTION } from '../calendar/settings.ts';
 import type { Site } from '../site.ts';
@@ -97,7 +98,7 @@ const UNREADABLE = '__proto__';
 
 function choicesOf({ type, choices = [] }: NewCustomField): readonly string[] {
   const given = [...new Set(choices.map((choice) => sanitizeTextField(choice)).filter((choice) => choice !== ''))];
-  const wanted = type === 'checkbox' && given.length === 0 ? ['yes'] : given;
+  const wanted = type === 'checkbox' && given.length === 0 ? [SOLE_CHOICE] : given;
   const fits = type === 'choice' || type === 'checkbox' ? wanted.length > 0 && wanted.length <= MOST_CHOICES : given.length === 0;
   // The extension writes several values of a checkbox into one text.
   const sound = wanted.every((choice) => choice.length <= LONGEST_LABEL && !choice.includes('|') && choice !== UNREADABLE);

@@ -56,6 +56,25 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect((await (await as('contrib')).get(PAGE)).status).toBe(403);
   });
 
+  it('are led to from the page of the event, each of several on one day by itself', async () => {
+    const [first] = await db.rows<Record<string, unknown>>`
+      SELECT * FROM {tec_occurrences} WHERE post_id = ${CHOIR} AND start_date > ${'2031-01-01'} ORDER BY start_date LIMIT 1`;
+    const { occurrence_id: _id, ...row } = first!;
+    const at = (moment: unknown) => String(moment).replace(/ \d\d:/, ' 08:');
+    const early = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, /_date/.test(name) ? at(value) : value]));
+    await db.from('tec_occurrences').insert({ ...early, hash: 'another one' });
+    const day = String(row.start_date).slice(0, 10);
+    const { url } = (await running.send('GET', `/wp-json/tribe/events/v1/events/${CHOIR}`)).body;
+    const { text } = await running.send('GET', new URL(url).pathname);
+    const links = [...text.matchAll(/<li><a href="([^"]*)">([^<]*)</g)].filter(([, href]) => href?.includes(day));
+    expect(links.map(([, href]) => href?.slice(href.indexOf(day)))).toEqual([`${day}/1/`, `${day}/2/`]);
+    expect(links.map(([, , words]) => /(8:00 AM|7:00 PM|\d+:\d\d)/.test(words ?? ''))).toEqual([true, true]);
+    const starts = await Promise.all(
+      links.map(async ([, href]) => /dateTime="([^"]*)"/i.exec((await running.send('GET', new URL(href!).pathname)).text)?.[1]),
+    );
+    expect(starts.map((start) => start?.slice(0, 13))).toEqual([`${day}T08`, String(row.start_date).slice(0, 13).replace(' ', 'T')]);
+  });
+
   it('are left out one by one, but for the first', async () => {
     const anna = await as('admin');
     const before = await dates();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { attemptsOf } from '../../src/accounts/attempts.ts';
 import { feedFilters } from '../../src/kinds/feed-list.ts';
+import { addCustomField } from '../../src/records/custom-fields.ts';
 import { describeAsking, type Json, NOON } from '../support/asking.ts';
 import { dangersIn, readPage } from '../support/html-page.ts';
 
@@ -65,6 +66,16 @@ describeAsking(
       for (const number of [14, 15, 20, 31]) expect([number, of(number)]).toEqual([number, expect.stringContaining('All events')]);
       expect(links).toContain(`${HOME}/events/${day(20)}/`);
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
+    });
+
+    it('show what a site has defined as people write it: what is ticked, addresses as links', async () => {
+      const fields = { who: ['checkbox', ['Children', 'Adults', 'Seniors']], free: ['checkbox', []], stream: ['url', []] } as const;
+      for (const [name, [type, choices]] of Object.entries(fields)) await addCustomField(ask.running().site, { name, type, choices });
+      const custom = { who: 'Children|Seniors', free: 'yes', stream: 'https://www.stream.example/a?b=1&c=2' };
+      const { url } = await made({ title: 'Own fields', custom_fields: custom });
+      const { text } = await get(`/it${pathOf(url)}`);
+      for (const shown of ['<dd>Children, Seniors</dd>', '<dd>Sì</dd>', 'b=1&amp;c=2">stream.example/a?b=1&amp;c=2</a>'])
+        expect(text).toContain(shown);
     });
 
     it('say the time of an event of the small hours on the day that the calendar counts it to', async () => {
