@@ -177,7 +177,7 @@ export async function personPage(visit: Visit, id: number, { notice, link }: Peo
       <>
         {link && <ShownLink visit={visit} link={link} />}
         <p class="quiet">
-          {person.login} · {person.email} · {roleName(visit, person.roles[0] ?? '')}
+          {[person.login, person.email, ...person.roles.slice(0, 1).map((role) => roleName(visit, role))].filter(Boolean).join(' · ')}
         </p>
         {viewer.can('promote_users') && id !== viewer.id && (
           <form method="post" action={deskUrl(visit, path)} class="narrow">

@@ -8,7 +8,7 @@ import type { PostKind } from '../kinds/kind.ts';
 import { type Editable, mayListToEdit } from '../records/editing.ts';
 import { mayCreate } from '../records/posts.ts';
 import type { FormPlan } from './form-plan.ts';
-import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
+import { ButtonForm, deskPage, draftIn, Nonce, type Notice } from './layout.tsx';
 import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
@@ -58,11 +58,8 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           action={deskUrl(visit, path)}
           encType="multipart/form-data"
           class="record-form"
-          data-draft={draftOf(visit, path, form)}
           data-clock={hourCycleOf(visit.settings.calendar.formats.time)}
-          data-restore={say('desk:form.restore')}
-          data-found={say('desk:form.draft-found')}
-          data-discard={say('desk:form.discard')}
+          {...draftIn(visit, draftName(path, form))}
         >
           {/* The Enter key presses the first button that is rendered. */}
           <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
@@ -98,8 +95,8 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
 }
 
 /** Under which name a browser keeps what is typed: that of one new record is not offered for another. */
-const draftOf = ({ caller }: Visit, path: string, { translates, copies }: RecordForm): string =>
-  `${caller.viewer.id}:${path}${translates ? `?translation_of=${translates}` : copies ? `?copy_of=${copies}` : ''}`;
+const draftName = (path: string, { translates, copies }: RecordForm): string =>
+  path + (translates ? `?translation_of=${translates}` : copies ? `?copy_of=${copies}` : '');
 
 interface RecordPart {
   readonly visit: Visit;

@@ -17,7 +17,7 @@ import { lockTermVersion, onlyIf, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { faultSentence } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
-import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { ButtonForm, deskPage, draftIn, Nonce } from './layout.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -220,7 +220,7 @@ function TermFields({ visit, kind, path, form, others, version, theirs = {} }: T
     language: [...(textIn(form.typed, 'language') === '' ? [NO_LANGUAGE] : []), ...languages],
   };
   return (
-    <form method="post" action={deskUrl(visit, path)} class="narrow" data-draft={`${visit.caller.viewer.id}:${path}`}>
+    <form method="post" action={deskUrl(visit, path)} class="narrow" {...draftIn(visit, path)}>
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
       {fieldsOf(kind).map(([name, field]) => {

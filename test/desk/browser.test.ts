@@ -120,6 +120,30 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.getByRole('button', { name: 'Bring them back' }).count()).toBe(0);
     });
 
+    it('offers what was typed for a category again, too, until that very one is saved', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      const { id } = await ask.made('/categories', { name: 'Dance' });
+      const description = page.locator('#description');
+      const restore = page.getByRole('button', { name: 'Bring them back' });
+      await page.goto(at('/admin/categories'));
+      await description.fill('Of a new one');
+      await page.goto(at(`/admin/categories/${id}`));
+      await description.fill('Tango and more');
+      await page.goto(at(`/admin/categories/${id}`));
+      await restore.click();
+      expect(await description.inputValue()).toBe('Tango and more');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      await restore.click();
+      expect(await description.inputValue()).toBe('Of a new one');
+      await ask.changed(`/categories/${id}`, { description: 'Waltz' });
+      await page.goto(at(`/admin/categories/${id}`));
+      expect([await description.inputValue(), await restore.count()]).toEqual(['Waltz', 0]);
+    });
+
     it('keeps what is typed after saving, though the page is loaded again', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

@@ -30,11 +30,10 @@ function keepDraft(form) {
   const begun = JSON.stringify(typed());
   const version = form.elements.version.value;
   const done = new URLSearchParams(location.search).get('done');
-  if (done) localStorage.removeItem(key);
-  // What was typed for a new record is kept until that one is saved, whatever else is.
-  if (done === 'created') localStorage.removeItem(sessionStorage.getItem(SENT));
+  // What was typed is kept until that very form is saved, whatever else is.
+  if (['created', 'saved'].includes(done)) localStorage.removeItem(sessionStorage.getItem(SENT) ?? key);
   const kept = draftIn(localStorage.getItem(key));
-  if (kept && JSON.stringify(kept.typed) !== begun && form.dataset.restore) offer(form, kept, key);
+  if (kept && JSON.stringify(kept.typed) !== begun) offer(form, kept, key);
   form.addEventListener('submit', () => sessionStorage.setItem(SENT, key));
   form.addEventListener('input', () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
 }
