@@ -110,7 +110,10 @@ async function updateOne(
   return true;
 }
 
-/** Writes the terms of a post, `kind:term_id`; undefined: they stay. `counted`: whether those that it has count anew. */
+/**
+ * Writes the terms of a post, `kind:term_id`; undefined: they stay. `counted`: whether those that it has are counted
+ * anew.
+ */
 async function writeTermsOf(
   { db }: Work,
   kind: PostKindName,

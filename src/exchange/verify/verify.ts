@@ -173,8 +173,8 @@ async function walk(kind: KindPath, { ask, pair, report, collected, progress }: 
 }
 
 /**
- * Where neither site shows a list, nothing was compared: that they refuse it alike says nothing of what they hold. Behind
- * the first page a list may have become shorter meanwhile.
+ * Where neither site shows a list, nothing was compared: that they refuse it alike says nothing of what they hold.
+ * Behind the first page a list may have become shorter meanwhile.
  *
  * @throws SourceFault `site-refused`
  */
