@@ -133,6 +133,37 @@ describeDatabases('languages in files', (open) => {
     });
   });
 
+  it('keep terms apart that share a slug', async () => {
+    const source = await loadLanguages(await open(), 'polylang');
+    const [first, second] = await source.from('terms').whereIn('slug', ['music', 'musica']).orderBy('term_id').select('term_id', 'name');
+    await source.from('terms').where('term_id', second!.term_id).update({ slug: 'music' });
+    const target = await open({ migrated: false });
+    const [there, here] = [source, target].map((one) => commandIn({ DATABASE_URL: urlOf(one), UPLOADS_DIR: folder, PORT: '0' }));
+    expect((await here!('init', '--languages=en,it')).code).toBe(0);
+    const file = join(folder, `${target.dialect.name}-shared-slugs.jsonl`);
+    expect(await there!('export', file)).toMatchObject({ code: 0 });
+    const report = async (...args: string[]) => JSON.parse((await here!('import', file, '--format=json', ...args)).out);
+    const rehearsal = await report('--dry-run');
+    expect({ ...(await report()), dryRun: true }).toEqual(rehearsal);
+    const shared = () => target.from('terms').where('slug', 'music').orderBy('term_id').pluck('name');
+    expect(await shared()).toEqual([first!.name, second!.name]);
+    expect((await groupsOf(here!, 'category')).filter((line) => / Musica?:/.test(line))).toEqual(
+      (await groupsOf(there!, 'category')).filter((line) => / Musica?:/.test(line)),
+    );
+    const inTerm = async (db: Database, name: string) =>
+      (
+        await db
+          .from('term_relationships', 'r')
+          .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+          .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+          .where({ 't.name': name, 'tt.taxonomy': 'tribe_events_cat' })
+      ).length;
+    for (const { name } of [first!, second!]) expect([name, await inTerm(target, name)]).toEqual([name, await inTerm(source, name)]);
+    // The same again makes none.
+    await report();
+    expect(await shared()).toHaveLength(2);
+  });
+
   it('are told by the doctor where events name what nobody has translated for them', async () => {
     const { out } = await from('doctor', '--format=json');
     const { findings } = JSON.parse(out) as { findings: { name: string; severity: string; examples: string[] }[] };

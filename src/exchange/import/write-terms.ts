@@ -20,7 +20,10 @@ import type { Wants, Work } from './run.ts';
 
 const LETTERS = 200;
 
-/** Takes in categories and tags. One with the same slug in the same taxonomy is the same term, and stays as it is. */
+/**
+ * Takes in categories and tags. One with the same slug in the same taxonomy is the same term, and stays as it is; where
+ * several share a slug, the first is the first that is here, and so on.
+ */
 export async function writeTerms(work: Work, terms: readonly TermItem[]): Promise<void> {
   for (const term of parentsFirst(terms)) await writeTerm(work, term);
 }
@@ -85,7 +88,7 @@ async function findNamed({ db }: Work, kind: TermKindName, name: string): Promis
 /** The term of this slug, or a new one. Undefined: it has no name. */
 async function placeTerm(
   work: Work,
-  term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'description' | 'id' | 'taxonomyId' | 'place'>,
+  term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place'>,
   parent: number,
 ): Promise<{ id: number; created: boolean } | undefined> {
   const { run, db, tally, touched } = work;
@@ -94,8 +97,11 @@ async function placeTerm(
   if (!hasVisibleText(name)) return undefined;
   const slug = sanitizeTitle(term.slug) || sanitizeTitle(name);
   if (!run.dry) await lockNames(db, [termNameLock(taxonomy, name), termSlugLock(slug)]);
-  const same = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).find((other) => other.slug === slug);
-  const rehearsed = run.overlayNames.get(`${taxonomy} ${slug}`);
+  const { namesake = 0 } = term;
+  const here = (await findTermsLike(db, taxonomy, { ids: [], slugs: [slug], names: [] })).filter((other) => other.slug === slug);
+  const same = here.toSorted((one, other) => one.term_id - other.term_id)[namesake];
+  const rehearsal = `${taxonomy} ${slug} ${namesake}`;
+  const rehearsed = run.overlayNames.get(rehearsal);
   if (same || rehearsed !== undefined) return { id: same?.term_id ?? rehearsed!, created: false };
 
   const id = await freeId(work, 'terms', term.id);
@@ -105,7 +111,7 @@ async function placeTerm(
   if (run.dry) {
     const dryId = run.nextDryId();
     run.overlayParents.set(dryId, parent);
-    run.overlayNames.set(`${taxonomy} ${slug}`, dryId);
+    run.overlayNames.set(rehearsal, dryId);
     return { id: dryId, created: true };
   }
   const taxonomyId = id === undefined ? undefined : await freeId(work, 'term_taxonomy', term.taxonomyId ?? id);

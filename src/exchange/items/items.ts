@@ -95,6 +95,8 @@ export interface TermItem extends Named, Spoken {
   /** As stored, with entities. */
   readonly name: string;
   readonly slug: string;
+  /** How many terms of this slug come before it; absent: none. Those of several languages may share one. */
+  readonly namesake?: number | undefined;
   readonly description: string;
   /** `sourceId` of the category above it. */
   readonly parent?: string | undefined;

@@ -127,6 +127,7 @@ const ITEM = z.discriminatedUnion('kind', [
     ...spoken,
     name: z.string(),
     slug: z.string(),
+    namesake: z.int().min(1).optional(),
     description: z.string(),
     parent: z.string().optional(),
     taxonomyId: z.int().min(1).optional(),

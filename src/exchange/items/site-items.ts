@@ -1,13 +1,14 @@
 import type { RecurrenceSettings } from '../../calendar/settings.ts';
+import { groupedBy } from '../../grouped-by.ts';
 import { postKind, termKind, termKinds } from '../../kinds/index.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadRecurrences, loadSeries } from '../../storage/rows/recurrences.ts';
-import { loadTermsOf, termsOf } from '../../storage/rows/terms.ts';
+import { loadTermsOf, termsOf, termsOfSharedSlugs } from '../../storage/rows/terms.ts';
 import type { StoredUser } from '../../storage/rows/users.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
-import { type AuthorItem, type PostItem, splitMetas, type TermItem } from './items.ts';
+import { type AuthorItem, type PostItem, splitMetas, type TermItem, type TermReference } from './items.ts';
 
 /*
  * The rows of a WordPress database as items. The callers decide who may see which rows.
@@ -32,10 +33,18 @@ export async function postItems(
   { author, uploads }: { author: AuthorName; uploads: string },
 ): Promise<PostItem[]> {
   const [rows, metas] = [await loadPosts(db, ids), await loadMetas(db, ids)];
-  const terms = kind === 'attachment' || postKind(kind).terms.length === 0 ? new Map<number, Term[]>() : await loadTermsOf(db, ids);
+  const hasTerms = kind !== 'attachment' && postKind(kind).terms.length > 0;
+  const terms = hasTerms ? await loadTermsOf(db, ids) : new Map<number, Term[]>();
+  const places = hasTerms ? await namesakes(db) : new Map<number, number>();
+  const reference = (term: Term): TermReference => ({
+    kind: term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category',
+    sourceId: termName(term, places),
+    name: term.name,
+    slug: term.slug,
+  });
   return ids.flatMap((id) => {
     const row = rows.get(id);
-    const loaded = row && { row, metas: metas.get(id), terms: terms.get(id) ?? [], author: author(row.post_author) };
+    const loaded = row && { row, metas: metas.get(id), terms: (terms.get(id) ?? []).map(reference), author: author(row.post_author) };
     return loaded ? [postItem(kind, loaded, uploads)] : [];
   });
 }
@@ -73,6 +82,7 @@ export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorIt
 /** All terms of both kinds, parents before their children. `ids`: only these, by kind. */
 export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
   const items: TermItem[] = [];
+  const places = await namesakes(db);
   for (const kind of termKinds) {
     const all: Term[] = await termsOf(db, kind.taxonomy).orderBy('t.term_id');
     const byId = new Map(all.map((term) => [term.term_id, term]));
@@ -82,7 +92,7 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
       placed.add(term.term_id);
       const parent = byId.get(term.parent);
       if (parent) place(parent);
-      items.push(termItem(kind.name, term, parent));
+      items.push(termItem(kind.name, term, parent, places));
     };
     const wanted = ids?.[kind.name];
     for (const term of all) if (wanted === undefined || wanted.has(term.term_id)) place(term);
@@ -90,17 +100,31 @@ export async function termItems(db: Database, ids?: Readonly<Record<TermKindName
   return items;
 }
 
+/** The places of terms among those of their slug, behind the first (0), by id. */
+async function namesakes(db: Database): Promise<ReadonlyMap<number, number>> {
+  const groups = groupedBy(await termsOfSharedSlugs(db), ({ taxonomy, slug }) => `${taxonomy} ${slug}`);
+  return new Map([...groups.values()].flatMap((group) => group.map(({ term_id: id }, place): [number, number] => [id, place])));
+}
+
+/** What items call a term: its slug, with a number where others before it have the same. */
+function termName({ term_id: id, slug }: Term, places: ReadonlyMap<number, number>): string {
+  const place = places.get(id) ?? 0;
+  return place === 0 ? slug : `${slug} ${place + 1}`;
+}
+
 /** One whose parent is gone still names it, so that the loss is reported. */
-function termItem(kind: TermKindName, term: Term, parent: Term | undefined): TermItem {
+function termItem(kind: TermKindName, term: Term, parent: Term | undefined, places: ReadonlyMap<number, number>): TermItem {
+  const place = places.get(term.term_id) ?? 0;
   return {
     kind,
-    sourceId: term.slug,
+    sourceId: termName(term, places),
+    ...(place > 0 ? { namesake: place } : {}),
     id: term.term_id,
     taxonomyId: term.term_taxonomy_id,
     name: term.name,
     slug: term.slug,
     description: term.description,
-    ...(term.parent > 0 ? { parent: parent?.slug ?? String(term.parent) } : {}),
+    ...(term.parent > 0 ? { parent: parent ? termName(parent, places) : String(term.parent) } : {}),
   };
 }
 
@@ -108,7 +132,7 @@ function termItem(kind: TermKindName, term: Term, parent: Term | undefined): Ter
 interface LoadedPost {
   readonly row: Post;
   readonly metas: Metas | undefined;
-  readonly terms: readonly Term[];
+  readonly terms: readonly TermReference[];
   readonly author: string | undefined;
 }
 
@@ -124,12 +148,7 @@ function postItem(kind: PostItem['kind'], { row, metas, terms, author }: LoadedP
     ...(author === undefined ? {} : { author }),
     ...(parent > 0 ? { parent: String(parent) } : {}),
     ...splitMetas(pairs),
-    terms: terms.map((term) => ({
-      kind: term.taxonomy === termKind('tag').taxonomy ? 'tag' : 'category',
-      sourceId: term.slug,
-      name: term.name,
-      slug: term.slug,
-    })),
+    terms,
     complete: true,
     ...(kind === 'attachment' && file ? { url: `${uploads}/${file}` } : {}),
   };

@@ -125,6 +125,18 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
   return terms;
 }
 
+/**
+ * Terms whose slug others of their taxonomy have too, in the order of their ids. WordPress itself makes none; plugins
+ * do for terms of several languages.
+ */
+export const termsOfSharedSlugs = (db: Database): Promise<Pick<Term, 'term_id' | 'slug' | 'taxonomy'>[]> =>
+  db.rows<Pick<Term, 'term_id' | 'slug' | 'taxonomy'>>`
+    SELECT t.term_id, t.slug, tt.taxonomy FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
+    WHERE tt.taxonomy IN (${taxonomies}) AND EXISTS (
+      SELECT 1 FROM {terms} o JOIN {term_taxonomy} ot ON ot.term_id = o.term_id
+      WHERE ot.taxonomy = tt.taxonomy AND o.slug = t.slug AND o.term_id <> t.term_id)
+    ORDER BY t.term_id`;
+
 /** Categories of the blog that these posts are in, and their formats, by name. They are no records of ours. */
 export async function loadBlogTerms(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   if (ids.length === 0) return new Map();
