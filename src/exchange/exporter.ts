@@ -58,7 +58,8 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   const { db } = site;
   const { viewer } = caller;
   const ids = await chosenIds(site, caller, options);
-  if (options.kinds === undefined && viewer.can('manage_options')) yield settingsItem(await readOptions(db, [...SETTINGS]));
+  const isWhole = options.kinds === undefined && viewer.can('manage_options');
+  if (isWhole) yield settingsItem(await readOptions(db, [...SETTINGS]));
   const logins = new Map<number, string>();
   for (const item of await authorItems(db, caller, ids)) {
     if (item.kind === 'author') {
@@ -68,7 +69,8 @@ export async function* exportEntries(site: Site, caller: Caller, options: Export
   }
   const { contentLanguages } = caller.settings;
   const terms = await termItems(db, options.kinds === undefined ? undefined : await usedTerms(db, ids));
-  yield* await withLanguages(db, contentLanguages, terms);
+  // What plugins keep with terms is for those who manage them.
+  yield* await withLanguages(db, contentLanguages, isWhole ? terms : terms.map(({ metas: _, ...term }) => term));
   for (const kind of POST_ORDER) {
     for (const page of pagesOf([...ids[kind]], PAGE)) {
       const loaded = await postItems(db, kind, page, { author: (id) => logins.get(id), uploads: caller.uploads });

@@ -123,6 +123,15 @@ export const calendar: fc.Arbitrary<Item[]> = fc
       slug,
       description: '',
       ...(place >= 2 && place % 2 === 0 ? { parent: terms[place - 2]! } : {}),
+      ...(place % 2 === 1
+        ? {
+            metas: [
+              ['colour', slug],
+              ['colour', ''],
+              ['icon', `${slug} ${place}`],
+            ] as const,
+          }
+        : {}),
     }));
     let id = 1000;
     const post = (

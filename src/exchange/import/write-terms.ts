@@ -6,12 +6,12 @@ import { foldText } from '../../storage/engine/collation.ts';
 import { lockNames, termNameLock, termSlugLock } from '../../storage/rows/locks.ts';
 import { insertTermAs } from '../../storage/rows/new-rows.ts';
 import { takenIds } from '../../storage/rows/taken.ts';
-import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
+import { differingTermMetas, findTermsLike, loadTerms, updateTerm, writeTermMetas } from '../../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
-import { wellFormed } from '../items/clean.ts';
+import { cleanTermMetas, wellFormed } from '../items/clean.ts';
 import type { TermItem } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
@@ -60,8 +60,10 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
   let target: number;
   if (known && (here || run.dry)) {
     target = known.target;
-    const changed = known.digest !== digest && here !== undefined && (await changeTerm(work, here, term, parent));
-    count(changed ? tally.updated : tally.unchanged, term.kind);
+    const isNew = known.digest !== digest && here !== undefined;
+    const changed = isNew && (await changeTerm(work, here, term, parent));
+    const changedMetas = isNew && (await changeMetas(work, term, target));
+    count(changed || changedMetas ? tally.updated : tally.unchanged, term.kind);
   } else {
     const placed = await placeTerm(work, term, parent ?? 0);
     if (!placed) {
@@ -70,6 +72,7 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
       return;
     }
     target = placed.id;
+    if (placed.created) await changeMetas(work, term, target);
     count(placed.created ? tally.created : tally.unchanged, term.kind);
   }
   ledger.add({ item, kind: term.kind, target, digest, run: run.number });
@@ -77,6 +80,18 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
     const wants: Wants = { of: term.name, place: term.place, parent: term.parent };
     work.waiting.push({ item, kind: term.kind, target, wants: JSON.stringify(wants) });
   }
+}
+
+/** Gives a term its metas. Returns whether any of them was different. */
+async function changeMetas({ run, db, tally }: Work, term: TermItem, target: number): Promise<boolean> {
+  const metas = cleanTermMetas(term.metas ?? [], {
+    trusted: run.trusted,
+    lose: (reason, detail) => lose(tally, { reason, kind: term.kind, of: term.name, place: term.place, detail }),
+  });
+  if (metas.length === 0) return false;
+  const changes = target > 0 ? await differingTermMetas(db, target, metas) : metas;
+  if (!run.dry) await writeTermMetas(db, { term_id: target, taxonomy: termKind(term.kind).taxonomy }, changes);
+  return changes.length > 0;
 }
 
 async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term | undefined> {

@@ -53,6 +53,10 @@ export function cleanPost(item: PostItem, { trusted }: HtmlTrust): CleanPost {
   return { columns, metas, losses };
 }
 
+/** Metas of a category or a tag made fit for their rows. */
+export const cleanTermMetas = (metas: PostItem['metas'], cleaning: Cleaning): [key: string, value: string][] =>
+  metas.flatMap((meta) => cleanMeta(meta, cleaning));
+
 /** How a record is cleaned: whether its HTML is trusted, and the callback for what had to go. */
 interface Cleaning extends HtmlTrust {
   readonly lose: (reason: string, detail: string) => void;

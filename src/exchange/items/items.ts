@@ -100,6 +100,8 @@ export interface TermItem extends Named, Spoken {
   readonly description: string;
   /** `sourceId` of the category above it. */
   readonly parent?: string | undefined;
+  /** What plugins keep with it, in order. */
+  readonly metas?: readonly (readonly [key: string, value: string])[] | undefined;
   /** The `term_taxonomy_id` it had. */
   readonly taxonomyId?: number | undefined;
 }

@@ -130,6 +130,7 @@ const ITEM = z.discriminatedUnion('kind', [
     namesake: z.int().min(1).optional(),
     description: z.string(),
     parent: z.string().optional(),
+    metas: pairs.optional(),
     taxonomyId: z.int().min(1).optional(),
   }),
   z.strictObject({

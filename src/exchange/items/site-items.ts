@@ -5,7 +5,7 @@ import type { TermKindName } from '../../kinds/kind-names.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { loadRecurrences, loadSeries } from '../../storage/rows/recurrences.ts';
-import { loadTermsOf, termsOf, termsOfSharedSlugs } from '../../storage/rows/terms.ts';
+import { loadTermMetas, loadTermsOf, termsOf, termsOfSharedSlugs } from '../../storage/rows/terms.ts';
 import type { StoredUser } from '../../storage/rows/users.ts';
 import type { Metas, Post, Term } from '../../wordpress/rows.ts';
 import { type AuthorItem, type PostItem, splitMetas, type TermItem, type TermReference } from './items.ts';
@@ -79,20 +79,22 @@ export function authorItem({ row, metas }: StoredUser, prefix: string): AuthorIt
   };
 }
 
-/** All terms of both kinds, parents before their children. `ids`: only these, by kind. */
+/** All terms of both kinds with their metas, parents before their children. `ids`: only these, by kind. */
 export async function termItems(db: Database, ids?: Readonly<Record<TermKindName, ReadonlySet<number>>>): Promise<TermItem[]> {
   const items: TermItem[] = [];
   const places = await namesakes(db);
   for (const kind of termKinds) {
     const all: Term[] = await termsOf(db, kind.taxonomy).orderBy('t.term_id');
     const byId = new Map(all.map((term) => [term.term_id, term]));
+    const metas = await loadTermMetas(db, [...byId.keys()]);
     const placed = new Set<number>();
     const place = (term: Term) => {
       if (placed.has(term.term_id)) return;
       placed.add(term.term_id);
       const parent = byId.get(term.parent);
       if (parent) place(parent);
-      items.push(termItem(kind.name, term, parent, places));
+      const own = metas.get(term.term_id);
+      items.push({ ...termItem(kind.name, term, parent, places), ...(own ? { metas: own } : {}) });
     };
     const wanted = ids?.[kind.name];
     for (const term of all) if (wanted === undefined || wanted.has(term.term_id)) place(term);

@@ -109,6 +109,7 @@ function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', 
   const slug = textOf(element, `${prefix}_slug`).trim();
   const id = idOf(textOf(element, 'wp:term_id'));
   const parent = textOf(element, 'wp:term_parent').trim();
+  const metas = metasOf(element, 'wp:termmeta');
   const item: TermItem = {
     kind,
     sourceId: slug || name,
@@ -118,6 +119,7 @@ function term(element: Element, taxonomy: string, prefix: 'wp:term' | 'wp:tag', 
     slug,
     description: textOf(element, `${prefix}_description`),
     ...(kind === 'category' && parent !== '' && parent !== '0' ? { parent } : {}),
+    ...(metas.length > 0 ? { metas } : {}),
   };
   return [item];
 }
@@ -157,7 +159,7 @@ function post(element: Element, place: string): Entry[] {
     },
     ...(login === '' ? {} : { author: login }),
     ...(parent !== '' && parent !== '0' ? { parent } : {}),
-    ...splitMetas(metasOf(element)),
+    ...splitMetas(metasOf(element, 'wp:postmeta')),
     ...languageOf(element),
     terms: element.children.flatMap(reference),
     complete: true,
@@ -166,10 +168,8 @@ function post(element: Element, place: string): Entry[] {
   return comments > 0 ? [item, { kind: 'skipped', what: 'comment', count: comments }] : [item];
 }
 
-const metasOf = (element: Element): [string, string][] =>
-  element.children
-    .filter(({ name }) => name === 'wp:postmeta')
-    .map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
+const metasOf = (element: Element, of: 'wp:postmeta' | 'wp:termmeta'): [string, string][] =>
+  element.children.filter(({ name }) => name === of).map((meta) => [textOf(meta, 'wp:meta_key').trim(), textOf(meta, 'wp:meta_value')]);
 
 /** The language of a post and its translations, as Polylang has them: terms like any other. */
 function languageOf({ children }: Element): Pick<PostItem, 'language' | 'translation_group'> {

@@ -82,19 +82,27 @@ function author({ id, login, email, displayName, metas }: AuthorItem): string {
   ].join('')}</wp:author>\n`;
 }
 
-function term({ id, kind, slug, name, parent, description }: TermItem): string {
+function term({ id, kind, slug, name, parent, description, metas = [] }: TermItem): string {
   return `\t<wp:term>${[
     bareNode('wp:term_id', String(id ?? 0)),
     node('wp:term_taxonomy', termKind(kind).taxonomy),
     node('wp:term_slug', slug),
-    node('wp:term_parent', parent ?? ''),
+    // The slug, without the number that tells namesakes apart.
+    node('wp:term_parent', parent?.split(' ', 1)[0] ?? ''),
     node('wp:term_name', name),
     node('wp:term_description', description),
+    ...metaNodes('wp:termmeta', metas),
   ].join('')}</wp:term>\n`;
 }
 
-function tag({ id, slug, name, description }: TermItem): string {
-  return `\t<wp:tag>${[bareNode('wp:term_id', String(id ?? 0)), node('wp:tag_slug', slug), node('wp:tag_name', name), node('wp:tag_description', description)].join('')}</wp:tag>\n`;
+function tag({ id, slug, name, description, metas = [] }: TermItem): string {
+  return `\t<wp:tag>${[
+    bareNode('wp:term_id', String(id ?? 0)),
+    node('wp:tag_slug', slug),
+    node('wp:tag_name', name),
+    node('wp:tag_description', description),
+    ...metaNodes('wp:termmeta', metas),
+  ].join('')}</wp:tag>\n`;
 }
 
 function post(item: PostItem, { home }: WxrSite): string {
@@ -136,10 +144,13 @@ function post(item: PostItem, { home }: WxrSite): string {
     ...(item.translation_group === undefined
       ? []
       : [`<category domain="post_translations" nicename="${groupName(item)}">${cdata(groupName(item))}</category>`]),
-    ...pairs.map(([key, value]) => `<wp:postmeta>${node('wp:meta_key', key)}${node('wp:meta_value', value)}</wp:postmeta>`),
+    ...metaNodes('wp:postmeta', pairs),
   ];
   return `\t<item>\n${lines.map((line) => `\t\t${line}\n`).join('')}\t</item>\n`;
 }
+
+const metaNodes = (name: 'wp:postmeta' | 'wp:termmeta', metas: readonly (readonly [key: string, value: string])[]): string[] =>
+  metas.map(([key, value]) => `<${name}>${node('wp:meta_key', key)}${node('wp:meta_value', value)}</${name}>`);
 
 /** The name of a group as Polylang's own importer makes them. */
 const groupName = ({ kind, translation_group: group = '' }: PostItem | TermItem): string => `pll_${kind}_${escaped(group)}`;

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { commandIn, type Fasti, temporaryFolder } from '../cli/command.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { loadSite } from '../support/site.ts';
+
+const folder = temporaryFolder();
+
+/** What plugins keep with the category of the sample site that has this slug. */
+const METAS = [
+  ['tec-events-cat-colors-primary', '#b00020'],
+  ['icon', 'guitar'],
+  ['icon', '<script>alert(1)</script>drum'],
+] as const;
+
+describeDatabases('what plugins keep with categories and tags', (open) => {
+  let db: Database;
+  let from: Fasti;
+  let id: number;
+
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    from = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, PORT: '0' });
+    ({ term_id: id } = (await db.from('terms').where('slug', 'music').first())!);
+    for (const [meta_key, meta_value] of METAS) await db.from('termmeta').insert({ term_id: id, meta_key, meta_value });
+  });
+
+  describe.each(['jsonl', 'xml'])('goes along in %s', (extension) => {
+    let copy: Database;
+    let to: Fasti;
+    let file: string;
+    const stored = async () =>
+      (
+        await copy
+          .from('termmeta', 'm')
+          .join({ t: copy.table('terms') }, 't.term_id', 'm.term_id')
+          .where('t.slug', 'music')
+          .orderBy('m.meta_id')
+          .select('m.meta_key', 'm.meta_value')
+      ).map((row) => [row.meta_key, row.meta_value]);
+    const imported = async (...args: string[]) => JSON.parse((await to('import', file, '--format=json', ...args)).out);
+
+    beforeAll(async () => {
+      copy = await open({ migrated: false });
+      to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+      expect((await to('init')).code).toBe(0);
+      file = join(folder, `${db.dialect.name}-metas.${extension}`);
+      expect(await from('export', file)).toMatchObject({ code: 0 });
+    });
+
+    it('to a site that has none', async () => {
+      await imported();
+      expect(await stored()).toEqual(METAS);
+    });
+
+    it('and is told when it changes', async () => {
+      const entries = async () => (await copy.from('fasti_journal').select('number')).length;
+      const before = await entries();
+      expect((await imported()).updated).not.toHaveProperty('category');
+      expect(await entries()).toBe(before);
+      await copy.from('termmeta').where('meta_key', 'icon').delete();
+      await copy.from('termmeta').insert({ term_id: id, meta_key: 'own', meta_value: 'stays' });
+      await db.from('terms').where('term_id', id).update({ name: 'Live music' });
+      expect(await from('export', file, '--force')).toMatchObject({ code: 0 });
+      const rehearsal = await imported('--dry-run');
+      expect(rehearsal.updated).toMatchObject({ category: 1 });
+      expect({ ...(await imported()), dryRun: true }).toEqual(rehearsal);
+      expect(await stored()).toEqual(expect.arrayContaining(METAS.map((meta) => [...meta])));
+      await db.from('terms').where('term_id', id).update({ name: 'Music' });
+    });
+  });
+
+  it('comes without scripts where those who import may not write them', async () => {
+    const copy = await open({ migrated: false });
+    const to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init')).code).toBe(0);
+    await to('import', join(folder, `${db.dialect.name}-metas.jsonl`), '--filter-html');
+    const icons = await copy.from('termmeta').where('meta_key', 'icon').orderBy('meta_id').pluck('meta_value');
+    expect(icons).toEqual(['guitar', expect.not.stringContaining('<script')]);
+  });
+
+  it('stays behind in the export of somebody who does not manage the site', async () => {
+    const file = join(folder, `${db.dialect.name}-of-an-editor.jsonl`);
+    expect(await from('export', file, '--user=ed')).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toContain('"slug":"music"');
+    expect(readFileSync(file, 'utf8')).not.toContain('cat-colors');
+  });
+});
