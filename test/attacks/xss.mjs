@@ -6,10 +6,10 @@
  *   npm run attacks -- xss --every 10
  *   npm run attacks -- xss --only sqlite --payload "URL:" --field title
  *
- * It writes every payload into every field, which takes hours. With `--every 10` each field gets every tenth payload,
- * and the next field the next tenth, so that all fields and all payloads are in it. `--only`: `sqlite` or `mysql`;
- * `--payload` and `--field` narrow it to names that contain the text. It needs Chromium (`apt-get install chromium`, or
- * its path in CHROMIUM) and is skipped where there is none.
+ * It writes every payload into every field, which takes an hour on each database. With `--every 10` each field gets
+ * every tenth payload, and the next field the next tenth, so that all fields and all payloads are in it. `--only`:
+ * `sqlite` or `mysql`; `--payload` and `--field` narrow it to names that contain the text. It needs Chromium (`apt-get
+ * install chromium`, or its path in CHROMIUM) and is skipped where there is none.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
