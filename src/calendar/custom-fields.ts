@@ -25,6 +25,10 @@ export const CUSTOM_FIELDS_OPTION = 'fasti_custom_fields';
 /** The value of a checkbox that is a single box. */
 export const SOLE_CHOICE = 'yes';
 
+/** What stands beside a box: its choice, or a word for yes where it is the only one. */
+export const choiceInWords = (choice: string, choices: readonly string[], yes: string): string =>
+  choices.length === 1 && choice === SOLE_CHOICE ? yes : choice;
+
 /** Limits for new fields: how many a site has, and characters of a name, a label and a choice. */
 export const MOST_CUSTOM_FIELDS = 100;
 export const LONGEST_LABEL = 200;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { type CustomField, SOLE_CHOICE } from '../calendar/custom-fields.ts';
+import { type CustomField, choiceInWords } from '../calendar/custom-fields.ts';
 import { FieldGroup, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { type Control, groupOf, onOneLine, textOf } from './control.ts';
@@ -90,7 +90,7 @@ function CustomInput({ field, name, value, yes }: CustomInputProps): JSX.Element
         {choices.map((choice) => (
           <label key={choice} class="choice">
             <input type="checkbox" name={`${name}[]`} value={choice} checked={listOf(value).includes(choice)} />
-            {choice === SOLE_CHOICE && choices.length === 1 ? yes : choice}
+            {choiceInWords(choice, choices, yes)}
           </label>
         ))}
       </fieldset>

@@ -1,4 +1,4 @@
-import { SOLE_CHOICE } from '../calendar/custom-fields.ts';
+import { choiceInWords } from '../calendar/custom-fields.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { fail } from '../errors.ts';
 import { plainLine, venuesOf } from '../exchange/items/event-record.ts';
@@ -130,8 +130,8 @@ function detailsOf({ custom_fields: values }: EventRecord, { settings }: Caller,
       const { type, choices = [] } = defined.get(name) ?? {};
       if (type === 'url' && /^https?:\/\//i.test(value)) return { label, value, href: value };
       if (type !== 'checkbox') return { label, value };
-      const isOneBox = choices.length === 1 && choices[0] === SOLE_CHOICE && value === SOLE_CHOICE;
-      return { label, value: isOneBox ? say('pages:yes') : value.split('|').join(', ') };
+      const ticked = value.split('|').map((choice) => choiceInWords(choice, choices, say('pages:yes')));
+      return { label, value: ticked.join(', ') };
     },
   );
 }

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import { groupedBy } from '../../grouped-by.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import type { Database } from '../engine/database.ts';
+import { insertRows } from '../engine/insert.ts';
+import { readInParts } from '../engine/pages.ts';
+import type { TermMetaRow } from '../engine/tables.ts';
+import { termTouched } from '../journal/touched.ts';
+
+/*
+ * What plugins keep with categories and tags. Nothing here shows it: it is imported and exported with them.
+ */
+
+/** Metas of a term, each value of a key by itself. */
+export type TermMetas = readonly (readonly [key: string, value: string])[];
+
+/** Metas of terms by id, in the order of their rows. */
+export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
+  const rows = await readInParts(
+    ids,
+    (some) => db.rows<TermMetaRow>`SELECT term_id, meta_key, meta_value FROM {termmeta} WHERE term_id IN (${some}) ORDER BY meta_id`,
+  );
+  return groupedBy(
+    rows,
+    ({ term_id: id }) => id,
+    ({ meta_key: key, meta_value: value }): [string, string] => [key ?? '', value ?? ''],
+  );
+}
+
+/** Those of these metas of which a term has other values, with all values of their keys. */
+export async function differingTermMetas(db: Database, id: number, metas: TermMetas): Promise<TermMetas> {
+  const byKey = (pairs: TermMetas) =>
+    groupedBy(
+      pairs,
+      ([key]) => key,
+      ([, value]) => value,
+    );
+  const before = byKey((await loadTermMetas(db, [id])).get(id) ?? []);
+  return [...byKey(metas)].flatMap(([key, values]) =>
+    isDeepStrictEqual(before.get(key), values) ? [] : values.map((value): [string, string] => [key, value]),
+  );
+}
+
+/** Gives a term these metas in the place of all that it has of their keys. */
+export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 'taxonomy'>, metas: TermMetas): Promise<void> {
+  if (metas.length === 0) return;
+  const { term_id } = term;
+  const keys = [...new Set(metas.map(([key]) => key))];
+  await db.from('termmeta').where('term_id', term_id).whereIn('meta_key', keys).delete();
+  await insertRows(
+    db,
+    'termmeta',
+    metas.map(([meta_key, meta_value]) => ({ term_id, meta_key, meta_value })),
+  );
+  termTouched(db, term, 'changed');
+}
