@@ -390,7 +390,7 @@ export const settings = {
   bodyMemory: sizeSetting(
     'BODY_MEMORY',
     '48mb',
-    'How much memory the bodies of all requests may take together, per process; never less than one upload. A quarter of it is for callers who have not signed in. What goes beyond is refused with 503.',
+    'How much memory the bodies of all requests may take together, per process; never less than one upload. A body takes the length it announces as soon as it begins, one sent in chunks the longest it may have until it has come in. A quarter is for callers who have not signed in. What goes beyond is refused with 503.',
   ),
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',

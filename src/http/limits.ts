@@ -42,9 +42,11 @@ export const LONGEST_HEAD = 16_384;
 /** The longest body, in bytes, of a request that only reads or deletes, and of one whose sender has not signed in. */
 export const SMALL_BODY = 65_536;
 
-/** A body is kept in blocks of this many bytes: the first is enough for most bodies. */
+/**
+ * A body that does not announce its length is kept in a block of this many bytes, which is enough for most; one that is
+ * longer takes as much as it may have, and gives back what it did not need.
+ */
 const FIRST_BLOCK = 4096;
-const NEXT_BLOCK = 65_536;
 
 /**
  * The part of the budget that callers who have not signed in may take together, so that they never keep out those who
@@ -55,14 +57,17 @@ const STRANGERS_BODIES = 0.25;
 /** Bodies that announce no more bytes than this are not counted. */
 const TINY_BODY = 4096;
 
-const NO_SHARE: Share = { take: () => undefined, release: () => undefined };
+const NO_SHARE: Share = { take: () => undefined, keep: () => undefined, release: () => undefined };
 
 /** Whether the sender of a request has signed in. */
 export interface Sender {
   readonly known: boolean;
 }
 
-/** The memory that the bodies of all requests of a process share, from their first byte until they are answered. */
+/**
+ * The memory that the bodies of all requests of a process share, until they are answered. A body takes its announced
+ * length before its first byte: nobody sends most of a file only to be refused, and none is kept for nothing.
+ */
 export interface Budget {
   /** The share of one request, which takes nothing yet. */
   readonly share: (sender: Sender) => Share;
@@ -71,13 +76,15 @@ export interface Budget {
 export interface Share {
   /** Takes this many bytes more. Throws server-busy where all bodies together would take too much. */
   readonly take: (bytes: number) => void;
+  /** Gives back all but this many bytes. */
+  readonly keep: (bytes: number) => void;
   /** Gives everything back. */
   readonly release: () => void;
 }
 
 /** A budget of `bodyMemory` bytes, or of as many as the longest single body takes. */
 export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): Budget {
-  const bytes = Math.max(bodyMemory, bodyLimit + NEXT_BLOCK, uploadLimit + NEXT_BLOCK);
+  const budget = Math.max(bodyMemory, bodyLimit, uploadLimit);
   let taken = 0;
   let byStrangers = 0;
   return {
@@ -90,10 +97,11 @@ export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config
       };
       return {
         take: (more) => {
-          if (taken + more > bytes || (!known && byStrangers + more > bytes * STRANGERS_BODIES))
-            fail('server-busy', { detail: { budget: bytes, taken, byStrangers, known } });
+          if (taken + more > budget || (!known && byStrangers + more > budget * STRANGERS_BODIES))
+            fail('server-busy', { detail: { budget, taken, byStrangers, known } });
           count(more);
         },
+        keep: (bytes) => count(Math.min(bytes, own) - own),
         release: () => count(-own),
       };
     },
@@ -110,7 +118,7 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > limit) fail('body-too-large', { detail: { limit, announced } });
   // Forms such as that of signing in are never kept out: they take no more than the connection itself.
-  const body = collect(announced > 0 && announced <= TINY_BODY ? NO_SHARE : share);
+  const body = collect({ announced, limit }, announced > 0 && announced <= TINY_BODY ? NO_SHARE : share);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -126,25 +134,34 @@ export async function readBody(req: IncomingMessage, limit: number, share: Share
 }
 
 /**
- * Puts a body together as it comes. If pieces of a few bytes were kept as they are, each would take a hundred times its
- * size.
+ * Puts a body together as it comes, in one block where its length is announced (0 where it is not), else in two. If
+ * pieces of a few bytes were kept as they are, each would take a hundred times its size.
  */
-function collect(share: Share): { add: (piece: Buffer) => void; whole: () => Buffer } {
+function collect(
+  { announced, limit }: { readonly announced: number; readonly limit: number },
+  share: Share,
+): { add: (piece: Buffer) => void; whole: () => Buffer } {
   const blocks: Buffer[] = [];
   let free = Buffer.alloc(0);
   let size = 0;
+  const grow = (bytes: number): void => {
+    share.take(bytes);
+    free = Buffer.allocUnsafeSlow(bytes);
+    blocks.push(free);
+  };
   const add = (piece: Buffer): void => {
     if (piece.length === 0) return;
-    if (free.length === 0) {
-      const bytes = blocks.length === 0 ? FIRST_BLOCK : NEXT_BLOCK;
-      share.take(bytes);
-      free = Buffer.allocUnsafeSlow(bytes);
-      blocks.push(free);
-    }
+    if (free.length === 0) grow(blocks.length === 0 ? Math.min(FIRST_BLOCK, limit) : limit - size);
     const copied = piece.copy(free);
     free = free.subarray(copied);
     size += copied;
     add(piece.subarray(copied));
   };
-  return { add, whole: () => Buffer.concat(blocks, size) };
+  if (announced > 0) grow(announced);
+  const whole = (): Buffer => {
+    share.keep(size);
+    const [only = free, ...more] = blocks;
+    return more.length === 0 ? only.subarray(0, size) : Buffer.concat(blocks, size);
+  };
+  return { add, whole };
 }

@@ -26,6 +26,7 @@ const floods = [
   { name: '200 x POST, 30 kB byte by byte', connections: 200, method: 'POST', path: EVENTS, headers: JSON_TYPE, sent: 0.03, chunk: 1 },
   { name: '120 x POST, 0.9 of 1 MB, signed in', connections: 120, method: 'POST', path: EVENTS, headers: JSON_TYPE, sent: 0.9, announced: 1, signed: true },
   { name: '120 x upload, 7.8 of 7.9 MB, signed in', connections: 120, method: 'POST', path: MEDIA, headers: PICTURE, sent: 7.8, announced: 7.9, signed: true },
+  { name: '120 x upload, chunked, signed in', connections: 120, method: 'POST', path: MEDIA, headers: PICTURE, sent: 7.8, chunk: 65_536, signed: true },
 ]; // biome-ignore format: a table
 
 const filled = (piece, megabytes) => piece.repeat(Math.floor((megabytes * MEGABYTE) / piece.length));

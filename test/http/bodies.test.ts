@@ -219,24 +219,29 @@ describeDatabases('bodies', (open) => {
     }
   });
 
-  it('are turned away for now where they would take too much memory together, and leave room for those who have signed in', async () => {
-    const length = { 'Content-Length': String(SMALL_BODY) };
-    const talks: Talk[] = [];
-    for (let number = 0; number < 12; number += 1)
-      talks.push(await begin('POST', EVENTS, { ...JSON_TYPE, ...length }, ' '.repeat(SMALL_BODY - 10)));
-    while (talks.filter(({ status }) => status() === 503).length === 0) await sleep(10);
-    const refused = talks.find(({ status }) => status() === 503)!;
-    expect(refused.text()).toMatch(/\r\nRetry-After: 2\r\n/i);
-    expect(refused.text()).toMatch(/"code":"rest_server_busy"/);
-    const another = () => send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
-    expect(await another()).toMatchObject({ status: 503, body: { data: { status: 503 } } });
-    expect((await send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(150_000), as: 'admin' })).status).toBe(400);
-    expect((await send('GET', EVENTS)).status).toBe(200);
-    for (const { socket } of talks) socket.destroy();
-    let status = 503;
-    while (status === 503) status = (await another()).status;
-    expect(status).toBe(400);
-  });
+  it.each([
+    ['sent', ' '.repeat(SMALL_BODY - 10)],
+    ['announced', ''],
+  ])(
+    'are turned away for now where those %s take too much memory together, and leave room for those who have signed in',
+    async (_, start) => {
+      const length = { 'Content-Length': String(SMALL_BODY) };
+      const talks: Talk[] = [];
+      for (let number = 0; number < 12; number += 1) talks.push(await begin('POST', EVENTS, { ...JSON_TYPE, ...length }, start));
+      while (talks.filter(({ status }) => status() === 503).length === 0) await sleep(10);
+      const refused = talks.find(({ status }) => status() === 503)!;
+      expect(refused.text()).toMatch(/\r\nRetry-After: 2\r\n/i);
+      expect(refused.text()).toMatch(/"code":"rest_server_busy"/);
+      const another = () => send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(SMALL_BODY) });
+      expect(await another()).toMatchObject({ status: 503, body: { data: { status: 503 } } });
+      expect((await send('POST', EVENTS, { headers: JSON_TYPE, body: spaces(150_000), as: 'admin' })).status).toBe(400);
+      expect((await send('GET', EVENTS)).status).toBe(200);
+      for (const { socket } of talks) socket.destroy();
+      let status = 503;
+      while (status === 503) status = (await another()).status;
+      expect(status).toBe(400);
+    },
+  );
 
   it('give their memory back, however they end', async () => {
     const raw = (length: number) => ({ headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(length) });
@@ -287,6 +292,19 @@ describe('a budget', () => {
     share.release();
     const next = budget.share({ known: true });
     next.take(4_000_000);
+    expect(() => share.take(1)).toThrow('server-busy');
+  });
+
+  it('keeps of a share no more than was needed', () => {
+    const budget = createBudget(LIMITS);
+    const [share, next] = [budget.share({ known: false }), budget.share({ known: true })];
+    share.take(1_000_000);
+    share.keep(400_000);
+    share.keep(500_000);
+    next.take(3_600_000);
+    expect(() => next.take(1)).toThrow('server-busy');
+    share.release();
+    next.take(400_000);
     expect(() => share.take(1)).toThrow('server-busy');
   });
 
