@@ -2,6 +2,7 @@
  * The date filters of the event list: what the parameters mean, which day a time counts for, and the window of a list
  * that asks for none.
  */
+import { memoize } from '../memo.ts';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { addDays, addMonths, addSeconds, textFromUnix, unixFromDate } from '../wordpress/time.ts';
 import { localFromUnix, nowLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
@@ -110,6 +111,8 @@ const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['o
 ];
 const RELATIVE: readonly DateParam[] = ['starts_before', 'starts_after', 'ends_before', 'ends_after'];
 const MONTHS_AHEAD = 24;
+/** The last day of the list of a day; most lists are those of today. */
+const lastDay = memoize((day: string) => addMonths(day, MONTHS_AHEAD).slice(0, 10));
 const MIDNIGHT = '00:00';
 /** What a DATETIME column holds. */
 const [EARLIEST, LATEST] = ['1000-01-01 00:00:00', '9999-12-31 23:59:59'];
@@ -148,8 +151,8 @@ function defaultValue(name: DateParam, strict: boolean, { now, siteZone, cutoff 
   const today = nowLocal(now, siteZone);
   if (name === 'start_date') return beginOfDay(today, strict ? MIDNIGHT : cutoff);
   if (name !== 'end_date') return undefined;
-  const end = addMonths(today, MONTHS_AHEAD);
-  return strict ? end : endOfDay(end, cutoff);
+  const end = lastDay(today.slice(0, 10));
+  return strict ? end + today.slice(10) : endOfDay(end, cutoff);
 }
 
 function wholeDay(name: DateParam, local: string, cutoff: string): string {

@@ -32,6 +32,14 @@ describeDatabases('a database', (open, engine) => {
     db = await open();
   });
 
+  it('gives rows with members of their own, whatever their columns are called', async () => {
+    // mysql2 leaves out `__proto__`.
+    const names = ['constructor', 'a`b', "it's", 'a"b\\c', ...(engine === 'SQLite' ? ['__proto__'] : [])];
+    const columns = names.map((name, at) => `${at} AS \`${name.replace('`', '``')}\``);
+    const [row] = await db.ask<Record<string, number>>(`SELECT ${columns.join()}`);
+    expect(Object.entries(row ?? {})).toEqual(names.map((name, at) => [name, at]));
+  });
+
   it('writes all of a transaction', async () => {
     await db.transaction(async (tx) => {
       await tx.from('options').insert(option('all-1'));

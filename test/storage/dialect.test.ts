@@ -152,7 +152,8 @@ describeDatabases('the dialect', (open) => {
     expect(await order('desc')).toEqual([...sorted].reverse());
     const rows = await db.rows<{ post_title: string; sort_key: string }>`
       SELECT post_title, ${new Piece(db.dialect.sortKey('post_title'))} AS sort_key FROM {posts}`;
-    rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
+    const keyOf = ({ sort_key: key }: (typeof rows)[number]) => db.dialect.orderOf(key);
+    rows.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : Number(keyOf(one) > keyOf(other))));
     expect(rows.map(({ post_title: title }) => title)).toEqual(sorted);
   });
 });

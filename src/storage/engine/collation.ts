@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { memoize } from '../../memo.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 
 /*
@@ -15,6 +16,9 @@ export function foldText(text: string): string {
   const trimmed = trimEndOf(text, ' ');
   return replaceWide(trimmed.toLowerCase(), foldedCharacter).replace(PUNCTUATION, (mark) => RANKS.get(mark) ?? mark);
 }
+
+/** The same, remembered: the names of terms are sorted again with every list. */
+export const knownFold = memoize(foldText);
 
 /**
  * The form in which texts are searched. LIKE compares character by character, so that `ß` is found by `ß` and `ẞ` but

@@ -84,10 +84,11 @@ export interface Dialect {
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
 
   /**
-   * A text by whose characters rows are sorted here as `orderFolded` does: few rows with long texts in them, which
-   * MySQL would sort on disk.
+   * What rows are sorted by here as `orderFolded` does: few rows with long texts in them, which MySQL would sort on
+   * disk. They have the order of the characters of `orderOf` what this gives.
    */
   sortKey(column: string): Sql;
+  orderOf(key: string): string;
 
   /**
    * The number at the start of a text column (metas are text), for comparing and sorting. The names of the types

@@ -55,12 +55,14 @@ export async function loadBundle(
   const languages = spoken && (await loadLanguages(db, spoken, { ids, linked, terms, translatesLinks }));
   const translated = languages && translatesLinks ? standIns(languages.posts, links, languages.posts) : [];
   const siblings = languages ? membersOf(languages.posts, ids) : [];
-  const others = await loadMore(db, loaded, [...linked, ...translated, ...parents, ...imagesOf(loaded, [...ids, ...linked])], siblings);
+  const known = new Set([...ids, ...linked].filter((id) => loaded.posts.has(id)));
+  const others = await loadMore(db, loaded, [...linked, ...translated, ...parents, ...imagesOf(loaded, [...known])], siblings);
   const attached = await loadAttached(
     db,
     [...ids, ...linked, ...translated].flatMap((id) => galleryParentsOf(loaded.posts.get(id))),
   );
-  await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, [...linked, ...translated])]);
+  const added = [...linked, ...translated].filter((id) => !known.has(id));
+  await loadMore(db, loaded, [...[...attached].flat(2), ...imagesOf(loaded, added)]);
   const pages = kind.dated ? await pagesOfPosts(db, loaded, records, base) : new Map<number, OccurrencePage>();
   for (const date of dates) {
     const post = loaded.posts.get(date.post);

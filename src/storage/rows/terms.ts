@@ -116,8 +116,10 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
     db,
     rows.map((row) => termDependency(row.term_id)),
   );
-  rows.sort(({ sort_key: one }, { sort_key: other }) => (one < other ? -1 : Number(one > other)));
-  for (const { object_id: id, sort_key: _, ...term } of rows) {
+  const { orderOf } = db.dialect;
+  const sorted = rows.map(({ object_id: id, sort_key: key, ...term }) => ({ id, term, order: orderOf(key) }));
+  sorted.sort(({ order: one }, { order: other }) => (one < other ? -1 : Number(one > other)));
+  for (const { id, term } of sorted) {
     const known = terms.get(id);
     if (known) known.push(term);
     else terms.set(id, [term]);

@@ -22,6 +22,7 @@ export const mysql: Dialect = {
   startsWith: (column, start) => beginsWith(column, start),
   orderFolded: (column, direction = 'asc') => [`?? ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
   sortKey: (column) => ['HEX(WEIGHT_STRING(??))', [column]],
+  orderOf: (key) => key,
   // `+ 0.0` reads the leading number of a text without the error that CAST gives on strict servers.
   asNumber: (column) => ['(?? + 0.0)', [column]],
   orUpdate: () => 'ON DUPLICATE KEY UPDATE',

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type Better from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { memoize } from '../../../memo.ts';
-import { foldForSearch, foldText } from '../collation.ts';
+import { foldForSearch, knownFold } from '../collation.ts';
 import type { Outcome, Query } from '../driver.ts';
 import { Sqlite } from './library.ts';
 
@@ -24,10 +23,10 @@ export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\
 
 /** Runs a statement. */
 export function run(connection: Connection, { sql, bindings }: Query): Outcome {
-  const { statement, columns } = preparedStatement(connection, sql);
+  const { statement, rowOf } = preparedStatement(connection, sql);
   const bound = bindings.map(bindable);
-  if (columns) {
-    const rows = statement.all(bound).map((values) => rowOf(columns, values));
+  if (rowOf) {
+    const rows = statement.all(bound).map(rowOf);
     // Of a statement that says what it returns (`Dialect.raised`).
     return { rows, id: Number(rows[0]?.id ?? 0), changed: 0, native: rows };
   }
@@ -53,9 +52,6 @@ export function identityOf(filename: string): string | undefined {
   const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.dev}:${found.ino}` : '';
 }
-
-/** The names of terms are sorted again with every list. */
-const knownFold = memoize(foldText);
 
 /**
  * The texts of a row are searched for one word after the other: of the last few the form in which they are searched is
@@ -108,21 +104,26 @@ const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigU
 interface Prepared {
   readonly statement: Better.Statement<unknown[], unknown[]>;
   /**
-   * The names of the columns that it gives; undefined: it only writes. Asking the statement each time costs as much as
-   * a small query.
+   * Makes a row of the values that it gives; undefined: it only writes. Asking the statement for its columns each time
+   * costs as much as a small query.
    */
-  readonly columns: readonly string[] | undefined;
+  readonly rowOf: RowMaker | undefined;
 }
 
-function rowOf(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
-  for (let at = 0; at < columns.length; at += 1) {
-    const value = values[at];
-    // Everything else that the library gives is a text, a number or null.
-    row[columns[at]!] = typeof value === 'object' && value !== null ? textIn(value as Uint8Array) : value;
-  }
-  return row;
+type RowMaker = (values: readonly unknown[]) => Record<string, unknown>;
+
+/**
+ * A function that makes objects with these members of lists of values. It is compiled from its text, as mysql2 does it
+ * too: members that are written out take an eighth of the time of those that are set one after the other.
+ */
+function rowMaker(columns: readonly string[]): RowMaker {
+  // Written as a plain name, `__proto__` would be no member. All others are faster so.
+  const members = columns.map((name, at) => `${name === '__proto__' ? `['${name}']` : JSON.stringify(name)}: plain(values[${at}])`);
+  return new Function('plain', `return (values) => ({ ${members.join()} })`)(plain) as RowMaker;
 }
+
+/** A value as rows have it: everything but bytes that the library gives is a text, a number or null. */
+const plain = (value: unknown): unknown => (typeof value === 'object' && value !== null ? textIn(value as Uint8Array) : value);
 
 /**
  * SQLite keeps bytes in any column, whatever its type; no table here has a use for them, and what is there as bytes was
@@ -142,13 +143,8 @@ function preparedStatement(connection: Connection, sql: string): Prepared {
   const known = kept.get(sql);
   if (known) return known;
   const statement = connection.prepare<unknown[], unknown[]>(sql);
-  const columns = statement.reader
-    ? statement
-        .raw()
-        .columns()
-        .map(({ name }) => name)
-    : undefined;
-  const fresh = { statement, columns };
+  const columns = statement.reader ? statement.raw().columns() : undefined;
+  const fresh = { statement, rowOf: columns && rowMaker(columns.map(({ name }) => name)) };
   kept.set(sql, fresh);
   return fresh;
 }

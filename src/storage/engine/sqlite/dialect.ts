@@ -1,4 +1,4 @@
-import { foldForSearch, foldText } from '../collation.ts';
+import { foldForSearch, foldText, knownFold } from '../collation.ts';
 import { codeOf, type Dialect } from '../dialect.ts';
 import { equalsAny } from '../expressions.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
@@ -15,7 +15,8 @@ export const sqlite: Dialect = {
   equalsExactly: (column, ...values) => equalsAny(column, values),
   startsWith: (column, start) => ['(?? >= ? AND ?? < ?)', [column, start, column, next(start)]],
   orderFolded: (column, direction = 'asc') => [`fold(??) ${direction === 'desc' ? 'DESC' : 'ASC'}`, [column]],
-  sortKey: (column) => ['fold(??)', [column]],
+  sortKey: (column) => ['??', [column]],
+  orderOf: knownFold,
   asNumber: (column) => ['CAST(?? AS REAL)', [column]],
   orUpdate: (keys) => `ON CONFLICT (${keys.map((key) => `\`${key}\``).join(', ')}) DO UPDATE SET`,
   inserted: (column) => `excluded.\`${column}\``,
