@@ -1,25 +1,24 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Memoizes a pure function of a text, keeping the results computed last: the same titles and contents are
- * rendered again and again. `most`: how many characters of input are kept in all; a text longer than a tenth of that is
- * not kept.
+ * Memoizes a pure function of a text: the same titles and contents are rendered again and again. `most`: how many
+ * characters of input are kept in all; a text longer than a tenth of that is not kept.
+ *
+ * What is known is in two halves. When one is full, the other, which nobody has asked for longer, is dropped whole: that
+ * takes no time, while a map from which the oldest entry is taken again and again has to be searched for it.
  */
 export function memoize<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {
-  const known = new Map<string, Result>();
+  let recent = new Map<string, Result>();
+  let older: ReadonlyMap<string, Result> = new Map();
   let size = 0;
   return (text) => {
-    const found = known.get(text);
+    const found = recent.get(text);
     if (found !== undefined) return found;
-    const result = compute(text);
+    const result = older.get(text) ?? compute(text);
     if (text.length * 10 > most) return result;
-    known.set(text, result);
     size += text.length + ENTRY;
-    for (const oldest of known.keys()) {
-      if (size <= most) break;
-      known.delete(oldest);
-      size -= oldest.length + ENTRY;
-    }
+    if (size > most / 2) [older, recent, size] = [recent, new Map(), text.length + ENTRY];
+    recent.set(text, result);
     return result;
   };
 }

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { memoize } from '../src/memo.ts';
+
+/** A function that counts what it computes, with room for `most` characters of input. */
+function counted(most: number): { readonly ask: (text: string) => string; readonly computed: () => number } {
+  let computed = 0;
+  const ask = memoize((text) => {
+    computed += 1;
+    return `<${text}>`;
+  }, most);
+  return { ask, computed: () => computed };
+}
+
+describe('a memoized function', () => {
+  it('computes the result of a text once', () => {
+    const { ask, computed } = counted(10_000);
+    expect([ask('a'), ask('b'), ask('a'), ask('b')]).toEqual(['<a>', '<b>', '<a>', '<b>']);
+    expect(computed()).toBe(2);
+  });
+
+  it('keeps what is asked for again and again, whatever else is asked for meanwhile', () => {
+    const { ask, computed } = counted(10_000);
+    for (let number = 0; number < 1000; number += 1) {
+      ask('usual');
+      ask(`title ${number}`);
+    }
+    expect(computed()).toBe(1001);
+  });
+
+  it('drops what nobody asks for any more', () => {
+    const { ask, computed } = counted(10_000);
+    ask('first');
+    for (let number = 0; number < 1000; number += 1) ask(`title ${number}`);
+    expect(computed()).toBe(1001);
+    ask('first');
+    expect(computed()).toBe(1002);
+  });
+
+  it('does not keep a text that takes a tenth of the room', () => {
+    const { ask, computed } = counted(10_000);
+    const long = 'x'.repeat(1001);
+    ask(long);
+    ask(long);
+    expect(computed()).toBe(2);
+  });
+});
