@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
+import { SHORT } from './support/short-runs.mjs';
 
 /*
  * Scripts that measure and attack run for hours and know no types: what the compiler says of other files is looked for
@@ -75,5 +76,15 @@ describe('scripts', () => {
       unawaited(tree, new Set(imports(tree).filter((imported) => names.has(imported)))).map((call) => `${name}: ${call}`),
     );
     expect(faults).toEqual([]);
+  });
+
+  it('can all be run in short, with flags that they have', () => {
+    const long = scripts.filter((name) => /^(attacks|faults)\/[^_]/.test(name)).map((name) => name.replace(/\.mjs$/, ''));
+    expect([...SHORT.keys()].sort()).toEqual(long.sort());
+    const unknown = [...SHORT].flatMap(([name, args]) => {
+      const text = readFileSync(join(HERE, `${name}.mjs`), 'utf8');
+      return [...args.matchAll(/--([\w-]+)/g)].filter(([, flag]) => !text.includes(String(flag))).map(([flag]) => `${name} ${flag}`);
+    });
+    expect(unknown).toEqual([]);
   });
 });
