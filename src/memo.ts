@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache';
  * Memoizes a pure function of a text: the same titles and contents are rendered again and again. `most`: how many
  * characters of input are kept in all; a text longer than a tenth of that is not kept.
  *
- * What is known is in two halves. When one is full, the other, which nobody has asked for longer, is dropped whole: that
- * takes no time, while a map from which the oldest entry is taken again and again has to be searched for it.
+ * What is known is in two halves. When the recent one is full, the older one is dropped whole, as far as nobody asked
+ * for it meanwhile. To take the oldest entry out of one map is slow: the map is searched for it from its start, past
+ * all that was taken out before.
  */
 export function memoize<Result>(compute: (text: string) => Result, most = 2_000_000): (text: string) => Result {
   let recent = new Map<string, Result>();

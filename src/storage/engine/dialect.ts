@@ -84,10 +84,11 @@ export interface Dialect {
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
 
   /**
-   * What rows are sorted by here as `orderFolded` does: few rows with long texts in them, which MySQL would sort on
-   * disk. They have the order of the characters of `orderOf` what this gives.
+   * What rows are sorted by here, as `orderFolded` does it, once `orderOf` has made a text of it: few rows with long
+   * texts in them, which MySQL would sort on disk.
    */
   sortKey(column: string): Sql;
+  /** The text by whose characters a sort key is compared. */
   orderOf(key: string): string;
 
   /**
