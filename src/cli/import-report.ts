@@ -2,7 +2,7 @@ import type { CsvSource } from '../exchange/csv/read.ts';
 import type { RejectedFile } from '../exchange/csv/rejected.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
-import type { Count, Report } from '../exchange/items/report.ts';
+import { type Count, countsOf, type Report } from '../exchange/items/report.ts';
 import { type Source, shownName } from '../exchange/items/source.ts';
 import { COST, DATES } from '../kinds/events/metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
@@ -20,17 +20,15 @@ export function reportText(
   say: Say,
   { files, hint }: { readonly files: readonly string[]; readonly hint: Source['hint'] },
 ): string {
-  const { created, updated, unchanged, lost, skipped, losses, dryRun, source } = report;
+  const { skipped, losses, dryRun, source } = report;
+  const counts = countsOf(report);
   const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source: shownName(source, files) })];
   const kinds = (['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event', 'settings'] as const).filter((kind) =>
-    [created, updated, unchanged, lost].some((counts) => (counts[kind] ?? 0) > 0),
+    Object.values(counts).some((count) => (count[kind] ?? 0) > 0),
   );
   const rows = [
-    (['kind', 'created', 'updated', 'unchanged', 'lost'] as const).map((name) => say(`exchange:columns.${name}`)),
-    ...kinds.map((kind) => [
-      say(`exchange:kinds.${kind}`),
-      ...[created, updated, unchanged, lost].map((counts) => String(counts[kind] ?? 0)),
-    ]),
+    ['kind', ...Object.keys(counts)].map((name) => say(`exchange:columns.${name}`)),
+    ...kinds.map((kind) => [say(`exchange:kinds.${kind}`), ...Object.values(counts).map((count) => String(count[kind] ?? 0))]),
   ];
   lines.push(...alignColumns(rows));
   const aside = Object.entries(skipped).map(([what, number]) => `${what} ${number}`);

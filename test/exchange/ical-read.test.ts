@@ -31,11 +31,13 @@ const event = (...lines: string[]) =>
 async function read(
   text: string | Uint8Array,
   options: Partial<CalendarOptions> = {},
-): Promise<{ entries: Entry[]; events: PostItem[]; losses: string[] }> {
-  const entries: Entry[] = [];
-  for await (const entry of calendarEntries(fileOf(text), { ...OPTIONS, ...options })) entries.push(entry);
+): Promise<{ entries: Entry[]; events: PostItem[]; losses: string[]; whole: string[] }> {
+  const all: Entry[] = [];
+  for await (const entry of calendarEntries(fileOf(text), { ...OPTIONS, ...options })) all.push(entry);
+  const entries = all.filter(({ kind }) => kind !== 'dates');
   return {
     entries,
+    whole: all.flatMap((entry) => (entry.kind === 'dates' ? [entry.uid] : [])),
     events: entries.filter((entry): entry is PostItem => isItem(entry) && entry.kind === 'event'),
     losses: entries.flatMap((entry) => (entry.kind === 'loss' ? [`${entry.loss.reason} ${entry.loss.place}`] : [])),
   };
@@ -474,6 +476,21 @@ describe('what an event says', () => {
       ['Hall', '45'],
       ['Garden', undefined],
     ]);
+  });
+  it('is said to be all dates of it only where that is known', async () => {
+    const at = (uid: string, ...lines: string[]) => event(`UID:${uid}`, 'DTSTART:20261224T190000Z', ...lines);
+    const { whole } = await read(
+      calendar(
+        at('once'),
+        at('weekly', 'RRULE:FREQ=WEEKLY;COUNT=3'),
+        at('weekly', 'RECURRENCE-ID:20261231T190000Z'),
+        at('part', 'RECURRENCE-ID:20261231T190000Z'),
+        at('unknown', 'RRULE:FREQ=SOMETIMES'),
+        at('endless', 'RRULE:FREQ=SECONDLY'),
+        event('UID:undated', 'SUMMARY:x'),
+      ),
+    );
+    expect(whole.sort()).toEqual(['once', 'weekly']);
   });
   it('that is a page of the web is no venue', async () => {
     const { entries, events } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:https://meet.example/x')));

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { eventRecords } from '../../src/exchange/ical/records.ts';
 import { openSource } from '../../src/exchange/sources.ts';
@@ -30,10 +30,10 @@ describeDatabases('a newer file', (open) => {
   });
   afterAll(() => site.close());
 
-  const imported = async (name: string, text: string) => {
+  const imported = async (name: string, text: string, options: { readonly dryRun?: boolean } = {}) => {
     writeFileSync(join(folder, name), text);
     const source = await openSource([join(folder, name)], { caller: await callerOf(site), prefix: 'wp_', target: '' });
-    return importSource(site, source);
+    return importSource(site, source, options);
   };
   /** What the calendar stores of flags and states of an event. */
   const flagsOf = async (title: string) => {
@@ -55,6 +55,79 @@ describeDatabases('a newer file', (open) => {
     expect(await flagsOf('Fair')).toEqual([]);
     const again = await imported('a.ics', calendar(...event, 'DTSTART:20261202T190000Z', 'STATUS:CONFIRMED'));
     expect(again.unchanged.event).toBe(1);
+  });
+
+  describe('of a calendar takes away dates that', () => {
+    const year = new Date().getUTCFullYear() + 1;
+    const weekly = (uid: string, more: readonly string[] = [], time = '180000') =>
+      calendar(`UID:${uid}`, `SUMMARY:${uid}`, `DTSTART:${year}0105T${time}Z`, ...more);
+    const COUNT = 'RRULE:FREQ=WEEKLY;COUNT=4';
+    /** Days and hours of the events of a title that are shown, in order. */
+    const datesOf = async (title: string) => {
+      const posts = await site.db.from('posts').where({ post_title: title, post_status: 'publish' });
+      const ids = posts.map(({ ID }) => ID);
+      const metas = await site.db.from('postmeta').whereIn('post_id', ids).where('meta_key', '_EventStartDateUTC');
+      return metas.map(({ meta_value: value }) => String(value).slice(5, 13)).sort();
+    };
+
+    it.each([
+      ['it excepts', 'Excepted', [COUNT, `EXDATE:${year}0112T180000Z`], ['01-05 18', '01-19 18', '01-26 18']],
+      ['lie after an earlier end', 'Ended', [`RRULE:FREQ=WEEKLY;UNTIL=${year}0112T235959Z`], ['01-05 18', '01-12 18']],
+      ['no longer repeat', 'Once', [], ['01-05 18']],
+    ])('%s', async (_, title, lines, dates) => {
+      const file = `${title}.ics`;
+      await imported(file, weekly(title, [COUNT]));
+      expect(await datesOf(title)).toHaveLength(4);
+      const { created, trashed, unchanged, lost } = await imported(file, weekly(title, lines));
+      expect([await datesOf(title), trashed.event, lost]).toEqual([dates, 4 - dates.length, {}]);
+      // Those that stay are the same records.
+      expect([created, unchanged.event]).toEqual([{}, dates.length]);
+      // And they come again with the file that had them.
+      await imported(file, weekly(title, [COUNT]));
+      expect(await datesOf(title)).toEqual(['01-05 18', '01-12 18', '01-19 18', '01-26 18']);
+    });
+
+    it('none, where what took place once repeats', async () => {
+      await imported('Again.ics', weekly('Again'));
+      const { created, trashed, unchanged } = await imported('Again.ics', weekly('Again', [COUNT]));
+      expect([created, trashed, unchanged.event, await datesOf('Again')]).toEqual([
+        { event: 3 },
+        {},
+        1,
+        ['01-05 18', '01-12 18', '01-19 18', '01-26 18'],
+      ]);
+    });
+
+    it('it moves to another time', async () => {
+      await imported('Moved.ics', weekly('Moved', [COUNT]));
+      const { created, trashed } = await imported('Moved.ics', weekly('Moved', [COUNT], '190000'));
+      expect([created.event, trashed.event, await datesOf('Moved')]).toEqual([4, 4, ['01-05 19', '01-12 19', '01-19 19', '01-26 19']]);
+    });
+
+    it('it has, if it has one of them alone, but not those that it says nothing of', async () => {
+      await imported('Part.ics', weekly('Part', [COUNT]));
+      const change = calendar('UID:Part', 'SUMMARY:Part', `RECURRENCE-ID:${year}0112T180000Z`, `DTSTART:${year}0112T200000Z`);
+      const { trashed } = await imported('Part.ics', change);
+      expect([trashed, await datesOf('Part')]).toEqual([{}, ['01-05 18', '01-12 20', '01-19 18', '01-26 18']]);
+      // Nor those of other events.
+      expect((await imported('Part.ics', weekly('Other', [COUNT]))).trashed).toEqual({});
+      expect(await datesOf('Part')).toHaveLength(4);
+    });
+
+    it('lie ahead: what is over stays', async () => {
+      const past = (...more: string[]) => calendar('UID:Past', 'SUMMARY:Past', `DTSTART:${year - 2}1201T180000Z`, ...more);
+      await imported('Past.ics', past('RRULE:FREQ=WEEKLY;COUNT=3'));
+      const before = await datesOf('Past');
+      const { trashed } = await imported('Past.ics', past(`RRULE:FREQ=WEEKLY;COUNT=3`, `EXDATE:${year - 2}1208T180000Z`));
+      expect([trashed, await datesOf('Past')]).toEqual([{}, before]);
+    });
+
+    it('and a rehearsal says so', async () => {
+      await imported('Tried.ics', weekly('Tried', [COUNT]));
+      const before = await datesOf('Tried');
+      const report = await imported('Tried.ics', weekly('Tried', [COUNT, `EXDATE:${year}0112T180000Z`]), { dryRun: true });
+      expect([report.trashed, await datesOf('Tried')]).toEqual([{ event: 1 }, before]);
+    });
   });
 
   it('of a table takes back what it says no to', async () => {

@@ -20,7 +20,7 @@ import { type Head, readHead } from './head.ts';
 import { calendarLines, type Line } from './lines.ts';
 import { createPlaces } from './places.ts';
 import { newestOf, overridesOf } from './revisions.ts';
-import { orphanTime, placeOf, timesOf } from './series.ts';
+import { nameOfFirst, orphanTime, placeOf, timesOf } from './series.ts';
 import { type Clocks, type Span, spanOf, unknownZones } from './spans.ts';
 
 export interface CalendarOptions {
@@ -71,6 +71,7 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
   const skipped = new Map<string, number>();
   const skip = (what: string) => skipped.set(what, (skipped.get(what) ?? 0) + 1);
   const held = new Map<string, Held[]>();
+  const whole = new Set<string>();
   let count = 0;
   for (const { line, id } of head.unknownZones)
     yield { kind: 'loss', loss: { reason: 'ical-calendar-zone-unknown', kind: 'source', of: id, place: `${file}:${line}` } };
@@ -93,9 +94,11 @@ export async function* calendarEntries(bytes: Bytes, options: CalendarOptions, k
     if (count < MOST_HELD && (repeats(event) || head.isShared(event.uid))) {
       addToGroup(held, event.uid, event);
       count += 1;
-    } else yield* singleEntries(event, reading);
+    } else if (yield* singleEntries(event, reading)) whole.add(event.uid);
   }
-  for (const events of held.values()) yield* seriesEntries(events, reading);
+  for (const [uid, events] of held) if (yield* seriesEntries(events, reading)) whole.add(uid);
+  // Of more events than can be held, some times were read as events of their own.
+  if (count < MOST_HELD) for (const uid of whole) yield { kind: 'dates', uid, between: daysWithin(reading.window) };
   for (const [what, number] of skipped) yield { kind: 'skipped', what, count: number };
 }
 
@@ -130,6 +133,12 @@ function windowOf({ from, to, now, settings }: CalendarOptions): readonly [numbe
   const last = `${to ?? addDays(`${today} 00:00:00`, 731).slice(0, 10)} 23:59:59`;
   return [unixFromText(first), unixFromText(last)];
 }
+
+/** The days that lie within a window by the clocks of all zones, from their begin to their end. */
+const daysWithin = ([first, last]: Reading['window']): readonly [first: string, last: string] => [
+  addDays(textFromUnix(first), 1),
+  addDays(textFromUnix(last), -1),
+];
 
 /** Whether something that stands elsewhere in the file may belong to it. */
 const repeats = ({ rules, dates, exceptDates, recurrenceId }: CalendarEvent): boolean =>
@@ -179,17 +188,26 @@ function createFallbackUids(): (event: CalendarEvent) => string {
 }
 
 // ------------------------------------------------------------------------------------------------- when
-function* singleEntries(event: Held, reading: Reading): Generator<Entry> {
-  const span = spanOf(event, clocksOf(event, reading));
-  if (span) yield* itemsOf(event, span, event.uid, reading);
+/** An event that takes place once: perhaps the first time of what repeated before. Returns whether it could be read. */
+function* singleEntries(event: Held, reading: Reading): Generator<Entry, boolean> {
+  const clocks = clocksOf(event, reading);
+  const span = spanOf(event, clocks);
+  if (span) yield* itemsOf(event, span, { sourceId: event.uid, narrowerId: timeId(event, nameOfFirst(event, clocks) ?? '') }, reading);
   else yield asWhole(lossAt(reading, 'ical-event-unreadable', event, 'DTSTART'));
+  return span !== undefined;
 }
 
-/** The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. */
-function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry> {
+/** What a time of a series is called. */
+const timeId = ({ uid }: CalendarEvent, name: string): string => `${uid}#${name}`;
+
+/**
+ * The events of one UID: the version that counts, each time of it as an event of its own, and the overrides. Returns
+ * whether these are all of its times within the window.
+ */
+function* seriesEntries(events: readonly Held[], reading: Reading): Generator<Entry, boolean> {
   const masters = events.filter(({ recurrenceId }) => recurrenceId === undefined);
-  const [first, ...others] = masters;
-  const core = first && newestOf([first, ...others]);
+  const [master, ...others] = masters;
+  const core = master && newestOf([master, ...others]);
   const overrides = overridesOf(
     events.filter(({ recurrenceId }) => recurrenceId !== undefined),
     {
@@ -204,19 +222,24 @@ function* seriesEntries(events: readonly Held[], reading: Reading): Generator<En
     masters,
     reading,
   );
-  if (core && !repeats(core.event) && overrides.length === 0) {
-    yield* singleEntries(core.event, reading);
-    return;
-  }
+  if (core && !repeats(core.event) && overrides.length === 0) return yield* singleEntries(core.event, reading);
   const times = core
     ? timesOf(core.event, overrides, reading.window, clocksOf(core.event, reading))
     : overrides.flatMap(({ event, isOutdone }) => (isOutdone ? [] : [...orphanTime(event, reading.window, clocksOf(event, reading))]));
+  let isWhole = core !== undefined;
+  const first = core && nameOfFirst(core.event, clocksOf(core.event, reading));
   for (const time of times) {
     if ('reason' in time) {
+      isWhole = false;
       const loss = lossAt(reading, time.reason, time.event, time.detail);
       yield time.reason === 'ical-event-unreadable' ? asWhole(loss) : loss;
-    } else yield* itemsOf(time.event, time.span, `${time.event.uid}#${time.name}`, reading);
+      continue;
+    }
+    const { event, span, name } = time;
+    // What repeats now may have taken place once before.
+    yield* itemsOf(event, span, { sourceId: timeId(event, name), ...(name === first ? { narrowerId: event.uid } : {}) }, reading);
   }
+  return isWhole;
 }
 
 /** What overrides say of times other than their own and is not followed. */
@@ -234,8 +257,10 @@ function* unfollowedIn(overrides: readonly Held[], masters: readonly Held[], rea
 }
 
 // ------------------------------------------------------------------------------------------------- items
+type ItemName = Pick<PostItem, 'sourceId' | 'narrowerId'>;
+
 /** The item of an event, after those of its venue, organizers and picture where they are new. */
-function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Reading): Generator<Entry> {
+function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Reading): Generator<Entry> {
   const { file, settings, now, places } = reading;
   const local = localSpan(span);
   const dates = eventDates(local, undefined, { siteZone: settings.timezone, cutoff: settings.calendar.cutoff, now });
@@ -268,7 +293,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: string, reading: Readi
   ];
   const item: PostItem = {
     kind: 'event',
-    sourceId: name,
+    ...name,
     place: `${file}:${event.line}`,
     columns: {
       post_title: specialChars(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),

@@ -109,6 +109,12 @@ const keysOf = (wall: number, { span, clock }: Series): string[] => [
 const nameOf = (wall: number, { span, core }: Series): string =>
   span.allDay ? compactDay(wall) : `${compactTime(wall)}${core.start?.in === 'utc' ? 'Z' : ''}`;
 
+/** The name of the first time of an event as one of a series; undefined where it has no start. */
+export function nameOfFirst(core: CalendarEvent, clocks: Clocks): string | undefined {
+  const series = seriesFrom(core, clocks);
+  return series && nameOf(series.clock.toWall(series.span.start), series);
+}
+
 const nameOfMoment = (moment: Moment, series: Series): string =>
   moment.in === 'day' ? compactDay(unixFromText(moment.wall)) : nameOf(placeIn(series, moment), series);
 

@@ -27,8 +27,21 @@ import { metaOf } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
 import { createNames } from '../items/record-names.ts';
-import { addTally, count, lose, newTally, noteAside, type Report, reportOf, type Tally, tallyFrom, tallyText } from '../items/report.ts';
+import {
+  addTally,
+  count,
+  type DatesEntry,
+  lose,
+  newTally,
+  noteAside,
+  type Report,
+  reportOf,
+  type Tally,
+  tallyFrom,
+  tallyText,
+} from '../items/report.ts';
 import { batches, keysOf } from './batches.ts';
+import { trashGoneDates } from './gone-dates.ts';
 import { ledgerKey, openLedger } from './ledger.ts';
 import { keysWanted, settleWaiting, withoutNewTerms } from './pending-references.ts';
 import { prepareRecurrence, recurringItem } from './recurrence.ts';
@@ -102,6 +115,7 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
   for await (const piece of batches(entries, options.itemsAtOnce ?? ITEMS)) {
     const before = seen;
     seen += piece.length;
+    for (const entry of piece) if (entry.kind === 'dates') state.dates.set(entry.uid, entry.between);
     const recurring = prepared || state.run.dry ? undefined : recurringItem(piece.filter(isItem));
     if (recurring) {
       await prepareRecurrence(site, recurring);
@@ -122,6 +136,8 @@ export async function importItems(site: Site, caller: Caller, entries: AsyncIter
     options.onProgress?.(seen);
   }
   await settleAll(state);
+  const gone = await trashGoneDates(state.run, state.dates);
+  if (gone > 0) count(sum.trashed, 'event', gone);
   await finish(state);
   return reportOf({ source: state.run.source, dryRun: state.run.dry }, sum);
 }
@@ -201,6 +217,8 @@ interface ImportState {
   run: Run;
   readonly sum: Tally;
   done: number;
+  /** UIDs of events all of whose dates came, and between when. */
+  readonly dates: Map<string, DatesEntry['between']>;
 }
 
 async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
@@ -238,7 +256,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     },
   };
   const sum = options.resume && row ? tallyFrom(row.report) : newTally();
-  return { run, sum, done: options.resume && row ? row.done : 0 };
+  return { run, sum, done: options.resume && row ? row.done : 0, dates: new Map() };
 }
 
 const LONGEST_SOURCE = 191;

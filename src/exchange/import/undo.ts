@@ -70,7 +70,7 @@ export async function undoImport(
  * Moves a record to the trash and forgets that it came, both or neither. False: the caller may not move it, or somebody
  * else has done so meanwhile.
  */
-async function takeBack(
+export async function takeBack(
   site: Site,
   caller: Caller,
   { kind, id, from }: { readonly kind: PostKind; readonly id: number; readonly from: number },

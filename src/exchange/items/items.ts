@@ -189,4 +189,4 @@ export class SourceFault extends Error {
 /** What a reader gives: items, and what it passed over or could not keep. */
 export type Entry = Item | Aside;
 
-export const isItem = (entry: Entry): entry is Item => entry.kind !== 'skipped' && entry.kind !== 'loss';
+export const isItem = (entry: Entry): entry is Item => entry.kind !== 'skipped' && entry.kind !== 'loss' && entry.kind !== 'dates';

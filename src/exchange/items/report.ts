@@ -18,7 +18,7 @@ export interface Loss {
 }
 
 /** What a reader gives besides items. */
-export type Aside = SkippedEntry | LossEntry;
+export type Aside = SkippedEntry | LossEntry | DatesEntry;
 
 /** Something that is no part of a calendar (`post`, `page`, `comment`), and how many of it. */
 export interface SkippedEntry {
@@ -32,6 +32,16 @@ export interface LossEntry {
   readonly loss: Loss;
   /** Whether it is a whole record that could not be taken in, rather than something of one. */
   readonly isWhole?: true;
+}
+
+/**
+ * All dates of the event of this UID are among the items, as far as they lie between two moments (`YYYY-MM-DD HH:MM:SS`,
+ * by the clock of the calendar): others that came earlier are no longer dates of it.
+ */
+export interface DatesEntry {
+  readonly kind: 'dates';
+  readonly uid: string;
+  readonly between: readonly [first: string, last: string];
 }
 
 /** A loss as that of a whole record. */
@@ -55,6 +65,8 @@ export interface Report {
   readonly updated: Count;
   /** As it was: nothing had to be done. */
   readonly unchanged: Count;
+  /** No longer so in the source, and moved to the trash. */
+  readonly trashed: Count;
   /** Not of the calendar, by what it is (`post`, `page`, `comment`): left aside. */
   readonly skipped: Readonly<Record<string, number>>;
   /** Records that could not be taken in at all. */
@@ -70,12 +82,13 @@ export interface Tally {
   readonly created: Partial<Record<ReportedKind, number>>;
   readonly updated: Partial<Record<ReportedKind, number>>;
   readonly unchanged: Partial<Record<ReportedKind, number>>;
+  readonly trashed: Partial<Record<ReportedKind, number>>;
   readonly skipped: Record<string, number>;
   readonly lost: Partial<Record<ReportedKind, number>>;
   readonly losses: Map<string, { count: number; examples: Loss[] }>;
 }
 
-export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, skipped: {}, lost: {}, losses: new Map() });
+export const newTally = (): Tally => ({ created: {}, updated: {}, unchanged: {}, trashed: {}, skipped: {}, lost: {}, losses: new Map() });
 
 export function count(counts: Partial<Record<string, number>>, name: string, more = 1): void {
   counts[name] = ((Object.hasOwn(counts, name) && counts[name]) || 0) + more;
@@ -86,12 +99,13 @@ export function lose(tally: Tally, loss: Loss): void {
   addLosses(tally, loss.reason, 1, [loss]);
 }
 
-/** Notes what came besides items. */
+/** Notes what came besides items; of dates there is nothing to say yet. */
 export function noteAside(tally: Tally, entry: Aside): void {
   if (entry.kind === 'skipped') {
     count(tally.skipped, entry.what, entry.count);
     return;
   }
+  if (entry.kind === 'dates') return;
   const { loss, isWhole } = entry;
   if (isWhole && loss.kind !== 'source') count(tally.lost, loss.kind);
   lose(tally, loss);
@@ -99,7 +113,7 @@ export function noteAside(tally: Tally, entry: Aside): void {
 
 /** Adds one tally to another. */
 export function addTally(sum: Tally, more: Tally): void {
-  for (const name of ['created', 'updated', 'unchanged', 'skipped', 'lost'] as const) {
+  for (const name of ['created', 'updated', 'unchanged', 'trashed', 'skipped', 'lost'] as const) {
     for (const [kind, number] of Object.entries(more[name])) count(sum[name], kind, number);
   }
   for (const [reason, { count: number, examples }] of more.losses) addLosses(sum, reason, number, examples);
@@ -123,6 +137,15 @@ const shortened = (loss: Loss): Loss => ({
 export const lossesIn = ({ losses }: Pick<Tally, 'losses'>): Report['losses'] =>
   Array.from(losses, ([reason, sum]) => ({ reason, ...sum }));
 
+/** What people are shown of a report as a table; what went to the trash only where something did. */
+export const countsOf = ({ created, updated, unchanged, trashed, lost }: Report): Readonly<Record<string, Count>> => ({
+  created,
+  updated,
+  unchanged,
+  ...(Object.keys(trashed).length > 0 ? { trashed } : {}),
+  lost,
+});
+
 export function reportOf({ source, dryRun }: Pick<Report, 'source' | 'dryRun'>, { losses, ...counts }: Tally): Report {
   return { source, dryRun, ...counts, losses: lossesIn({ losses }) };
 }
@@ -133,7 +156,8 @@ export const tallyText = ({ losses, ...counts }: Tally): string => JSON.stringif
 export function tallyFrom(text: string): Tally {
   if (text === '') return newTally();
   const { losses, ...counts }: Omit<Tally, 'losses'> & { losses: [string, { count: number; examples: Loss[] }][] } = JSON.parse(text);
-  return { ...counts, losses: new Map(losses) };
+  // One of an earlier version lacks what it did not count.
+  return { ...newTally(), ...counts, losses: new Map(losses) };
 }
 
 /**

@@ -2,6 +2,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
+import { readInParts } from '../engine/pages.ts';
 
 /** What is known of a record of a source. */
 export interface LedgerEntry {
@@ -82,6 +83,36 @@ export async function importedIds(db: Database, importId: number, kinds: readonl
     .whereIn('kind', [...kinds])
     .select('target');
   return rows.map(({ target }) => target);
+}
+
+/** Records of a kind that came in a run before this one and not in it: their names in the ledger, and their ids. */
+export async function importedBefore(
+  db: Database,
+  importId: number,
+  run: number,
+  kind: string,
+): Promise<Pick<LedgerEntry, 'item' | 'target'>[]> {
+  return db.from('fasti_import_ids').where({ import_id: importId, kind }).where('run', '<', run).select('item', 'target');
+}
+
+/** Metas of these keys, one value of each, of those of these posts that are not in the trash. */
+export async function metasOfImported(
+  db: Database,
+  ids: readonly number[],
+  keys: readonly string[],
+): Promise<Map<number, Map<string, string>>> {
+  const rows = await readInParts(
+    ids,
+    (some) => db.rows<{ post_id: number; meta_key: string; meta_value: string | null }>`
+      SELECT m.post_id, m.meta_key, m.meta_value FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
+      WHERE m.post_id IN (${some}) AND m.meta_key IN (${keys}) AND p.post_status <> 'trash'`,
+  );
+  const metas = new Map<number, Map<string, string>>();
+  for (const { post_id: id, meta_key: key, meta_value: value } of rows) {
+    const own = metas.get(id) ?? new Map<string, string>();
+    metas.set(id, own.set(key, value ?? ''));
+  }
+  return metas;
 }
 
 /** The run that ended or was heard of last, of any source; undefined: nothing was ever imported. */
