@@ -35,8 +35,8 @@ export interface LossEntry {
 }
 
 /**
- * All dates of the event of this UID are among the items, as far as they lie between two moments (`YYYY-MM-DD HH:MM:SS`,
- * by the clock of the calendar): others that came earlier are no longer dates of it.
+ * All dates of the event of this UID are among the items, as far as they lie between two moments (`YYYY-MM-DD
+ * HH:MM:SS`, by the clock of the calendar): others that came earlier are no longer dates of it.
  */
 export interface DatesEntry {
   readonly kind: 'dates';
