@@ -19,9 +19,12 @@ const MOST_TERMS = 9;
  */
 export function parseSearch(phrase: string): SearchTerm[] {
   const whole = phrase.replace(/\\(.?)/gs, '$1').replace(/[\r\n]/g, '');
-  const terms = [...whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)]
-    .map(([piece]) => trimQuotes(piece))
-    .filter((piece) => !/^[a-z0-]?$/i.test(piece) && !STOPWORDS.has(piece.toLowerCase()));
+  const terms: string[] = [];
+  for (const [piece] of whole.matchAll(/"[^"]*(?:"|$)|[^\t ",+]+/g)) {
+    const term = trimQuotes(piece);
+    if (!/^[a-z0-]?$/i.test(term) && !STOPWORDS.has(term.toLowerCase())) terms.push(term);
+    if (terms.length > MOST_TERMS) break;
+  }
   const kept = terms.length === 0 || terms.length > MOST_TERMS ? [whole] : terms;
   return kept.map((text) => (text.startsWith('-') ? { text: text.slice(1), exclude: true } : { text, exclude: false }));
 }
