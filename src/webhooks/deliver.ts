@@ -194,7 +194,8 @@ async function send(site: Site, hook: Hook, sent: HookMessage): Promise<'done' |
   const isDone = status >= 200 && status < 300;
   const attempts = sent.attempts + 1;
   const pause = PAUSES_MS[attempts - 1];
-  const state = isDone ? 'done' : pause === undefined || status === 410 ? 'failed' : 'waiting';
+  // After 410 it waits too: whoever has the webhook go on again gets what has not arrived.
+  const state = isDone ? 'done' : pause === undefined ? 'failed' : 'waiting';
   const next_at = nowUtc(new Date(site.clock().getTime() + (pause ?? 0)));
   await noteAttempt(site.db, { id: sent.id, state, attempts, next_at, status, error });
   if (!isDone) site.log.warn({ hook: hook.id, message: sent.id, status, error, attempts }, 'a message to a webhook did not arrive');
