@@ -135,7 +135,11 @@ async function serveAsWorker(number: string): Promise<void> {
     if (word === 'end') void end();
     if (typeof word === 'object' && 'failed' in word) failures.take(word.failed, site.clock());
     if (typeof word === 'object' && 'knownFailures' in word) failures.learn(word.knownFailures);
-    if (word === 'measure') void service.metrics?.measured().then((measured) => say({ measured }));
+    if (word === 'measure')
+      void service.metrics?.measured().then(
+        (measured) => say({ measured }),
+        (err: unknown) => log.warn({ err }, 'the metrics cannot be read'),
+      );
   });
   // A terminal signals the whole group of processes at once. The first one decides what to do.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => say('leaving'));

@@ -8,6 +8,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { withTimeout } from '../host/timeout.ts';
 import { trustsIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
 import type { Answered, Observer } from './answered.ts';
@@ -100,6 +101,9 @@ function requestMeter(registry: Registry): Observer {
 }
 
 // ------------------------------------------------------------------------------------------------- state
+/** How long the database may take to say what is measured, in milliseconds. */
+const PATIENCE_MS = 1000;
+
 function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): void {
   let foreignAt: number | undefined;
   site.journal.subscribe((entries) => {
@@ -126,8 +130,9 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
     aggregator: 'min',
     registers: [registry],
     async collect() {
-      const settings = await site.settings().catch(() => undefined);
-      if (settings) this.set(Number(await trustsIndex(site, { settings, arrived: performance.now() })));
+      // Where the database does not tell, the other numbers do not wait: `fasti_ready` says what is wrong with it.
+      const inUse = await withTimeout(PATIENCE_MS, isIndexInUse(site)).catch(() => undefined);
+      if (inUse !== undefined) this.set(Number(inUse));
     },
   });
   new Gauge({
@@ -150,6 +155,10 @@ function measureState(registry: Registry, site: Site, lifecycle: Lifecycle): voi
       this.set(site.journal.position() ?? 0);
     },
   });
+}
+
+async function isIndexInUse(site: Site): Promise<boolean> {
+  return trustsIndex(site, { settings: await site.settings(), arrived: performance.now() });
 }
 
 function measureDatabase(registry: Registry, { db }: Site): void {

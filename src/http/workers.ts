@@ -216,8 +216,8 @@ function passOn({ workers, failures }: WorkerPool, from: Worker, word: Failed): 
 
 /** The name of the event that a worker has sent its numbers. */
 const MEASURED = 'measured';
-/** A worker that is stuck is left out of the metrics. */
-const MEASURE_MS = 2000;
+/** A worker that is stuck is left out of the metrics; one whose database does not answer takes two seconds. */
+const MEASURE_MS = 3000;
 
 async function metricsOf({ workers }: WorkerPool): Promise<string> {
   const asked = [...workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');

@@ -3,7 +3,9 @@ import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { SiteSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { withTimeout } from '../../src/host/timeout.ts';
 import { createMetrics, type Measured, metricsPage } from '../../src/http/metrics.ts';
 import { openSite } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -93,6 +95,23 @@ describeDatabases('metrics', (open) => {
     server = await startServing(urlOf(db));
     expect((await read(`${server.base}/metrics`)).status).toBe(404);
   });
+});
+
+it.each([
+  ['does not answer', () => new Promise<never>(() => undefined)],
+  ['fails', () => Promise.reject(new Error('gone'))],
+])('are there while the database %s, which is when they are wanted', async (_what, upToDate) => {
+  const site = await openSite(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }));
+  try {
+    const shared = { occurrenceTables: true, shared: true } as SiteSettings;
+    for (const broken of [{ settings: async () => shared, upToDate }, { settings: upToDate }]) {
+      const metrics = createMetrics({ ...site, ...broken }, { phase: () => 'serving' }, '0.0.0');
+      const page = await metricsPage([await withTimeout(3000, metrics.measured())]);
+      expect(seriesIn(page, 'fasti_ready{part="serving"}')).toBe(1);
+    }
+  } finally {
+    await site.close();
+  }
 });
 
 it('have a dashboard that asks for nothing else', async () => {
