@@ -50,8 +50,22 @@ export function createMetrics(site: Site, lifecycle: Lifecycle, version: string)
 }
 
 /** The numbers of all processes together, as Prometheus reads them. */
-export const metricsPage = (parts: readonly Measured[]): Promise<string> =>
-  AggregatorRegistry.aggregate(parts as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0]).metrics();
+export const metricsPage = (parts: readonly Measured[]): Promise<string> => aggregated(parts).metrics();
+
+const aggregated = (parts: readonly Measured[]): Registry =>
+  AggregatorRegistry.aggregate(parts as unknown as Parameters<typeof AggregatorRegistry.aggregate>[0]);
+
+/** Types of numbers that only grow. */
+const GROWING = new Set(['counter', 'histogram']);
+
+/**
+ * The numbers of a process that only grow, as it gave them last. Prometheus takes a sum that falls for that of a
+ * service that has begun anew: so these are still counted where the process does not answer, or has ended.
+ */
+export const countsIn = (measured: Measured): Measured => measured.filter(({ type }) => GROWING.has(String(type)));
+
+/** The numbers of several processes as those of one. */
+export const addedUp = (parts: readonly Measured[]): Measured => aggregated(parts).getMetricsAsArray() as unknown as Measured;
 
 /** What `metricsPage` is sent as. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countFailures, type Failure, type FailureCounts, type KnownFailures } from '../accounts/attempts.ts';
 import { closePort, type ListenAddress } from '../host/port.ts';
 import type { Log } from '../log.ts';
-import { type Measured, metricsPage } from './metrics.ts';
+import { addedUp, countsIn, type Measured, metricsPage } from './metrics.ts';
 
 /** Before a worker that has ended or did not start is replaced: a fault that lasts must not become a busy loop. */
 const PAUSE_MS = 500;
@@ -85,6 +85,8 @@ interface Worker {
    * them.
    */
   readonly sent: Socket[];
+  /** The numbers that it gave last. */
+  measured: Measured;
 }
 
 /** All workers of the service, and the connections that wait for one. */
@@ -99,6 +101,8 @@ interface WorkerPool {
   turn: number;
   /** What the workers count together, for those who come later. */
   readonly failures: FailureCounts;
+  /** What those have counted for the metrics that have ended. */
+  past: Measured;
 }
 
 /**
@@ -111,7 +115,16 @@ export function manageWorkers(options: WorkersOptions): Workers {
     pool.waiting.push(socket);
     assignConnections(pool);
   });
-  const pool: WorkerPool = { options, server, workers: new Set(), waiting: [], phase: 'starting', turn: 0, failures: countFailures() };
+  const pool: WorkerPool = {
+    options,
+    server,
+    workers: new Set(),
+    waiting: [],
+    phase: 'starting',
+    turn: 0,
+    failures: countFailures(),
+    past: [],
+  };
   server.on('error', options.failed);
   for (let number = 0; number < options.count && pool.phase === 'starting'; number += 1) start(pool, number);
 
@@ -162,7 +175,7 @@ function send(worker: Worker, word: ToWorker, socket?: Socket): void {
 function start(pool: WorkerPool, number: number): Worker | undefined {
   const child = launched(pool, number);
   if (child === undefined) return undefined;
-  const worker: Worker = { process: child, ended: endOf(child), number, state: 'starting', sent: [] };
+  const worker: Worker = { process: child, ended: endOf(child), number, state: 'starting', sent: [], measured: [] };
   pool.workers.add(worker);
   child.on('message', (word: FromWorker) => receive(pool, worker, word));
   void worker.ended.then((end) => replaceEnded(pool, worker, end));
@@ -190,7 +203,10 @@ const endOf = (child: ChildProcess): Promise<End> =>
 function receive(pool: WorkerPool, worker: Worker, word: FromWorker): void {
   if (typeof word === 'object') {
     if ('failed' in word) passOn(pool, worker, word);
-    else worker.process.emit(MEASURED, word.measured);
+    else {
+      worker.measured = word.measured;
+      worker.process.emit(MEASURED);
+    }
     return;
   }
   if (word === 'asks for metrics') {
@@ -216,22 +232,22 @@ function passOn({ workers, failures }: WorkerPool, from: Worker, word: Failed): 
 
 /** The name of the event that a worker has sent its numbers. */
 const MEASURED = 'measured';
-/** A worker that is stuck is left out of the metrics; one whose database does not answer takes two seconds. */
+/** After this time a worker is stuck: only what it counted before is told. Without its database it takes two seconds. */
 const MEASURE_MS = 3000;
 
-async function metricsOf({ workers }: WorkerPool): Promise<string> {
-  const asked = [...workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');
-  const parts = await Promise.all(
-    asked.map(async (worker): Promise<Measured[]> => {
-      const answer = once(worker.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
-      send(worker, 'measure');
-      return answer.then(
-        ([measured]) => [measured as Measured],
-        () => [],
-      );
-    }),
-  );
-  return metricsPage(parts.flat());
+async function metricsOf(pool: WorkerPool): Promise<string> {
+  const asked = [...pool.workers].filter(({ state, process: { connected } }) => connected && state !== 'starting');
+  const answers = asked.map(async (worker): Promise<Worker[]> => {
+    const answer = once(worker.process, MEASURED, { signal: AbortSignal.timeout(MEASURE_MS) });
+    send(worker, 'measure');
+    return answer.then(
+      () => [worker],
+      () => [],
+    );
+  });
+  const answered = new Set((await Promise.all(answers)).flat());
+  const parts = [...pool.workers].map((worker) => (answered.has(worker) ? worker.measured : countsIn(worker.measured)));
+  return metricsPage([...parts, pool.past]);
 }
 
 /** Makes a worker end that gets no connections any more, and waits until it has. */
@@ -248,6 +264,7 @@ async function leave({ options: { patience } }: WorkerPool, worker: Worker): Pro
 /** What follows when a worker has ended: its connections go to others, and another worker takes its place. */
 async function replaceEnded(pool: WorkerPool, worker: Worker, end: End): Promise<void> {
   pool.workers.delete(worker);
+  pool.past = addedUp([pool.past, countsIn(worker.measured)]);
   if (pool.phase === 'over') return;
   pool.waiting.unshift(...worker.sent);
   assignConnections(pool);

@@ -13,8 +13,22 @@ interface Fake {
   readonly number: number;
   readonly ready: () => void;
   readonly end: (code: number | null) => void;
+  readonly getStuck: () => void;
   readonly process: ChildProcess;
 }
+
+/** What each process has counted. */
+const MEASURED = [
+  { name: 'requests_total', help: 'Requests.', type: 'counter', aggregator: 'sum', values: [{ value: 10, labels: {} }] },
+  {
+    name: 'seconds',
+    help: 'Seconds.',
+    type: 'histogram',
+    aggregator: 'sum',
+    values: [{ value: 10, labels: {}, metricName: 'seconds_count' }],
+  },
+  { name: 'used', help: 'In use.', type: 'gauge', aggregator: 'sum', values: [{ value: 1, labels: {} }] },
+];
 
 interface Service {
   readonly workers: Workers;
@@ -67,6 +81,10 @@ function serve(count: number, first: Fate = 'ready'): Service {
 
 function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
   const emitter = new EventEmitter();
+  let stuck = false;
+  const getStuck = (): void => {
+    stuck = true;
+  };
   const end = (code: number | null): void => {
     if (alive.delete(fake)) emitter.emit('exit', code, code === null ? 'SIGKILL' : null);
   };
@@ -74,10 +92,13 @@ function fakeProcess(number: number, fate: Fate, alive: Set<Fake>): Fake {
   const process = Object.assign(emitter, {
     pid: fate === 'error' ? undefined : 1000 + number,
     connected: fate !== 'error',
-    send: (word: ToWorker) => word === 'end' && queueMicrotask(() => end(0)),
+    send: (word: ToWorker) => {
+      if (word === 'end') queueMicrotask(() => end(0));
+      if (word === 'measure' && !stuck) queueMicrotask(() => emitter.emit('message', { measured: MEASURED }));
+    },
     kill: () => end(null),
   });
-  const fake: Fake = { number, ready, end, process: process as unknown as ChildProcess };
+  const fake: Fake = { number, ready, end, getStuck, process: process as unknown as ChildProcess };
   if (fate !== 'error') alive.add(fake);
   queueMicrotask(() => {
     if (fate === 'ready') ready();
@@ -133,6 +154,27 @@ describe('workers that are replaced', () => {
     await workers.replace();
     expect(log.at(-1)).toBe('the workers are replaced');
     expect(started.map(({ number }) => number)).toEqual([0, 1, 0, 1]);
+  });
+});
+
+describe('metrics of workers', () => {
+  const counted = async ({ workers }: Service): Promise<string[]> =>
+    (await workers.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+  it('count on what a worker counted that was replaced, and no more of it', async () => {
+    const running = await served(2);
+    expect(await counted(running)).toEqual(['requests_total 20', 'seconds_count 20', 'used 2']);
+    for (const times of [1, 2]) {
+      await running.workers.replace();
+      expect(await counted(running)).toEqual([`requests_total ${20 + times * 20}`, `seconds_count ${20 + times * 20}`, 'used 2']);
+    }
+  });
+
+  it('count on what a worker counted that is stuck', async () => {
+    const running = await served(2);
+    await counted(running);
+    running.started[0]!.getStuck();
+    expect(await counted(running)).toEqual(['requests_total 20', 'seconds_count 20', 'used 1']);
   });
 });
 
