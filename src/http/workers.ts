@@ -232,7 +232,7 @@ function passOn({ workers, failures }: WorkerPool, from: Worker, word: Failed): 
 
 /** The name of the event that a worker has sent its numbers. */
 const MEASURED = 'measured';
-/** After this time a worker is stuck: only what it counted before is told. Without its database it takes two seconds. */
+/** After this time a worker is stuck: only what it counted before is told. One without its database takes 2 seconds. */
 const MEASURE_MS = 3000;
 
 async function metricsOf(pool: WorkerPool): Promise<string> {
