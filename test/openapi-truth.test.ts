@@ -209,6 +209,8 @@ const PLAN: readonly Step[] = [
     full: FULL_EVENT,
     missing: 404,
   }),
+  ['POST', '/events?upsert=slug', 200, 'admin', { ...EVENT, slug: 'spring-fair' }],
+  ['POST', '/events?upsert=slug', 201, 'admin', { ...EVENT, slug: 'not-there-yet' }],
   ['GET', '/venues/22', 200],
   ['GET', '/venues/22?password=venuepass', 200],
   ...posts('/venues', {
@@ -305,9 +307,12 @@ describeAsking('the document of the interface', (ask) => {
     ['DELETE', '/organizers/24', 412, undefined],
     ['POST', '/categories/4', 412, {}],
     ['POST', '/venues', 409, { venue: 'Keyed' }],
+    ['POST', '/events?upsert=slug', 412, { ...EVENT, slug: 'spring-fair' }],
+    ['POST', '/webhooks', 422, { url: 'https://example.org/hook' }],
+    ['POST', '/batch/v1', 422, { requests: [{ path: '/calendar/events/v1/venues', body: { venue: 'New' } }] }],
   ] as const)('describes %s %s with a key or a condition: %d', async (method, path, status, body) => {
     const send = (headers: Record<string, string>, sent: object | undefined = body) =>
-      ask.send(method, `/wp-json/calendar/events/v1${path}`, { as: 'admin', body: sent ?? null, headers });
+      ask.send(method, addressOf(path), { as: 'admin', body: sent ?? null, headers });
     const key = { 'Idempotency-Key': `${method} ${path}` };
     const answer =
       status === 412

@@ -1,5 +1,6 @@
 import type { Say } from '../refusals.ts';
-import type { Method } from './route.ts';
+import { selectorsOf } from './describe.ts';
+import type { Endpoint, Method, Route } from './route.ts';
 
 /*
  * What the OpenAPI documents say about safe writes: request and response headers, and the resulting status codes.
@@ -14,6 +15,7 @@ const TAKEN = {
     text: 'routes:headers.idempotency-key',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
+  IfNoneMatch: { name: 'If-None-Match', text: 'routes:headers.if-none-match', schema: { type: 'string', enum: ['*'] } },
   IfMatch: { name: 'If-Match', text: 'routes:headers.if-match', schema: { type: 'string' } },
   IfUnmodifiedSince: { name: 'If-Unmodified-Since', text: 'routes:headers.if-unmodified-since', schema: { type: 'string' } },
 } as const;
@@ -38,15 +40,20 @@ export const headerParameters = (say: Say): Json =>
 export const answerHeaders = (say: Say): Json =>
   Object.fromEntries(Object.entries(GIVEN).map(([key, { text, schema }]) => [key, { description: say(text), schema }]));
 
-/** Whether a path names one record. */
-interface OfPath {
-  readonly single: boolean;
-}
+/** The record that a write is about: the path names it, `upsert` finds it, or none is there yet. */
+type Target = 'named' | 'found' | 'none';
+
+/** What the writes of a route are about. */
+export const targetOf = (route: Pick<Route, 'kind' | 'pattern'>, { params }: Pick<Endpoint, 'params'>): Target => {
+  if (!route.kind) return 'none';
+  return selectorsOf(route).length > 0 ? 'named' : Object.hasOwn(params, 'upsert') ? 'found' : 'none';
+};
+
+const CONDITIONS = { named: ['IfMatch', 'IfUnmodifiedSince'], found: ['IfMatch', 'IfNoneMatch', 'IfUnmodifiedSince'], none: [] } as const;
 
 /** What a method takes, as references to `headerParameters`. */
-export function headersTaken(method: Method, { single }: OfPath): Json[] {
-  const names: (keyof typeof TAKEN)[] =
-    method === 'GET' ? [] : single ? ['IdempotencyKey', 'IfMatch', 'IfUnmodifiedSince'] : ['IdempotencyKey'];
+export function headersTaken(method: Method, target: Target): Json[] {
+  const names: readonly (keyof typeof TAKEN)[] = method === 'GET' ? [] : ['IdempotencyKey', ...CONDITIONS[target]];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
@@ -64,5 +71,5 @@ export const headersGiven = (method: Method): Json => ({
 });
 
 /** The statuses that those headers lead to. */
-export const statusesOfWriting = (method: Method, { single }: OfPath): ('409' | '412' | '422')[] =>
-  method === 'GET' ? [] : single ? ['409', '412', '422'] : ['409', '422'];
+export const statusesOfWriting = (method: Method, target: Target): ('409' | '412' | '422')[] =>
+  method === 'GET' ? [] : target === 'none' ? ['409', '422'] : ['409', '412', '422'];

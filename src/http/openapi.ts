@@ -8,7 +8,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
-import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from './described-writes.ts';
+import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting, targetOf } from './described-writes.ts';
 import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -118,10 +118,7 @@ function operation(described: Operation, method: Method): Json {
     ...(kind ? { tags: [kind.path] } : {}),
     summary: say(`routes:${endpoint.summary}`),
     security: endpoint.allow === 'anyone' ? [{}, { applicationPassword: [] }] : [{ applicationPassword: [] }],
-    parameters: [
-      ...others.map(([name, param]) => parameter(described, name, param)),
-      ...(kind ? headersTaken(method, { single: selectorsOf(route).length > 0 }) : []),
-    ],
+    parameters: [...others.map(([name, param]) => parameter(described, name, param)), ...headersTaken(method, targetOf(route, endpoint))],
     ...(written.length > 0 ? { requestBody: requestBody(described, kind, written) } : {}),
     responses: responses({ route, endpoint }, method, kind, say),
   };
@@ -167,17 +164,18 @@ function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
     Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
   const whole = endpoint.success ?? '200';
+  const target = targetOf(route, endpoint);
+  const safety = statusesOfWriting(method, target);
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
       [whole]: { description: say(`routes:answers.${whole}`), content: json({ type: 'object' }) },
-      ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? [])),
+      ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? []), ...safety),
     };
   const record = ref(`schemas/${recordName(kind)}`);
   const single = (status: '200' | '201') => ({
     [status]: { description: say(`routes:answers.${status}`), ...headersGiven(method), content: json(record) },
   });
-  const safety = statusesOfWriting(method, { single: selectorsOf(route).length > 0 });
   const never = (...statuses: string[]) =>
     Object.fromEntries(statuses.map((status) => [status, { description: say('routes:answers.never') }]));
   if (selectorsOf(route).length === 0) {
@@ -186,7 +184,7 @@ function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
         '200': { description: say('routes:answers.200'), content: json(listSchema(kind, record, say)) },
         ...problems('400', '401', '404'),
       };
-    return { ...single('201'), ...problems('400', '401', '403', ...safety) };
+    return { ...(target === 'found' ? single('200') : {}), ...single('201'), ...problems('400', '401', '403', ...safety) };
   }
   if (method === 'GET') return { ...single('200'), ...problems('400', '401', '403', '404') };
   if (method === 'DELETE')

@@ -3,7 +3,7 @@ import type { Caller } from '../../records/caller.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type Described, paramTextKeys, selectorsOf } from '../describe.ts';
-import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting } from '../described-writes.ts';
+import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting, targetOf } from '../described-writes.ts';
 import type { Endpoint, Method, Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -58,7 +58,7 @@ function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): 
     security: written || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
     parameters: [
       ...shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
-      ...(name ? headersTaken(method, { single: selectorsOf(route).length > 0 }) : []),
+      ...headersTaken(method, targetOf(route, endpoint)),
     ],
     ...(written && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
     responses: responses(route, method, name, say),
@@ -89,7 +89,7 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
   const ofRecord = name !== undefined && (single || method === 'POST');
   const schema = name ? (single || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
   return Object.fromEntries(
-    [...statuses, ...(name ? statusesOfWriting(method, { single }) : [])].map((status) => [
+    [...statuses, ...(name ? statusesOfWriting(method, single ? 'named' : 'none') : [])].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),
