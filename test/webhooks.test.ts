@@ -272,6 +272,17 @@ describeAsking(
       await expect(add({ kinds: 'page' })).rejects.toMatchObject({ problem: 'hook-kinds' });
     });
 
+    it('shows the latest messages first, tests among them', async () => {
+      const { id } = await add();
+      const seconds = ['01', '02', '03', '04', '05'];
+      for (const second of seconds) {
+        ask.at(`2026-11-20T12:00:${second}Z`);
+        await testHook(site(), id);
+      }
+      const shown = (await hookMessages(site(), id, 3)).map(({ created_at: made }) => made.slice(-2));
+      expect(shown).toEqual(['05', '04', '03']);
+    });
+
     it('is not sent to addresses inside the network', async () => {
       const { id } = await add({ url: 'http://10.0.0.1/hook', kinds: 'venue' });
       await ask.made('/venues', { venue: 'Barn' });

@@ -91,7 +91,7 @@ export type MessageState = Omit<HookMessage, 'payload'>;
 export async function latestMessages(db: Database, hook: number, limit: number): Promise<MessageState[]> {
   const rows = await db.rows<MessageState>`
     SELECT id, hook, number, subject, state, attempts, next_at, created_at, status, error
-    FROM {fasti_hook_messages} WHERE hook = ${hook} ORDER BY number DESC LIMIT ${limit}`;
+    FROM {fasti_hook_messages} WHERE hook = ${hook} ORDER BY number DESC, created_at DESC LIMIT ${limit}`;
   return rows.map(messageOf);
 }
 
