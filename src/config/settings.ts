@@ -259,7 +259,8 @@ export const settings = {
     type: 'list',
     fallback: '',
     allowed: 'IP addresses with commas between them',
-    meaning: 'Addresses inside your own network that webhooks may be sent to. All others must be public.',
+    meaning:
+      'Addresses that webhooks may be sent to although they are inside your own network. All others must be public, and are reached on the ports 80, 443 and 8080 only.',
     schema: z.string().transform((list) =>
       list
         .split(',')
