@@ -16,6 +16,7 @@ export function metricsListener(token: string | undefined, read: () => Promise<s
         'Content-Type': type,
         'Cache-Control': 'no-store',
         ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+        ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
       });
       res.end(req.method === 'HEAD' ? undefined : text);
     };
@@ -48,8 +49,8 @@ export function openMetricsPort(
   return server;
 }
 
-/** In a time that says nothing about the token. */
+/** In a time that says nothing about the token. The name of the scheme is written in any case (RFC 9110, 11.1). */
 function isToken(token: string, header = ''): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(`Bearer ${token}`), digest(header));
+  return timingSafeEqual(digest(`Bearer ${token}`), digest(header.replace(/^bearer +/i, 'Bearer ')));
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -7,6 +9,7 @@ import type { SiteSettings } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { withTimeout } from '../../src/host/timeout.ts';
 import { createMetrics, type Measured, metricsPage } from '../../src/http/metrics.ts';
+import { metricsListener } from '../../src/http/metrics-server.ts';
 import { openSite } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -111,6 +114,23 @@ it.each([
     }
   } finally {
     await site.close();
+  }
+});
+
+it('are asked for as HTTP has it', async () => {
+  const server = createServer(metricsListener(TOKEN, async () => 'up 1\n'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
+    const answers = await Promise.all([
+      fetch(url, { headers: { authorization: `bearer  ${TOKEN}` } }),
+      fetch(url, { headers: { authorization: `Basic ${TOKEN}` } }),
+      fetch(url, { method: 'POST' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 405]);
+    expect(answers[2]!.headers.get('allow')).toBe('GET, HEAD');
+  } finally {
+    server.close();
   }
 });
 
