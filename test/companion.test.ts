@@ -657,6 +657,18 @@ describeDatabases('the companion routes', (open) => {
       });
       expect(body).toMatchObject({ start_date: '2030-12-01 10:00:00', end_date: '2030-12-01 11:00:00', duration: '3600' });
     });
+    it.each(['2030-12-01 10:00', '2030-12-01T10:00:00', 'December 1, 2030 10am', '1 December 2030 10:00:00'])(
+      'takes a duration beside a start in any form: %s',
+      async (start_date) => {
+        const dates = { start_date: '2030-12-01 10:00:00', end_date: '2030-12-01 11:00:00', duration: '3600' };
+        const made = await call('POST', 'events', { as: 'ed', body: { title: 'Fair', start_date, duration: 3600 } });
+        expect(made).toMatchObject({ status: 201, body: dates });
+        expect(await call('PUT', 'events/44', { as: 'ed', body: { start_date, duration: 3600 } })).toMatchObject({
+          status: 200,
+          body: dates,
+        });
+      },
+    );
     it('changes what is named', async () => {
       const { status, body } = await call('PUT', 'venues/12', { as: 'admin', body: { city: 'Lucca', excerpt: 'Short' } });
       expect({ status, ...body }).toMatchObject({

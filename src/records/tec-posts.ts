@@ -1,3 +1,4 @@
+import { parseEventTime } from '../calendar/dates.ts';
 import { fail } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
 import { onSite } from '../kinds/custom-fields.ts';
@@ -14,7 +15,7 @@ import { loadBundle } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
 import { addSeconds } from '../wordpress/time.ts';
-import { parseZone } from '../wordpress/zones.ts';
+import { parseZone, UTC } from '../wordpress/zones.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core/lists.ts';
@@ -148,14 +149,16 @@ async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: num
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 
-function fieldsOf({ settings }: Caller, kind: PostKind, values: TecFieldValues): PostValues {
+function fieldsOf({ settings, now }: Caller, kind: PostKind, values: TecFieldValues): PostValues {
   const zoneOf = (name: string | undefined): RuleContext['settings']['zone'] =>
     (name === undefined ? null : parseZone(name)) ?? settings.zone;
   const fields = kindValues(kind, values, zoneOf);
-  const { start_date: start, end_date: end } = fields;
-  const { duration } = values;
-  if (!kind.dated || end !== undefined || typeof start !== 'string' || duration === undefined || duration === null) return fields;
-  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(start) ? { ...fields, end_date: addSeconds(start, duration) } : fields;
+  const { start_date: sent, end_date: end } = fields;
+  const { duration, timezone } = values;
+  if (!kind.dated || end !== undefined || typeof sent !== 'string' || duration === undefined || duration === null) return fields;
+  const zone = zoneOf(timezone ?? undefined);
+  const start = parseEventTime(sent, { zone, now, timestamps: timezone ? zone : UTC });
+  return start === null ? fields : { ...fields, start_date: start, end_date: addSeconds(start, duration) };
 }
 
 /**
