@@ -85,6 +85,10 @@ describeAsking('the routes of webhooks', (ask) => {
       expect(await change({ state: 'paused' })).toMatchObject({ id, state: 'paused', kinds: ['event'] });
       expect(await change({ kinds: ['tag'] })).toMatchObject({ state: 'paused', kinds: ['tag'] });
       expect(await change({ state: 'active', kinds: [] })).toMatchObject({ state: 'active', kinds: [] });
+      for (const none of ['', null]) {
+        await change({ kinds: 'tag' });
+        expect(await change({ kinds: none })).toMatchObject({ kinds: [] });
+      }
       expect(await change({})).toEqual(await ask.read(`/webhooks/${id}`, 'admin'));
       await change({ kinds: 'event' });
     }

@@ -62,9 +62,9 @@ export const webhookRoutes: readonly ServedRoute[] = [
         // Others must not see more through a webhook than they may.
         allow: async (look, caller, { user = caller.viewer.id }) =>
           manages(look, caller) && (await mayActFor(look, caller.settings, caller.viewer, user)),
-        run: async (site, caller, { url = '', kinds = [], user = 0 }) => {
+        run: async (site, caller, { url = '', kinds, user = 0 }) => {
           if (user > 0 && !(await loadViewer(site.db, caller.settings, user))) failParam('user', 'user-unknown');
-          const hook = await addHook(site, { url, kinds: kinds.join(), user });
+          const hook = await addHook(site, { url, kinds: kinds?.join(), user });
           return created({ record: withKindList(hook) }, restUrl(caller, `${caller.namespace}/webhooks/${hook.id}`));
         },
       }),
@@ -90,7 +90,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
         mode: 'change',
         allow: manages,
         run: async (site, _caller, { id, kinds, state }) =>
-          ok(withKindList(await orNotFound(changeHook(site, id, { kinds: kinds?.join(), state })))),
+          ok(withKindList(await orNotFound(changeHook(site, id, { kinds: kinds === null ? '' : kinds?.join(), state })))),
       }),
       recordEndpoint({
         methods: ['DELETE'],

@@ -24,7 +24,8 @@ export const USUAL_DELIVERIES = 50;
 export const MOST_DELIVERIES = 500;
 
 const ID = { id: { grammar: anyId, required: true } } satisfies Params;
-const KINDS = { kinds: { grammar: kindNames } } satisfies Params;
+/** None named: all of them. */
+const KINDS = { kinds: { grammar: kindNames, empty: 'clears' } } as const;
 
 /** What the routes of webhooks take. */
 export const HOOK_PARAMS = {
