@@ -238,6 +238,18 @@ describeAsking('dates and booleans', (ask) => {
       );
     },
   );
+  it.each([...YES.map((form) => [form, true] as const), ...NO.map((form) => [form, false] as const)])(
+    'D31 reads %s as %s in the other interfaces, too',
+    async (form, meant) => {
+      const ids = async (path: string) => bodyOf(await ask.send('GET', `/wp-json/${path}`, { headers })).map(({ id }: Json) => id);
+      const headers = { 'X-TEC-EEA': 'known' };
+      for (const path of ['wp/v2/tribe_events_cat?hide_empty=', 'tec/v1/events?featured='])
+        expect([path, await ids(path + form)]).toEqual([path, await ids(path + meant)]);
+      const { id } = await ask.made('/venues', { venue: 'Barn' });
+      const removed = await ask.send('DELETE', `/wp-json/wp/v2/tribe_venue/${id}?force=${form}`, { as: 'admin' });
+      expect(Boolean(bodyOf(removed).deleted)).toBe(meant);
+    },
+  );
   it.each([
     [true, true],
     [1, true],

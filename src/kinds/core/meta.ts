@@ -6,7 +6,7 @@ import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { normalizeWebUrl } from '../../wordpress/web-url.ts';
 import { EVENT } from '../events/fields.ts';
 import { COORDINATES, COST, DATES } from '../events/metas.ts';
-import { object, parseList, truth, wholeNumber } from '../grammars/schema.ts';
+import { metaTruth, object, parseList, wholeNumber } from '../grammars/schema.ts';
 import { addressMetas, postKinds } from '../index.ts';
 import type { PostKind, Rows } from '../kind.ts';
 import { ORGANIZER } from '../organizer.ts';
@@ -199,7 +199,7 @@ function wrongMeta(key: string, type: MetaType, fault: FaultyItem | undefined): 
 }
 
 function valueOfType(type: MetaType, value: unknown): boolean | string | number[] | FaultyItem | undefined {
-  if (type === 'boolean') return truth.read(value === '' ? false : value, () => false).value;
+  if (type === 'boolean') return metaTruth.read(value === '' ? false : value, () => false).value;
   if (type === 'string') return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
   const list = parseList(value);
   if (list === undefined) return undefined;

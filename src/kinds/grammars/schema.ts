@@ -128,18 +128,22 @@ export const choices = <const T extends string>(values: readonly T[]): Plain<rea
     () => noneOf(values),
   );
 
-/** True or false, as such, as 1 or 0, or as their names (`rest_is_boolean`). */
-export const truth: Grammar<boolean> = {
+const truthNamed = (yes: RegExp, no: RegExp): Grammar<boolean> => ({
   longest: LENGTHS.word,
   hint: { reason: 'not-true-or-false', example: true },
   json: { type: 'boolean' },
   read: (raw) => {
     if (typeof raw === 'boolean') return accept(raw);
-    if (raw === 0 || raw === 1) return accept(raw === 1);
-    if (typeof raw === 'string' && /^(true|1|false|0)$/i.test(raw)) return accept(/^(true|1)$/i.test(raw));
-    return wrongType('boolean');
+    const text = typeof raw === 'string' || typeof raw === 'number' ? String(raw) : '';
+    return yes.test(text) ? accept(true) : no.test(text) ? accept(false) : wrongType('boolean');
   },
-};
+});
+
+/** True or false, as such, as 1 or 0, or as their names, as metas have it (`rest_is_boolean`). */
+export const metaTruth = truthNamed(/^(true|1)$/i, /^(false|0)$/i);
+
+/** The same of parameters, which also take yes and no, on and off (decision D31). */
+export const truth = truthNamed(/^(true|1|yes|on)$/i, /^(false|0|no|off)$/i);
 
 /** Yes or no, or some of a closed set. */
 export const truthOrSome = (values: readonly string[]): Grammar<boolean | readonly string[]> => {
