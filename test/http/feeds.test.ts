@@ -45,6 +45,13 @@ describeAsking('feeds', (ask) => {
       '%s holds what has not ended, the first 30',
       async (path) => expect([...(await calendar(path)).keys()]).toEqual((await lasting()).slice(0, 30)),
     );
+    it('names every term that it shows to a CDN, those of protected events too', async () => {
+      const keys = async (path: string) => String((await get(path)).headers['surrogate-key']).split(' ');
+      const [category] = (await ask.read('/events/73?password=opensesame')).categories;
+      expect(await keys('/event/password-protected/?ical=1')).toEqual(expect.arrayContaining(['event-73', `category-${category.id}`]));
+      const shown = (await whole('start_date=2026-11-21')).flatMap(({ categories }) => categories).map(({ id }: Json) => `category-${id}`);
+      expect(await keys('/events/?ical=1&per_page=1000')).toEqual(expect.arrayContaining(shown));
+    });
     it('holds more on request, never fewer', async () => {
       expect([...(await calendar('/events/?ical=1&per_page=1000')).keys()]).toEqual(await lasting());
       expect((await lasting()).length).toBeGreaterThan(30);

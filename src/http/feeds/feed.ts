@@ -17,7 +17,7 @@ import type { Timeliness } from '../../kinds/timeliness.ts';
 import type { PageSubject } from '../../pages/page-subject.ts';
 import { listCalendar } from '../../records/calendar-list.ts';
 import { contentTag } from '../../records/caller.ts';
-import { authorNames, type FeedEvent, type FeedEvents, lastSave, namedEvents, namesOf } from '../../records/feed-events.ts';
+import { authorNames, type FeedEvent, type FeedEvents, type FeedTerm, lastSave, namedEvents, namesOf } from '../../records/feed-events.ts';
 import { readPost } from '../../records/posts.ts';
 import { datesOfEvents } from '../../records/recurrences.ts';
 import type { Say } from '../../refusals.ts';
@@ -139,7 +139,7 @@ async function calendar(wanted: FeedRequest, { events, timeliness, subject }: Fo
     body: pieces.join(''),
     // Rules change without the tables that answers are remembered by.
     timeliness: dates.size > 0 ? 'always' : timeliness,
-    records,
+    records: events.map(withTerms),
     subject,
     file: fileName(
       caller.settings.name,
@@ -161,6 +161,10 @@ const calendarRecord = (event: FeedEvent, recurs: RecurringDates | undefined, lo
   state: event.state,
   ...(event.locked ? { description: locked } : {}),
 });
+
+/** The records of which a feed is made: it names the terms of a protected event too. */
+const withTerms = ({ record, categories, tags }: FeedEvent) => ({ ...record, categories: categories.map(byId), tags: tags.map(byId) });
+const byId = ({ term_id: id }: FeedTerm) => ({ id });
 
 /**
  * The name of a file, as the plugin makes it: of the site's name and of a digest of the ids, so that each list has one
@@ -190,7 +194,7 @@ async function news(wanted: FeedRequest, form: Exclude<FeedForm, 'ical' | 'jsonl
   };
   const body = write(await inTurns(events, (event) => newsEvent(words, event, authors.get(event.row.post_author) ?? '')), head);
   // Changes of the authors' names are not watched for.
-  return { type, body, timeliness: 'always', records: events.map(({ record }) => record), subject };
+  return { type, body, timeliness: 'always', records: events.map(withTerms), subject };
 }
 
 /**
