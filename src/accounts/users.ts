@@ -274,7 +274,7 @@ const rolesOf = async (site: Site): Promise<Roles> => (await site.settings()).ro
  */
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
   const known = roles.get(role);
-  if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(' ') });
+  if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(', ') });
   const levels = Object.entries(known.capabilities).flatMap(([name, granted]) =>
     granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : [],
   );

@@ -51,6 +51,7 @@ export type CliProblem =
   | 'option-unknown'
   | 'option-invalid'
   | 'not-a-number'
+  | 'not-an-id'
   | 'already-seeded'
   | 'unfit-for-index'
   | 'json-invalid'

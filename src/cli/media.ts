@@ -58,7 +58,7 @@ function addUpload(media: Command, session: Session): void {
     .action((files: string[], { title, alt, post, porcelain }: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        const raw = { title, alt_text: alt, post: idOf('post', post) };
+        const raw = { title, alt_text: alt, post: idOf('--post', post) };
         const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
         const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, given, 'create');
         for (const file of files) {

@@ -76,19 +76,21 @@ export const readableDate = ({ settings }: Caller, { grammar }: Param, value: un
 export function numberOf(name: string, value: string): number;
 export function numberOf(name: string, value: unknown): number | undefined;
 export function numberOf(name: string, value: unknown): number | undefined {
-  return wholeNumber(name, value, 7);
+  return wholeNumber(value, 7, () => new CliError('not-a-number', { name, value: String(value) }, EXIT.usage));
 }
 
-/** The id that an option or an argument names; undefined where it is not given. Throws CliError `not-a-number`. */
+/**
+ * The id that an option (`--post`) or an argument (`id`) names; undefined where it is not given. Throws CliError
+ * `not-an-id`.
+ */
 export function idOf(name: string, value: string): number;
 export function idOf(name: string, value: unknown): number | undefined;
 export function idOf(name: string, value: unknown): number | undefined {
-  return wholeNumber(name, value, 15);
+  return wholeNumber(value, 15, () => new CliError('not-an-id', { name, value: String(value) }, EXIT.usage));
 }
 
-function wholeNumber(name: string, value: unknown, digits: number): number | undefined {
+function wholeNumber(value: unknown, digits: number, fault: () => CliError): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^[1-9]\d*$/.test(String(value)) || String(value).length > digits)
-    throw new CliError('not-a-number', { name, value: String(value) }, EXIT.usage);
+  if (!/^[1-9]\d*$/.test(String(value)) || String(value).length > digits) throw fault();
   return Number(value);
 }

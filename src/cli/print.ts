@@ -27,7 +27,7 @@ export interface Shape {
  */
 export function printedList(items: readonly Item[], shape: Shape, framed: boolean): string {
   const { format, field, fields, columns } = shape;
-  checkFields(items, field === undefined ? (fields ?? []) : [field]);
+  checkFields(items, format === 'ids' ? ['id'] : field === undefined ? (fields ?? []) : [field]);
   if (format === 'count') return `${items.length}\n`;
   if (format === 'ids') return items.length === 0 ? '' : `${items.map(({ id }) => id).join(' ')}\n`;
   if (field !== undefined)

@@ -59,7 +59,7 @@ function explainUsage({ code, message, exitCode }: CommanderError, say: Say, opt
   const key = code.replace('commander.', '');
   const named = /'([^']*)'/.exec(message)?.[1] ?? '';
   // An option is named with its value behind it.
-  const name = key === 'unknownOption' ? named.split('=', 1)[0]! : named;
+  const name = key === 'unknownOption' ? named.split('=', 1)[0]! : key === 'missingMandatoryOptionValue' ? named.split(' ', 1)[0]! : named;
   const near = key === 'unknownOption' ? nearestName(name, options) : suggestionIn(message);
   const sentence = TRANSLATED.has(key) ? say(`usage.${key}`, { name }) : message.replace(/^error: /, '');
   return {
@@ -76,4 +76,11 @@ const suggestionIn = (message: string): string | undefined =>
     .split('?', 1)[0];
 
 /** Its commonest faults; the others are those of who writes commands. */
-const TRANSLATED = new Set(['unknownOption', 'unknownCommand', 'missingArgument', 'optionMissingArgument', 'excessArguments']);
+const TRANSLATED = new Set([
+  'unknownOption',
+  'unknownCommand',
+  'missingArgument',
+  'missingMandatoryOptionValue',
+  'optionMissingArgument',
+  'excessArguments',
+]);

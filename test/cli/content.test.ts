@@ -191,6 +191,11 @@ describe('wrong usage ends with 2', () => {
     [['tag', 'delete', 'a', 'b', '--if-match=y'], '--if-match works with one record at a time'],
     [['event', 'create', '--title=x', '--venue={"venue":'], 'the value of --venue looks like JSON'],
     [['seed', '--events=many'], '--events must be a whole number'],
+    [['option', 'list', '--format=ids'], 'the records have no field id; they have option, value, meaning.'],
+    [['media', 'delete', '12abc'], 'Error: id must be an id, a whole number above 0, not "12abc".'],
+    [['media', 'upload', 'a.png', '--post=0'], 'Error: --post must be an id, a whole number above 0, not "0".'],
+    [['languages', 'assign'], 'the option --to is missing.'],
+    [['languages', 'assign', '--language=it'], "Errore: manca l'opzione --to.\n"],
   ])('%j', async (args, sentence) => {
     const { code, out, err } = await fasti(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
