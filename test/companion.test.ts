@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../src/storage/engine/database.ts';
 import { insertRows } from '../src/storage/engine/insert.ts';
 import { noteChange } from '../src/storage/journal/touched.ts';
 import { fileLock, lockNames } from '../src/storage/rows/locks.ts';
 import { removeAttachment } from '../src/storage/rows/media.ts';
+import { toSerialized } from '../src/wordpress/php/serialized.ts';
 import { describeDatabases } from './support/databases.ts';
 import { describeRecordings, recordingsIn } from './support/replay.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -580,6 +581,19 @@ describeDatabases('the companion routes', (open) => {
       expect(all.map((name) => existsSync(name))).toEqual(all.map(() => true));
       expect((await remove(other)).status).toBe(200);
       expect(all.map((name) => existsSync(name))).toEqual(all.map(() => false));
+    });
+    it('takes along what an image was before it was edited in WordPress', async () => {
+      const { body } = await raw();
+      const before = fileOf(body.source_url);
+      const [name] = await metasOf(body.id, '_wp_attached_file');
+      const edited = name!.replace('.png', '-e1764223200000.png');
+      const after = before.replace('.png', '-e1764223200000.png');
+      copyFileSync(before, after);
+      await db.from('postmeta').where({ post_id: body.id, meta_key: '_wp_attached_file' }).update({ meta_value: edited });
+      const kept = toSerialized({ 'full-orig': { file: basename(before), width: 1, height: 1 } });
+      await insertRows(db, 'postmeta', [{ post_id: body.id, meta_key: '_wp_attachment_backup_sizes', meta_value: kept }]);
+      expect((await send('DELETE', `${CORE}/media/${body.id}?force=true`, { as: 'admin' })).status).toBe(200);
+      expect([existsSync(after), existsSync(before)]).toEqual([false, false]);
     });
     it('leaves no files on the disk where all that name them are deleted at once', async () => {
       const { body } = await raw();

@@ -146,9 +146,20 @@ function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
     string,
     unknown
   >;
-  const made = sizes !== null && typeof sizes === 'object' ? Object.values(sizes as Record<string, { file?: unknown } | null>) : [];
-  return new Set([original, ...made.map((size) => size?.file)].filter((name) => typeof name === 'string').map((name) => folder + name));
+  return new Set([original, ...namesOfSizes(sizes)].filter((name) => typeof name === 'string').map((name) => folder + name));
 }
+
+/** Files from before an attachment was edited in WordPress, which keeps them so that it can take the change back. */
+function earlierFiles(metas: Metas | undefined): string[] {
+  const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
+  const names = namesOfSizes(parseSerialized(metaOf(metas, '_wp_attachment_backup_sizes') ?? ''));
+  return names.filter((name) => typeof name === 'string').map((name) => folder + name);
+}
+
+const namesOfSizes = (sizes: unknown): unknown[] =>
+  sizes !== null && typeof sizes === 'object'
+    ? Object.values(sizes as Record<string, { file?: unknown } | null>).map((size) => size?.file)
+    : [];
 
 const sameAddress = (one: string, other: string): boolean => withoutScheme(one) === withoutScheme(other);
 const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');
@@ -191,10 +202,13 @@ export async function postsWithImages(db: Database, ids: readonly number[]): Pro
   });
 }
 
-/** The files of an attachment, by their paths below the folder of uploads: itself, its sizes and the original. */
+/**
+ * The files of an attachment, by their paths below the folder of uploads: itself, its sizes, the original, and what they
+ * were before it was edited (`wp_delete_attachment_files`).
+ */
 export function filesOf(metas: Metas | undefined): string[] {
   const file = metaOf(metas, '_wp_attached_file');
-  return file ? [file, ...derivedFiles(metas)] : [];
+  return file ? [...new Set([file, ...derivedFiles(metas), ...earlierFiles(metas)])] : [];
 }
 
 /**
