@@ -1,11 +1,14 @@
+import { ApiError } from '../errors.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
+import type { TermKind } from '../kinds/kind.ts';
 import type { PostKindName, TermKindName } from '../kinds/kind-names.ts';
 import { drawnPicture } from '../media/drawing.ts';
 import { insertPrepared, type PreparedImage, prepareUpload } from '../media/images.ts';
 import type { Caller } from '../records/caller.ts';
 import { acceptParams } from '../records/input.ts';
 import { addSiteLanguage } from '../records/site-languages.ts';
+import { termsInLanguage } from '../records/term-languages.ts';
 import { createTerm } from '../records/terms.ts';
 import { createPost } from '../records/writes/post-writes.ts';
 import { withFiles } from '../records/writes/prepared-images.ts';
@@ -87,7 +90,7 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   for (const [name, image] of images) imageIds.set(name, await insertPrepared(site.db, image, caller));
 
   const writing = await inLanguages(site, caller);
-  await writeTerms(writing, 'category', categories);
+  const categoryIds = await writeTerms(writing, 'category', categories);
   const tagIds = await writeTerms(writing, 'tag', tags);
   const ids = new Map<string, number>();
   for (const { key, picture, fields, italian } of venues) {
@@ -97,7 +100,8 @@ async function writeSample(site: Site, caller: Caller, images: Images, done: (st
   for (const { key, fields, italian } of organizers)
     ids.set(key, await write(writing, 'organizer', { en: fields, it: { ...fields, ...italian } }));
   for (const [place, event] of sampleEvents.entries()) {
-    const fields = { ...eventFields(event, caller, ids), ...imageField(event.picture, imageIds), date: writtenAt(caller, place) };
+    const terms = { categories: idsOf(event.in, categoryIds), tags: idsOf(event.tags ?? [], tagIds) };
+    const fields = { ...eventFields(event, caller, ids), ...terms, ...imageField(event.picture, imageIds), date: writtenAt(caller, place) };
     await write(writing, 'event', textsOf(event), fields, event.language);
     done(1);
   }
@@ -156,14 +160,18 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Terms, venues and organizers of a translation are those of its original, in its own language. */
 const fieldsOfTranslation = ({ venue: _, organizer: __, categories: ___, tags: ____, ...fields }: Fields): Fields => fields;
 
-/** Writes the terms that are not there yet, children below their parents. Returns the ids by slug. */
+/**
+ * Writes the terms that are not there yet, children below their parents. Returns the ids by slug, of those that were
+ * there too.
+ */
 async function writeTerms(writing: Writing, name: TermKindName, terms: readonly SampleTerm[], parents: Parents = {}): Promise<Ids> {
-  const { site, caller, codes } = writing;
+  const { caller, codes } = writing;
   const kind = onSite(termKind(name), caller.settings);
   const ids = new Map<string, number>();
   for (const { slug, name: english, description, italian, children } of terms) {
     const texts: TextsByLanguage = { en: { name: english, slug, description }, it: italian };
     const made: Parents = {};
+    let known: number | undefined;
     for (const language of codes.length === 0 ? ([undefined] as const) : codes) {
       const parent = parents[language ?? 'en'];
       const [source] = Object.values(made);
@@ -173,7 +181,8 @@ async function writeTerms(writing: Writing, name: TermKindName, terms: readonly 
         ...(language === undefined ? {} : { language }),
         ...(source === undefined ? {} : { translation_of: source }),
       };
-      const { id } = await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
+      const { id, isNew } = known === undefined ? await writeTerm(writing, kind, raw) : await translated(writing, kind, known, language!);
+      if (!isNew) known = id;
       made[language ?? 'en'] = id;
       if (!ids.has(slug)) ids.set(slug, id);
     }
@@ -181,6 +190,33 @@ async function writeTerms(writing: Writing, name: TermKindName, terms: readonly 
   }
   return ids;
 }
+
+interface WrittenTerm {
+  readonly id: number;
+  /** Whether it was not there before. */
+  readonly isNew: boolean;
+}
+
+/** A new term, or the one that has its name and its slug already. */
+async function writeTerm({ site, caller }: Writing, kind: TermKind, raw: Fields): Promise<WrittenTerm> {
+  try {
+    const { id } = await createTerm(site, caller, kind, await acceptParams(site, caller, kind.fields, raw, 'create'));
+    return { id, isNew: true };
+  } catch (error) {
+    if (error instanceof ApiError && error.problem === 'term_exists') return { id: Number(error.details.data?.term_id), isNew: false };
+    throw error;
+  }
+}
+
+/** What stands in a language for a term that was there already. */
+async function translated({ site, caller }: Writing, kind: TermKind, id: number, code: SampleLanguage): Promise<WrittenTerm> {
+  const language = caller.settings.contentLanguages?.languages.find((one) => one.code === code);
+  const [translation = id] = await termsInLanguage(site.db, caller, kind, [id], language);
+  return { id: translation, isNew: false };
+}
+
+/** A slug may belong to another term of the site: the ids say which is meant. */
+const idsOf = (keys: readonly string[], ids: Ids) => keys.map((key) => ids.get(key));
 
 /** A term in each language. */
 type Parents = { [Language in SampleLanguage]?: number };
@@ -196,9 +232,7 @@ function eventFields(event: SampleEvent, { now, settings }: Caller, ids: Ids): R
       ? { all_day: true, start_date: first, end_date: last }
       : { start_date: `${first} ${at}:00`, end_date: `${last} ${until}:00` }),
     ...(event.venue === undefined ? {} : { venue: ids.get(event.venue) }),
-    organizer: event.by.map((key) => ids.get(key)),
-    categories: [...event.in],
-    tags: [...(event.tags ?? [])],
+    organizer: idsOf(event.by, ids),
     show_map: true,
     show_map_link: true,
     ...(event.cost === undefined ? {} : { cost: event.cost }),

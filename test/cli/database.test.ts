@@ -240,6 +240,22 @@ describeDatabases('an empty database', (open) => {
   });
 });
 
+describeDatabases('a site with a few terms of its own', (open) => {
+  it('gets the sample calendar, which shares those of its names and leaves the others alone', async () => {
+    const db = await open({ migrated: false });
+    const fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/terms-${db.dialect.name}` }, { now: NOW });
+    expect((await fasti('init')).code).toBe(0);
+    const made = async (...args: string[]) => (await fasti(...args, '--porcelain')).out.trim();
+    const film = await made('category', 'create', '--name=Film');
+    const evening = await made('tag', 'create', '--name=evening');
+    const cycles = await made('category', 'create', '--name=Bicycles', '--slug=dance');
+    expect(await fasti('seed')).toMatchObject({ code: 0, err: '', out: 'Done: the sample calendar with 60 events.\n' });
+    const used = async (kind: string, id: string) => Number((await fasti(kind, 'get', id, '--field=count')).out);
+    expect([(await used('category', film)) > 0, (await used('tag', evening)) > 0, await used('category', cycles)]).toEqual([true, true, 0]);
+    expect((await fasti('doctor')).code).toBe(0);
+  });
+});
+
 describeDatabases('the database of a WordPress site', (open) => {
   it('is served as it is: nothing is seeded, and none of its rows are touched', async () => {
     const db = await loadSite(await open());

@@ -203,8 +203,8 @@ export async function postsWithImages(db: Database, ids: readonly number[]): Pro
 }
 
 /**
- * The files of an attachment, by their paths below the folder of uploads: itself, its sizes, the original, and what they
- * were before it was edited (`wp_delete_attachment_files`).
+ * The files of an attachment, by their paths below the folder of uploads: itself, its sizes, the original, and what
+ * they were before it was edited (`wp_delete_attachment_files`).
  */
 export function filesOf(metas: Metas | undefined): string[] {
   const file = metaOf(metas, '_wp_attached_file');
