@@ -22,7 +22,7 @@ import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './a
 import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import type { Detail } from './record-views.tsx';
-import { structuredEvents } from './structured.ts';
+import { structuredEvents, structuredLinked } from './structured.ts';
 
 /** The page of an event, or of one of its dates. `password`: what was entered to open a protected one. */
 export async function eventPage(
@@ -244,7 +244,7 @@ export async function linkedContent(
     picture,
     previous: previous?.href,
     next: next?.href,
-    data: [...(record.json_ld === undefined ? [] : [record.json_ld]), ...structuredEvents(listed.events)],
+    data: [...structuredLinked(record.json_ld), ...structuredEvents(listed.events)],
     records: listed.events.map((event) => event.record),
     subject: {},
     timeliness: listed.timeliness,

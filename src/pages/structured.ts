@@ -4,6 +4,13 @@ import type { FeedEvent } from '../records/feed-events.ts';
 const MOST = 20_000;
 
 /**
+ * The JSON-LD of a venue or an organizer for its own page. That of the API stands within an event, which says whose
+ * words these are; by itself it must say so, or programs pass over it.
+ */
+export const structuredLinked = (data: object | undefined): object[] =>
+  data === undefined ? [] : [{ '@context': 'http://schema.org', ...data }];
+
+/**
  * The JSON-LD of the events that a page lists, in their order: one array, as the reference prints it. Of many events
  * only the first ones are described, so that pages stay small. Protected events have none.
  *

@@ -257,6 +257,16 @@ describeAsking(
       },
     );
 
+    it.each([
+      ['/venue/town-hall/', 'Place'],
+      ['/organizer/town-band/', 'Person'],
+    ])('%s describes itself to programs in words that say whose they are', async (path, type) => {
+      await made({ venue: { venue: 'Town hall', slug: 'town-hall' }, organizer: { organizer: 'Town band', slug: 'town-band' } });
+      const { elements } = await page(path);
+      const data = elements.flatMap(({ attributes, text }) => (attributes.type === 'application/ld+json' ? [JSON.parse(text)] : []));
+      expect(data.find((one) => one['@type'] === type)).toMatchObject({ '@context': 'http://schema.org' });
+    });
+
     it('show in a gallery that names nothing the pictures of the event, and so do news', async () => {
       const { id, url } = await made({ title: 'Gallery day', description: '[gallery]' });
       const shown = async () => [(await get(pathOf(url))).text, (await get('/events/feed/?tribe-bar-search=Gallery')).text];
