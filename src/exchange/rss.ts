@@ -81,7 +81,6 @@ const UPDATES = ['<sy:updatePeriod>hourly</sy:updatePeriod>', '<sy:updateFrequen
 
 function rssItem({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { zone }: FeedHead): string {
   const venues = venuesOf(record);
-  const image = record.image === false ? undefined : webAddress(record.image.url);
   const published = zone ? unixFromLocal(start, zone) : unixFromText(start);
   return [
     '<item>',
@@ -93,7 +92,7 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
     element('guid', guid, ' isPermaLink="false"'),
     element('description', excerpt),
     ...(content === undefined ? [] : [element('content:encoded', content)]),
-    ...(image === undefined ? [] : [`<enclosure url="${xml(image)}" length="0" type="${imageType(image)}"/>`]),
+    ...enclosure(record.image),
     element('ev:startdate', moment(record.start_date, record.timezone, record.all_day)),
     element('ev:enddate', moment(record.end_date, record.timezone, record.all_day)),
     ...(venues.length === 0 ? [] : [element('ev:location', venues.map(placeOf).join('; '))]),
@@ -102,6 +101,13 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
       : [element('ev:organizer', record.organizer.map(({ organizer }) => plainLine(organizer)).join(', '))]),
     '</item>',
   ].join('\n');
+}
+
+/** The picture. Where nobody has noted how many bytes it has, they are 0: the attribute must be there. */
+function enclosure(image: FeedRecord['image']): string[] {
+  const url = image === false ? undefined : webAddress(image.url);
+  if (image === false || url === undefined) return [];
+  return [`<enclosure url="${xml(url)}" length="${Number(image.filesize) || 0}" type="${imageType(url)}"/>`];
 }
 
 /** ISO 8601: a day, or a moment with the offset of the event's zone. */

@@ -362,6 +362,19 @@ describeAsking('feeds', (ask) => {
       );
       expect(all((await get('/events/2027-07-01/feed/')).text, 'description').at(-1)).toBe(text);
     });
+    it('says how many bytes a picture has, as far as that is noted', async () => {
+      const pictured = (await whole('start_date=2026-11-21')).find(({ image }) => image)!;
+      const enclosure = async () =>
+        /<enclosure url="([^"]+)" length="(\d+)"/
+          .exec((await get(`/events/feed/?search=${encodeURIComponent(pictured.slug)}`)).text)
+          ?.slice(1);
+      const { url, id, filesize } = pictured.image;
+      expect(filesize).toBeGreaterThan(0);
+      await ask.rows((db) => db.from('posts').where('ID', pictured.id).update({ post_title: pictured.slug }));
+      expect(await enclosure()).toEqual([url, String(filesize)]);
+      await ask.rows((db) => db.from('postmeta').where({ post_id: id, meta_key: '_wp_attachment_metadata' }).delete());
+      expect(await enclosure()).toEqual([url, '0']);
+    });
     it('states start and end with the offset of the zone', async () =>
       expect(all((await get('/events/feed/?search=Tokyo')).text, 'ev:startdate')[0]).toMatch(/\+09:00$/));
   });

@@ -34,7 +34,7 @@ export interface FeedRecord
       | 'language'
     >
   > {
-  readonly image: false | Readonly<Pick<ImageRecord, 'url'>>;
+  readonly image: false | Readonly<Pick<ImageRecord, 'url' | 'filesize'>>;
   readonly categories: readonly NamedTerm[];
   readonly tags: readonly NamedTerm[];
   /** PHP writes an empty object as a list. */
