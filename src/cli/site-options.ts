@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { SITE_OPTIONS, type SiteOptionName, setSiteOption, siteOption } from '../upkeep/site-options.ts';
 import { CliError, EXIT } from './io.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
-import { print, printedList } from './print.ts';
+import { oneLine, print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
 /** Adds `option list|get|set`. */
@@ -33,7 +33,11 @@ export function addOptionCommands(program: Command, session: Session): void {
     withSite(session, 'write', async (site) => {
       const name = requireOptionName(given);
       if (!(await setSiteOption(site, name, value))) throw optionInvalid(session, name, value);
-      print(io, `${say('done.option-set', { name, value: siteOption(await site.settings(), name) })}\n`);
+      // The address in force may be that of a setting, whatever is stored.
+      const { siteUrl } = site.config;
+      if (name === 'url' && siteUrl !== undefined && siteUrl !== value.replace(/\/$/, ''))
+        io.err(`${oneLine(say('warning', { message: say('option.url-set-elsewhere', { value, url: siteUrl }) }))}\n`);
+      else print(io, `${say('done.option-set', { name, value: siteOption(await site.settings(), name) })}\n`);
     }),
   );
 }

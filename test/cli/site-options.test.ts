@@ -28,9 +28,11 @@ const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
 
 describeDatabases('fasti option', (open) => {
   let fasti: Fasti;
+  let url: string;
   beforeAll(async () => {
     const db = await open();
     await loadSite(db);
+    url = urlOf(db);
     fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}` });
   });
 
@@ -51,6 +53,21 @@ describeDatabases('fasti option', (open) => {
       expect(await fasti('option', 'set', name, value)).toMatchObject({ code: 2, out: '' });
       expect((await fasti('option', 'get', name)).out).toBe(`${good.at(-1)}\n`);
     }
+  });
+
+  it('says where another address stays in force', async () => {
+    await fasti('option', 'set', 'url', 'https://before.example');
+    const fixed = commandIn({ DATABASE_URL: url, UPLOADS_DIR: folder, SITE_URL: 'https://fixed.example' });
+    const set = (address: string) => fixed('option', 'set', 'url', address);
+    expect(await set('https://other.example/')).toEqual(
+      expect.objectContaining({
+        code: 0,
+        out: '',
+        err: expect.stringContaining('the address in force is still https://fixed.example, because'),
+      }),
+    );
+    expect((await fasti('option', 'get', 'url')).out).toBe('https://other.example\n');
+    expect(await set('https://fixed.example/')).toMatchObject({ code: 0, err: '', out: 'Done: url is now https://fixed.example.\n' });
   });
 
   it('leaves the other members of the calendar as they are', async () => {
