@@ -140,27 +140,27 @@ export function subscriptions(place: PagePlace, siteName: string, target: Parame
 /** What is written down of one event when it is taken into a calendar of one's own. */
 export interface AddedEvent {
   readonly title: string;
-  /** Wall clocks in `zone`, `YYYY-MM-DD HH:MM:SS`. */
+  /** Wall clocks in `zone`, `YYYY-MM-DD HH:MM:SS`; without one those of UTC, or days. */
   readonly start: string;
   readonly end: string;
   readonly allDay: boolean;
+  /** Name and address. */
   readonly where: string;
-  readonly zone: string;
+  readonly zone: string | undefined;
 }
 
 /** What takes one event into a calendar: as a file, and into Google's, as the plugin's own buttons do. */
 export function eventSubscriptions(url: string, { title, start, end, allDay, where, zone }: AddedEvent): Subscription[] {
-  const moment = (wall: string) =>
-    wall
-      .replace(/[-:]/g, '')
-      .replace(' ', 'T')
-      .slice(0, allDay ? 8 : undefined);
+  const moment = (wall: string) => {
+    const written = wall.replace(/[-:]/g, '').replace(' ', 'T');
+    return allDay ? written.slice(0, 8) : written + (zone === undefined ? 'Z' : '');
+  };
   const google = withQuery('https://www.google.com/calendar/event', [
     ['action', 'TEMPLATE'],
     ['dates', `${moment(start)}/${moment(allDay ? dayAfter(start, end) : end)}`],
     ['text', title],
     ['location', where],
-    ['ctz', zone],
+    ...(zone === undefined ? [] : [['ctz', zone] as const]),
     ['sprop', `website:${url}`],
   ]);
   return [

@@ -1,7 +1,7 @@
 import { choiceInWords } from '../calendar/custom-fields.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { fail } from '../errors.ts';
-import { plainLine, venuesOf } from '../exchange/items/event-record.ts';
+import { placeOf, plainLine, venuesOf } from '../exchange/items/event-record.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { dayInWords, spanInWords } from '../html/dates.ts';
 import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
@@ -17,7 +17,7 @@ import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
-import { nowLocal, toLocal } from '../wordpress/zones.ts';
+import { nowLocal, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
 import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
 import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
@@ -96,14 +96,20 @@ function endingOf(utcEnd: string, { now, settings: { zone } }: Caller): { isOver
 const DAY = 'YYYY-MM-DD'.length;
 
 /** An event by its own clock, whichever one the page shows. */
-const addedEvent = ({ record }: FeedEvent, { allDay, where }: EventCard, { settings }: Caller): AddedEvent => ({
-  title: plainLine(record.title),
-  start: record.start_date,
-  end: record.end_date,
-  allDay,
-  where,
-  zone: record.timezone || settings.timezone,
-});
+function addedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: Caller): AddedEvent {
+  const zone = parseZone(record.timezone) ?? settings.zone;
+  // Google knows zones by their names. An offset has none, so that the moments are told.
+  const isNamed = zone.rules !== null;
+  const clock = (wall: string) => (isNamed || allDay ? wall : toUtc(wall, zone));
+  return {
+    title: plainLine(record.title),
+    start: clock(record.start_date),
+    end: clock(record.end_date),
+    allDay,
+    where: venuesOf(record).map(placeOf).join('; '),
+    zone: isNamed ? zone.name : undefined,
+  };
+}
 
 function noticeOf(status: unknown, say: (key: string) => string): string | undefined {
   const name = NOTICES.get(String(status).replace('https://schema.org/', ''));

@@ -114,6 +114,24 @@ describeAsking(
       expect(text).toMatch(/4:00\s?–[\s\u2060]*6:00 PM/);
     });
 
+    it('take an event to Google with the whole address, and by the moment where its zone has no name', async () => {
+      const { url } = await made({
+        start_date: '2026-12-05 10:00:00',
+        end_date: '2026-12-05 12:00:00',
+        timezone: 'UTC+2',
+        venue: { venue: 'Mill & barn', address: '1 Long Lane', city: 'Asti' },
+      });
+      const { elements } = await page(pathOf(url));
+      const { searchParams: google } = new URL(
+        elements.find(({ attributes: { href } }) => href?.includes('google.com/calendar/event'))!.attributes.href!,
+      );
+      expect([google.get('dates'), google.get('ctz'), google.get('location')]).toEqual([
+        '20261205T080000Z/20261205T100000Z',
+        null,
+        'Mill & barn, 1 Long Lane, Asti',
+      ]);
+    });
+
     it('name no zone of an event that has none, as old ones have', async () => {
       const { id, url } = await made({});
       await ask.rows((db) => db.from('postmeta').where('post_id', id).where('meta_key', 'like', '_EventTimezone%').delete());
