@@ -57,6 +57,10 @@ describeAsking('feeds', (ask) => {
       expect((await lasting()).length).toBeGreaterThan(30);
       expect((await calendar('/events/?ical=1&per_page=3')).size).toBe(30);
     });
+    it('does not begin to say whose events they are where the site has no name', async () => {
+      await ask.options({ blogname: '' });
+      expect((await get('/events/?ical=1')).text).not.toMatch(/X-WR-CAL/);
+    });
     it('goes on where the last page of that length ended', async () =>
       expect([...(await calendar('/events/?ical=1&per_page=31&paged=2')).keys()]).toEqual((await lasting()).slice(31)));
 

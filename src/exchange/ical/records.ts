@@ -33,7 +33,7 @@ export async function* eventRecords(site: Site, caller: Caller, items: AsyncIter
 /** What the calendar of a site says of itself, in a language. */
 export const calendarHead = ({ texts }: Site, { settings }: Caller, language: string): CalendarHead => ({
   name: settings.name,
-  description: texts.t(language, 'site:words.events-of', { name: plainLine(settings.name) }),
+  description: plainLine(settings.name) === '' ? '' : texts.t(language, 'site:words.events-of', { name: plainLine(settings.name) }),
   url: settings.home,
   zone: settings.zone,
   clock: settings.calendar.timezoneMode,
