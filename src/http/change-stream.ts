@@ -13,7 +13,7 @@ import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
-import type { Budget, Sender } from './limits.ts';
+import { type Budget, cutSlowReader, type Sender } from './limits.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, NO_STORE, PLAIN } from './protocol.ts';
 import { receive } from './receive.ts';
@@ -184,7 +184,10 @@ function openStream(site: Site, { req, res, caller, credentials, following, firs
         });
     },
     beat: () => write(`: ${res.writableLength}\n\n`),
-    end: () => void res.end(),
+    end: () => {
+      res.end();
+      cutSlowReader(res, res.writableLength);
+    },
   };
 
   const longest = setTimeout(() => stream.end(), LONGEST_MS).unref();

@@ -85,7 +85,7 @@ export async function startBrowser(executablePath) {
     showDocuments: async (documents) => {
       for (let from = 0; from < documents.length; from += PORTION) {
         await toBlank();
-        await page.evaluate(showFrames, documents.slice(from, from + PORTION));
+        await page.evaluate(showFrames, documents.slice(from, from + PORTION)).catch(tellLeft);
       }
     },
     /** The texts of an RSS feed, by the names of their elements. */
@@ -179,6 +179,8 @@ async function showFrames(documents) {
     document.body.append(frame);
     await new Promise((done) => {
       frame.onload = done;
+      // A script may stop its document, or go elsewhere for good.
+      setTimeout(done, 5000);
     });
   }
 }
