@@ -7,8 +7,8 @@ import type { Run } from './run.ts';
 import { takeBack } from './undo.ts';
 
 /*
- * Dates that an event had when it came, and that a newer version of its calendar takes away: one that is excepted, those
- * after an earlier end of its rule, all of them where it moves to another time.
+ * Dates that an event had when it came, and that a newer version of its calendar takes away: one that is excepted,
+ * those after an earlier end of its rule, all of them where it moves to another time.
  */
 
 /** Where a calendar's own name for an event is kept. */
@@ -16,8 +16,9 @@ const UID = '_uid';
 
 /**
  * Moves what an earlier run brought as a date of these events, and this one no longer does, to the trash: as far as it
- * lies ahead and between the moments that the source speaks of. What is over stays. A rehearsal only counts. Returns how
- * many there were.
+ * lies ahead, and between the moments that the source speaks of. What is over stays. A rehearsal only counts.
+ *
+ * @returns how many there were
  */
 export async function trashGoneDates(run: Run, spoken: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
   const { site, caller, importId, number, overlay } = run;
@@ -25,7 +26,8 @@ export async function trashGoneDates(run: Run, spoken: ReadonlyMap<string, Dates
   const before = (await importedBefore(site.db, importId, number, 'event')).filter(({ item }) => !overlay.has(item));
   const now = nowLocal(caller.now, caller.settings.zone);
   let trashed = 0;
-  const metas = await metasOfImported(site.db, before.map(({ target }) => target), [UID, DATES.start]); // biome-ignore format: one call
+  const ids = before.map(({ target }) => target);
+  const metas = await metasOfImported(site.db, ids, [UID, DATES.start]);
   for (const [id, own] of metas) {
     const between = spoken.get(own.get(UID) ?? '');
     const start = own.get(DATES.start) ?? '';
