@@ -23,10 +23,10 @@ const UID = '_uid';
 export async function trashGoneDates(run: Run, spoken: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
   const { site, caller, importId, number, overlay } = run;
   if (spoken.size === 0 || importId === 0) return 0;
-  const before = (await importedBefore(site.db, importId, number, 'event')).filter(({ item }) => !overlay.has(item));
+  const seen = new Set([...overlay.values()].map(({ target }) => target));
   const now = nowLocal(caller.now, caller.settings.zone);
   let trashed = 0;
-  const ids = before.map(({ target }) => target);
+  const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !seen.has(id));
   const metas = await metasOfImported(site.db, ids, [UID, DATES.start]);
   for (const [id, own] of metas) {
     const between = spoken.get(own.get(UID) ?? '');

@@ -85,14 +85,12 @@ export async function importedIds(db: Database, importId: number, kinds: readonl
   return rows.map(({ target }) => target);
 }
 
-/** Records of a kind that came in a run before this one and not in it: their names in the ledger, and their ids. */
-export async function importedBefore(
-  db: Database,
-  importId: number,
-  run: number,
-  kind: string,
-): Promise<Pick<LedgerEntry, 'item' | 'target'>[]> {
-  return db.from('fasti_import_ids').where({ import_id: importId, kind }).where('run', '<', run).select('item', 'target');
+/** Ids of the records of a kind that came in a run before this one and not in it, whatever they were called. */
+export async function importedBefore(db: Database, importId: number, run: number, kind: string): Promise<number[]> {
+  const ofKind = () => db.from('fasti_import_ids').where({ import_id: importId, kind });
+  const seen = ofKind().where('run', '>=', run).select('target');
+  const rows = await ofKind().where('run', '<', run).whereNotIn('target', seen).select('target');
+  return rows.map(({ target }) => target);
 }
 
 /** Metas of these keys, one value of each, of those of these posts that are not in the trash. */
