@@ -2,7 +2,7 @@ import type { CsvSource } from '../exchange/csv/read.ts';
 import type { RejectedFile } from '../exchange/csv/rejected.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
-import { type Count, countsOf, type Report } from '../exchange/items/report.ts';
+import { type Count, type Report, shownCounts } from '../exchange/items/report.ts';
 import { type Source, shownName } from '../exchange/items/source.ts';
 import { COST, DATES } from '../kinds/events/metas.ts';
 import { ORGANIZER } from '../kinds/organizer.ts';
@@ -21,7 +21,7 @@ export function reportText(
   { files, hint }: { readonly files: readonly string[]; readonly hint: Source['hint'] },
 ): string {
   const { skipped, losses, dryRun, source } = report;
-  const counts = countsOf(report);
+  const counts = shownCounts(report);
   const lines = [say(dryRun ? 'exchange:import.rehearsed' : 'exchange:import.done', { source: shownName(source, files) })];
   const kinds = (['author', 'category', 'tag', 'attachment', 'venue', 'organizer', 'event', 'settings'] as const).filter((kind) =>
     Object.values(counts).some((count) => (count[kind] ?? 0) > 0),

@@ -3,7 +3,7 @@ import type { HeadingMap } from '../exchange/csv/layout.ts';
 import type { TableMapping } from '../exchange/csv/read.ts';
 import type { PreviewedRecord } from '../exchange/import/preview.ts';
 import { lossParts } from '../exchange/items/loss-text.ts';
-import { countsOf, type Report } from '../exchange/items/report.ts';
+import { type Report, shownCounts } from '../exchange/items/report.ts';
 import { Checkbox, Select } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import { decodeEntities } from '../wordpress/content/entities.ts';
@@ -68,7 +68,7 @@ const REPORTED = ['author', 'category', 'tag', 'attachment', 'venue', 'organizer
 export function reportPage(visit: Visit, { file, reading, table, records, report }: ImportOutcome): string {
   const { say } = visit.i18n;
   const { losses, dryRun } = report;
-  const counts = countsOf(report);
+  const counts = shownCounts(report);
   const kinds = REPORTED.filter((kind) => Object.values(counts).some((count) => (count[kind] ?? 0) > 0));
   return deskPage(visit, {
     title: say('desk:parts.import'),

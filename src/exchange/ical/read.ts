@@ -4,7 +4,7 @@ import { eventDates } from '../../calendar/dates.ts';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { addToGroup } from '../../grouped-by.ts';
 import { EVENT } from '../../kinds/events/fields.ts';
-import { CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
+import { CALENDAR_UID, CANCELED, DATES, EVENT_ORIGIN, STATE } from '../../kinds/events/metas.ts';
 import { specialChars } from '../../wordpress/content/entities.ts';
 import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
@@ -287,7 +287,7 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
     [EVENT.show_map, '1'],
     [EVENT.show_map_link, '1'],
     [EVENT_ORIGIN, 'ical'],
-    ['_uid', event.uid],
+    [CALENDAR_UID, event.uid],
     ...(event.status === 'CANCELLED' ? [[STATE, CANCELED] as [string, string]] : []),
     ...custom.rows,
   ];

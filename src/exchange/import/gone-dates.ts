@@ -1,4 +1,4 @@
-import { DATES } from '../../kinds/events/metas.ts';
+import { CALENDAR_UID, DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
 import { importedBefore, metasOfImported } from '../../storage/rows/imports.ts';
 import { nowLocal } from '../../wordpress/zones.ts';
@@ -11,25 +11,23 @@ import { takeBack } from './undo.ts';
  * those after an earlier end of its rule, all of them where it moves to another time.
  */
 
-/** Where a calendar's own name for an event is kept. */
-const UID = '_uid';
-
 /**
  * Moves what an earlier run brought as a date of these events, and this one no longer does, to the trash: as far as it
  * lies ahead, and between the moments that the source speaks of. What is over stays. A rehearsal only counts.
  *
+ * @param complete UIDs of events all of whose dates came in this run, and between which moments
  * @returns how many there were
  */
-export async function trashGoneDates(run: Run, spoken: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
+export async function trashGoneDates(run: Run, complete: ReadonlyMap<string, DatesEntry['between']>): Promise<number> {
   const { site, caller, importId, number, overlay } = run;
-  if (spoken.size === 0 || importId === 0) return 0;
+  if (complete.size === 0 || importId === 0) return 0;
   const seen = new Set([...overlay.values()].map(({ target }) => target));
   const now = nowLocal(caller.now, caller.settings.zone);
   let trashed = 0;
   const ids = (await importedBefore(site.db, importId, number, 'event')).filter((id) => !seen.has(id));
-  const metas = await metasOfImported(site.db, ids, [UID, DATES.start]);
+  const metas = await metasOfImported(site.db, ids, [CALENDAR_UID, DATES.start]);
   for (const [id, own] of metas) {
-    const between = spoken.get(own.get(UID) ?? '');
+    const between = complete.get(own.get(CALENDAR_UID) ?? '');
     const start = own.get(DATES.start) ?? '';
     if (!between || start < between[0] || start > between[1] || start <= now) continue;
     if (run.dry || (await takeBack(site, caller, { kind: postKind('event'), id, from: importId }))) trashed += 1;

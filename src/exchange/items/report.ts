@@ -138,7 +138,7 @@ export const lossesIn = ({ losses }: Pick<Tally, 'losses'>): Report['losses'] =>
   Array.from(losses, ([reason, sum]) => ({ reason, ...sum }));
 
 /** What people are shown of a report as a table; what went to the trash only where something did. */
-export const countsOf = ({ created, updated, unchanged, trashed, lost }: Report): Readonly<Record<string, Count>> => ({
+export const shownCounts = ({ created, updated, unchanged, trashed, lost }: Report): Readonly<Record<string, Count>> => ({
   created,
   updated,
   unchanged,

@@ -39,6 +39,9 @@ export const COORDINATES = { lat: '_VenueLat', lng: '_VenueLng' } as const;
 export const STATE = '_tribe_events_status';
 export const CANCELED = 'canceled';
 
+/** What a calendar file calls the event that was imported from it (RFC 5545, 3.8.4.7). */
+export const CALENDAR_UID = '_uid';
+
 /** Where the calendar notes what made a record; `ORIGIN` is what it writes there. */
 export const EVENT_ORIGIN = '_EventOrigin';
 export const VENUE_ORIGIN = '_VenueOrigin';
