@@ -41,8 +41,8 @@ export interface Identity {
 
 /** Who a request claims to come from. The database is asked for each proof when it is needed, and once. */
 export interface Claim {
-  /** Whether it has a genuine login cookie. Without a nonce that is not enough to act for its owner. */
-  readonly hasLogin: () => Promise<boolean>;
+  /** The owner of its genuine login cookie. Without a nonce that is not enough to act for them. */
+  readonly cookieOwner: () => Promise<Viewer | undefined>;
   /** Who sends it, by its nonce: parameter `_wpnonce`, else the header `X-WP-Nonce`. */
   readonly identify: (nonce: string | undefined) => Promise<Identity>;
 }
@@ -60,7 +60,10 @@ export function claimOf(site: Site, settings: SiteSettings, credentials: Credent
   const login = once(() => loginOf(site, settings, credentials));
   const byPassword = once(() => passwordOwner(site, settings, credentials));
   return {
-    hasLogin: async () => (await login()) !== undefined,
+    cookieOwner: async () => {
+      const owner = await login();
+      return owner && viewerOf(site.db, settings, owner.user);
+    },
     identify: async (nonce) => {
       const owner = nonce === undefined ? undefined : await login();
       if (owner)

@@ -251,7 +251,7 @@ export const settings = {
     fallback: '100',
     allowed: 'a whole number from 0 to 10000',
     meaning:
-      'How many clients may follow `/changes/stream` at the same time, per process; a quarter of the places is for those who have signed in.',
+      'How many clients may follow `/changes/stream` at the same time, per process. A quarter of the places is for those who have signed in, and no user has more than three quarters.',
     schema: whole(0, 10_000),
   },
   webhookAddresses: {
@@ -391,7 +391,7 @@ export const settings = {
   bodyMemory: sizeSetting(
     'BODY_MEMORY',
     '48mb',
-    'How much memory the bodies of all requests may take together, per process; never less than one upload. A body takes the length it announces as soon as it begins, one sent in chunks the longest it may have until it has come in. A quarter is for callers who have not signed in. What goes beyond is refused with 503.',
+    'How much memory the bodies of all requests may take together, per process; never less than one upload. A body takes the length it announces as soon as it begins, one sent in chunks the longest it may have until it has come in. A quarter is for callers who have not signed in, and no user gets more than two thirds. What goes beyond is refused with 503.',
   ),
   shutdownSeconds: {
     env: 'SHUTDOWN_SECONDS',

@@ -24,6 +24,8 @@ export interface RoutedRequest {
   readonly found: FoundRoute | undefined;
   /** Whether the body may bring files along: its sender may use a route that takes some. */
   readonly takesFiles: boolean;
+  /** Whether it may be as long as an upload. */
+  readonly takesLong: boolean;
   /** Whether it may bring along what another form held. */
   readonly keeps: boolean;
 }
@@ -57,8 +59,14 @@ export async function openDesk(
     base: base + DESK_PATH,
     asset,
   };
-  const takesFiles = found !== undefined && 'files' in found.route && isAllowed(visit, found);
-  return { visit, found, takesFiles, keeps: found !== undefined && 'keeps' in found.route };
+  const files = found && 'files' in found.route && isAllowed(visit, found) ? found.route.files : undefined;
+  return {
+    visit,
+    found,
+    takesFiles: files !== undefined,
+    takesLong: files?.(viewer) === true,
+    keeps: found !== undefined && 'keeps' in found.route,
+  };
 }
 
 const NOTHING: Sent = { fields: {}, files: new Map() };

@@ -1,6 +1,7 @@
 import { foundLinks } from '../forms/control-data.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { postKind, postKinds, termKinds } from '../kinds/index.ts';
+import { mayUpload } from '../media/images.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { authorizeByForm, authorizePage } from './authorize.tsx';
 import { addDateByForm, datesPage, leaveOutByForm, moveDateByForm } from './event-dates.tsx';
@@ -31,8 +32,8 @@ interface Reading {
 
 interface Changing {
   readonly method: 'POST';
-  /** Whether its form may bring files along. */
-  readonly files?: true;
+  /** Its form may bring files along, long ones from those of whom this says so. */
+  readonly files?: (viewer: Viewer) => boolean;
   /** Whether its form may bring along what another one held. */
   readonly keeps?: true;
   /** The fields of its form that nobody may see again, such as passwords: they are neither kept nor shown. */
@@ -50,8 +51,14 @@ const can =
 
 const get = (path: string, allow: Allow, run: Reading['run']): DeskRoute => ({ method: 'GET', path, allow, run });
 const post = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', path, allow, run });
-/** A form that may bring files along. */
-const upload = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({ method: 'POST', files: true, path, allow, run });
+/** A form of a record, which brings an image along where its sender may upload one. */
+const recordForm = (path: string, allow: Allow, run: Changing['run']): DeskRoute => ({
+  method: 'POST',
+  files: mayUpload,
+  path,
+  allow,
+  run,
+});
 /** A form in which somebody types what nobody may see again. */
 const secret = (path: string, allow: Allow, secrets: readonly string[], run: Changing['run']): DeskRoute => ({
   method: 'POST',
@@ -78,11 +85,11 @@ export const deskRoutes: readonly DeskRoute[] = [
     return [
       get(path, edits, (visit) => listPage(visit, kind)),
       get(`${path}/new`, edits, (visit) => newRecordPage(visit, kind)),
-      upload(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
+      recordForm(`${path}/new`, edits, (visit) => createByForm(visit, kind)),
       post(`${path}/bulk`, edits, (visit) => actOnSelected(visit, kind)),
       post(`${path}/empty-trash`, deletes, (visit) => emptyTrash(visit, kind)),
       get(`${path}/:id`, edits, (visit, pieces) => editRecordPage(visit, kind, idOf(pieces))),
-      upload(`${path}/:id`, edits, (visit, pieces) => changeByForm(visit, kind, idOf(pieces))),
+      recordForm(`${path}/:id`, edits, (visit, pieces) => changeByForm(visit, kind, idOf(pieces))),
       get(`${path}/:id/duplicate`, edits, (visit, pieces) => duplicatePage(visit, kind, idOf(pieces))),
       post(`${path}/:id/publish`, can(`publish_${kind.capabilities}`), (visit, pieces) => actOnOne(visit, kind, idOf(pieces), 'publish')),
       ...(['trash', 'restore', 'delete'] as const).map((action) =>
@@ -113,7 +120,7 @@ export const deskRoutes: readonly DeskRoute[] = [
   get('/month', can('edit_tribe_events'), (visit) => monthPage(visit)),
   post('/month/move', can('edit_tribe_events'), moveEvent),
   get('/import', can('import'), (visit) => importPage(visit)),
-  upload('/import', can('import'), importByForm),
+  { method: 'POST', files: can('import'), path: '/import', allow: can('import'), run: importByForm },
   get('/import/progress', can('import'), (visit) => importProgressPage(visit)),
   post('/import/undo', can('import'), undoByForm),
   get('/people', can('list_users'), (visit) => peoplePage(visit)),

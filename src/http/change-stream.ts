@@ -13,11 +13,12 @@ import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
 import { deliver } from './deliver.ts';
 import type { Lifecycle } from './health.ts';
-import { type Budget, cutSlowReader, type Sender } from './limits.ts';
+import { type Budget, cutSlowReader } from './limits.ts';
 import { problemOf } from './problem.ts';
 import { answerOf, NO_STORE, PLAIN } from './protocol.ts';
 import { receive } from './receive.ts';
 import { credentialsOf, readRequest, requestLanguage } from './request.ts';
+import { createRoom } from './room.ts';
 import type { Router } from './routing.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
@@ -36,10 +37,10 @@ const LONGEST_MS = 5 * 60_000;
 const RETRY_MS = 3000;
 
 /**
- * The part of all streams that callers who have not signed in may take together, so that they never keep out those who
- * have.
+ * The part of all streams that callers who have not signed in may have together, so that they never keep out those who
+ * have; a user who has signed in may have as many.
  */
-const STRANGERS_STREAMS = 0.75;
+const STREAMS_OF_EACH = 0.75;
 
 const PATH = /\/changes\/stream\/?(?:[?&]|$)/i;
 
@@ -55,9 +56,6 @@ interface Stream {
 /** Serves the stream of changes, and passes on everything else. */
 export function serveChangeStream(site: Site, router: Router, budget: Budget, { phase }: Lifecycle): RequestHandler {
   const streams = createStreams(site, () => phase() !== 'serving');
-  const requireRoom = (sender: Sender): void => {
-    if (!streams.hasRoom(sender)) fail('server-busy', { detail: { streams: streams.size(), ...sender } });
-  };
   return async (req, res, next) => {
     if (req.method !== 'GET' || !PATH.test(req.originalUrl)) return next();
     const incoming = await readRequest(site, router, req);
@@ -65,7 +63,7 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
     if (!served || incoming.settings.calendar.restDisabled) return next();
     try {
       // Whether there is room for anybody at all; who calls takes a query to know.
-      requireRoom({ known: true });
+      streams.requireRoom();
       const { caller, release } = await receive(site, incoming, budget);
       release();
       const { since: asked, kinds, include, limit = USUAL_CHANGES } = await acceptParams(site, caller, CHANGES, incoming.query, 'read');
@@ -74,12 +72,12 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
       // What is wrong with the token goes out as an ordinary answer.
       const first = await changesSince(site, caller, since, following);
       // Others have come in the meantime.
-      const sender = { known: caller.viewer.id > 0 };
-      requireRoom(sender);
+      const { id: user } = caller.viewer;
+      streams.requireRoom(user);
       // It has gone away: what would take its stream from the list again is over.
       if (res.destroyed) return;
       const credentials = credentialsOf(incoming);
-      streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), sender);
+      streams.add(openStream(site, { req, res, caller, credentials, following, first, ended: (stream) => streams.remove(stream) }), user);
     } catch (error) {
       const reply = problemOf(site, req, requestLanguage(site, incoming, {}), error);
       await deliver(req, res, answerOf(reply, { wrapping: PLAIN, method: 'GET', sent: 'GET', personal: true }));
@@ -90,8 +88,10 @@ export function serveChangeStream(site: Site, router: Router, budget: Budget, { 
 // ------------------------------------------------------------------------------------------------- all streams
 /** The streams of this process, and the clock that drives them while there are any. */
 function createStreams(site: Site, isOver: () => boolean) {
-  /** Whether those who listen have signed in. */
-  const streams = new Map<Stream, boolean>();
+  const most = site.config.changeStreams;
+  const places = createRoom({ all: most, strangers: Math.ceil(most * STREAMS_OF_EACH), each: Math.ceil(most * STREAMS_OF_EACH) });
+  /** With the ids of those who listen, 0 for callers who have not signed in. */
+  const streams = new Map<Stream, number>();
   let clock: NodeJS.Timeout | undefined;
   let seen = -1;
   let beaten = performance.now();
@@ -113,18 +113,21 @@ function createStreams(site: Site, isOver: () => boolean) {
   });
 
   return {
-    size: () => streams.size,
-    hasRoom: ({ known }: Sender): boolean => {
-      const most = site.config.changeStreams;
-      const strangers = [...streams.values()].filter((one) => !one).length;
-      return streams.size < most && (known || strangers < Math.ceil(most * STRANGERS_STREAMS));
+    /** Throws server-busy where there is no place for this user, or for anybody. */
+    requireRoom: (user?: number): void => {
+      const isFull = user === undefined ? streams.size >= most : !places.has(user, 1);
+      if (isFull) fail('server-busy', { detail: { ...places.state(), user } });
     },
-    add: (stream: Stream, { known }: Sender): void => {
-      streams.set(stream, known);
+    add: (stream: Stream, user: number): void => {
+      streams.set(stream, user);
+      places.count(user, 1);
       clock ??= setInterval(() => void look(), LOOK_MS).unref();
     },
     remove: (stream: Stream): void => {
+      const user = streams.get(stream);
+      if (user === undefined) return;
       streams.delete(stream);
+      places.count(user, -1);
       if (streams.size > 0) return;
       clearInterval(clock);
       clock = undefined;

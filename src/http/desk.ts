@@ -34,7 +34,7 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
 }
 
 async function answerOf(site: Site, budget: Budget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
-  const share = budget.share({ known: opened.visit.login !== undefined });
+  const share = budget.share(opened.visit.caller.viewer.id);
   try {
     return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
   } catch (error) {
@@ -56,12 +56,12 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
 async function sentWith(
   { config }: Site,
   req: Request,
-  { visit, takesFiles, keeps }: RoutedRequest,
+  { visit, takesFiles, takesLong, keeps }: RoutedRequest,
   share: ReturnType<Budget['share']>,
 ): Promise<Sent> {
   // What another form held is longer where it is written down to be kept: each line end, each quotation mark.
   const small = keeps ? 2 * SMALL_BODY : SMALL_BODY;
-  const limit = takesFiles ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
+  const limit = takesLong ? config.uploadLimit : visit.login ? config.bodyLimit : Math.min(small, config.bodyLimit);
   const type = req.get('content-type');
   const bytes = await readBody(req, limit, share);
   // Forms of other types are none that a page of ours sends.

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
+import { createRoom } from './room.ts';
 
 /** How long a client may take, in milliseconds; slower ones are cut off by Node itself (408). */
 export const TIME_LIMITS = {
@@ -50,31 +51,27 @@ const FIRST_BLOCK = 4096;
 
 /**
  * The part of the budget that callers who have not signed in may take together, so that they never keep out those who
- * have.
+ * have, and the part that a user may take who has: an upload of somebody else finds room beside it.
  */
 const STRANGERS_BODIES = 0.25;
+const BODIES_OF_EACH = 2 / 3;
 
 /** Bodies that announce no more bytes than this are not counted. */
 const TINY_BODY = 4096;
 
 const NO_SHARE: Share = { take: () => undefined, keep: () => undefined, release: () => undefined };
 
-/** Whether the sender of a request has signed in. */
-export interface Sender {
-  readonly known: boolean;
-}
-
 /**
  * The memory that the bodies of all requests of a process share, until they are answered. A body takes its announced
  * length before its first byte: nobody sends most of a file only to be refused, and none is kept for nothing.
  */
 export interface Budget {
-  /** The share of one request, which takes nothing yet. */
-  readonly share: (sender: Sender) => Share;
+  /** The share of one request, which takes nothing yet. `user`: the id of who sends it, 0 where nobody has signed in. */
+  readonly share: (user: number) => Share;
 }
 
 export interface Share {
-  /** Takes this many bytes more. Throws server-busy where all bodies together would take too much. */
+  /** Takes this many bytes more. Throws server-busy where all bodies together, or those of its sender, take too much. */
   readonly take: (bytes: number) => void;
   /** Gives back all but this many bytes. */
   readonly keep: (bytes: number) => void;
@@ -84,21 +81,19 @@ export interface Share {
 
 /** A budget of `bodyMemory` bytes, or of as many as the longest single body takes. */
 export function createBudget({ bodyMemory, bodyLimit, uploadLimit }: Pick<Config, 'bodyMemory' | 'bodyLimit' | 'uploadLimit'>): Budget {
-  const budget = Math.max(bodyMemory, bodyLimit, uploadLimit);
-  let taken = 0;
-  let byStrangers = 0;
+  const longest = Math.max(bodyLimit, uploadLimit);
+  const all = Math.max(bodyMemory, longest);
+  const room = createRoom({ all, strangers: all * STRANGERS_BODIES, each: Math.max(all * BODIES_OF_EACH, longest) });
   return {
-    share: ({ known }) => {
+    share: (user) => {
       let own = 0;
       const count = (more: number) => {
         own += more;
-        taken += more;
-        if (!known) byStrangers += more;
+        room.count(user, more);
       };
       return {
         take: (more) => {
-          if (taken + more > budget || (!known && byStrangers + more > budget * STRANGERS_BODIES))
-            fail('server-busy', { detail: { budget, taken, byStrangers, known } });
+          if (!room.has(user, more)) fail('server-busy', { detail: { ...room.state(), user } });
           count(more);
         },
         keep: (bytes) => count(Math.min(bytes, own) - own),

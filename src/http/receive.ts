@@ -1,9 +1,11 @@
 import type { Request } from 'express';
 import { claimOf, type Identity } from '../accounts/credentials.ts';
+import { mayUpload } from '../media/images.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { type Body, bodyTypeOf, parseBody } from './input.ts';
-import { type Budget, readBody, type Sender, SMALL_BODY } from './limits.ts';
+import { type Budget, readBody, SMALL_BODY } from './limits.ts';
 import { callerOf, credentialsOf, type Incoming, nonceOf } from './request.ts';
 
 /** A request that has come in whole, and whose caller is known. */
@@ -37,13 +39,13 @@ export async function receive(site: Site, incoming: Incoming<Request>, budget: B
 
   // A login cookie counts only with a nonce, which may be in the form itself. To read the form it is enough that the
   // cookie is genuine.
-  const nonceMayFollow = isForm(req) && (await claim.hasLogin());
-  const early = nonceMayFollow ? undefined : await claim.identify(nonceOf(incoming));
-  const known = early === undefined || early.viewer.id > 0;
+  const owner = isForm(req) ? await claim.cookieOwner() : undefined;
+  const early = owner ? undefined : await claim.identify(nonceOf(incoming));
+  const sender = owner ?? early?.viewer ?? ANONYMOUS;
   const takesFile = incoming.found?.endpoint?.upload === true;
-  const share = budget.share({ known });
+  const share = budget.share(sender.id);
   try {
-    const bytes = await readBody(req, limitOf(site, incoming, { known, takesFile }), share);
+    const bytes = await readBody(req, limitOf(site, incoming, sender), share);
     const body = await parseBody(bytes, req.get('content-type'), { fieldBytes: site.config.bodyLimit, files: takesFile });
     const sent = typeof body.form?._wpnonce === 'string' ? body.form._wpnonce : undefined;
     const identity = early !== undefined && sent === undefined ? early : await claim.identify(nonceOf(incoming, sent));
@@ -62,9 +64,9 @@ const hasBody = ({ headers }: Request): boolean => headers['content-length'] !==
 /** Methods that write what the body says. */
 const WRITING: readonly string[] = ['POST', 'PUT', 'PATCH'];
 
-/** The longest body, in bytes, that a request may have. */
-function limitOf({ config }: Site, { method, req }: Incoming, { known, takesFile }: Sender & { readonly takesFile: boolean }): number {
-  if (!known || !WRITING.includes(method)) return Math.min(SMALL_BODY, config.bodyLimit);
-  const mayBeFile = takesFile && ['multipart', 'other'].includes(bodyTypeOf(req.get('content-type')));
-  return mayBeFile ? config.uploadLimit : config.bodyLimit;
+/** The longest body, in bytes, that a request may have: a file is taken only from those who may upload one. */
+function limitOf({ config }: Site, { method, req, found }: Incoming, sender: Viewer): number {
+  if (sender.id === ANONYMOUS.id || !WRITING.includes(method)) return Math.min(SMALL_BODY, config.bodyLimit);
+  const takesFile = found?.endpoint?.upload === true && mayUpload(sender);
+  return takesFile && ['multipart', 'other'].includes(bodyTypeOf(req.get('content-type'))) ? config.uploadLimit : config.bodyLimit;
 }

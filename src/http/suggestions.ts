@@ -10,6 +10,7 @@ import { type SuggestForm, suggestPage, takeSuggestion, thanksPage } from '../pa
 import type { LoadedTheme } from '../pages/theme.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { basePath, splitTarget } from './addressing.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, deliver } from './deliver.ts';
@@ -98,7 +99,7 @@ async function takeForm(visit: Visit, budget: Budget, admit: () => void): Promis
 }
 
 async function sentWith({ config }: Site, req: Request, budget: Budget): Promise<Values> {
-  const share = budget.share({ known: false });
+  const share = budget.share(ANONYMOUS.id);
   try {
     const type = req.get('content-type');
     const bytes = await readBody(req, Math.min(SMALL_BODY, config.bodyLimit), share);

@@ -243,6 +243,28 @@ describeDatabases('bodies', (open) => {
     },
   );
 
+  it('of one user leave room for those of others, though nothing of them is sent', async () => {
+    const headers = { 'Content-Type': 'image/png' };
+    const announcing = { ...headers, 'Content-Length': '290000', Authorization: basic('auth') };
+    const talks: Talk[] = [];
+    for (let number = 0; number < 12; number += 1) talks.push(await begin('POST', MEDIA, announcing, ''));
+    while (!talks.some(({ status }) => status() === 503)) await sleep(10);
+    const upload = (as: 'admin' | 'auth') => send('POST', MEDIA, { headers, body: Buffer.alloc(290_000), as });
+    expect(await upload('auth')).toMatchObject({ status: 503, body: { code: 'rest_server_busy' } });
+    // It finds room, and has no name.
+    expect((await upload('admin')).status).toBe(400);
+    for (const { socket } of talks) socket.destroy();
+    let status = 503;
+    while (status === 503) status = (await upload('auth')).status;
+    expect(status).toBe(400);
+  });
+
+  it('are as long as an upload only from those who may upload', async () => {
+    const sent = { headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(290_000) };
+    expect(await send('POST', MEDIA, { ...sent, as: 'sub' })).toMatchObject(TOO_LARGE);
+    expect(await send('POST', MEDIA, { ...sent, as: 'auth' })).toMatchObject({ status: 400 });
+  });
+
   it('give their memory back, however they end', async () => {
     const raw = (length: number) => ({ headers: { 'Content-Type': 'image/png' }, body: Buffer.alloc(length) });
     for (let round = 0; round < 20; round += 1) {
@@ -273,35 +295,48 @@ describe('a budget', () => {
 
   it('is one for all, and gives strangers a quarter', () => {
     const budget = createBudget(LIMITS);
-    const [stranger, other, known] = [budget.share({ known: false }), budget.share({ known: false }), budget.share({ known: true })];
+    const [stranger, other, one, two] = [budget.share(0), budget.share(0), budget.share(1), budget.share(2)];
     stranger.take(900_000);
     expect(() => other.take(100_001)).toThrow('server-busy');
     other.take(100_000);
-    known.take(3_000_000);
-    expect(() => known.take(1)).toThrow('server-busy');
+    one.take(2_000_000);
+    two.take(1_000_000);
+    expect(() => two.take(1)).toThrow('server-busy');
     stranger.release();
-    known.take(900_000);
+    two.take(900_000);
     expect(() => other.take(1)).toThrow('server-busy');
+  });
+
+  it('gives two thirds to one user, and the rest to others', () => {
+    const budget = createBudget({ ...LIMITS, bodyMemory: 3_000_000 });
+    const [share, next, other] = [budget.share(1), budget.share(1), budget.share(2)];
+    share.take(1_500_000);
+    next.take(500_000);
+    expect(() => next.take(1)).toThrow('server-busy');
+    other.take(1_000_000);
+    expect(() => other.take(1)).toThrow('server-busy');
+    share.release();
+    next.take(1_500_000);
   });
 
   it('is given back once, however often', () => {
     const budget = createBudget(LIMITS);
-    const share = budget.share({ known: true });
-    share.take(4_000_000);
+    const share = budget.share(1);
+    share.take(2_500_000);
     share.release();
     share.release();
-    const next = budget.share({ known: true });
-    next.take(4_000_000);
-    expect(() => share.take(1)).toThrow('server-busy');
+    const next = budget.share(1);
+    next.take(2_500_000);
+    expect(() => share.take(200_000)).toThrow('server-busy');
   });
 
   it('keeps of a share no more than was needed', () => {
     const budget = createBudget(LIMITS);
-    const [share, next] = [budget.share({ known: false }), budget.share({ known: true })];
+    const [share, next] = [budget.share(0), budget.share(0)];
     share.take(1_000_000);
     share.keep(400_000);
     share.keep(500_000);
-    next.take(3_600_000);
+    next.take(600_000);
     expect(() => next.take(1)).toThrow('server-busy');
     share.release();
     next.take(400_000);
@@ -309,7 +344,7 @@ describe('a budget', () => {
   });
 
   it('is never less than one body takes', () => {
-    const share = createBudget({ bodyMemory: 1, bodyLimit: 1, uploadLimit: 1_000_000 }).share({ known: true });
+    const share = createBudget({ bodyMemory: 1, bodyLimit: 1, uploadLimit: 1_000_000 }).share(1);
     expect(() => share.take(1_000_000)).not.toThrow();
   });
 });
