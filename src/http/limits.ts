@@ -66,12 +66,12 @@ const NO_SHARE: Share = { take: () => undefined, keep: () => undefined, release:
  * length before its first byte: nobody sends most of a file only to be refused, and none is kept for nothing.
  */
 export interface Budget {
-  /** The share of one request, which takes nothing yet. `user`: the id of who sends it, 0 where nobody has signed in. */
+  /** The share of one request, which takes nothing yet. `user`: id of its sender, 0 where nobody has signed in. */
   readonly share: (user: number) => Share;
 }
 
 export interface Share {
-  /** Takes this many bytes more. Throws server-busy where all bodies together, or those of its sender, take too much. */
+  /** Takes this many bytes more. Throws server-busy where all bodies, or those of its sender, take too much. */
   readonly take: (bytes: number) => void;
   /** Gives back all but this many bytes. */
   readonly keep: (bytes: number) => void;

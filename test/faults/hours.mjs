@@ -50,10 +50,16 @@ const FILLING = 4 / 9;
 const KEPT_RECORDS = 100;
 /** Titles come back after so many: a name that is new each time is remembered like any other text. */
 const NAMES = 500;
-/** So many addresses are remembered, whether there is something or not; they are asked for before the time begins. */
+/** So many addresses are remembered, whether there is something or not. */
 const ADDRESSES = 22_000;
-/** Likewise words that are searched for. */
+/**
+ * So many words are searched for, and lists of so many lengths and pages asked for. All of them are asked for once
+ * before the time begins: chance alone would take hours to come to each, and each is remembered.
+ */
 const WORDS = 5000;
+const SHORTEST_PAGE = 5;
+const LENGTHS = 20;
+const PAGES = 200;
 const HEAP = new URL('../support/heap.mjs', import.meta.url).href;
 
 const folder = scratchFolder('fasti-hours');
@@ -144,13 +150,22 @@ async function endure(title, service, authorization) {
 }
 
 async function fillAddresses({ base }) {
+  const paths = [
+    ...numbered(ADDRESSES, (number) => `/events/${1_000_000 + number}`),
+    ...numbered(WORDS, searchPath),
+    ...numbered(LENGTHS * PAGES, (number) => windowPath(number % LENGTHS, Math.floor(number / LENGTHS))),
+  ];
   let next = 0;
   const ask = async () => {
-    for (let number = next++; number < ADDRESSES; number = next++)
-      await (await fetch(`${base}${API}/events/${1_000_000 + number}`)).arrayBuffer();
+    for (let path = paths[next++]; path !== undefined; path = paths[next++]) await (await fetch(base + API + path)).arrayBuffer();
   };
   await Promise.all(Array.from({ length: 4 }, ask));
 }
+
+const numbered = (count, path) => Array.from({ length: count }, (_, number) => path(number));
+const below = (most) => Math.floor(Math.random() * most);
+const searchPath = (number) => `/events?search=${number.toString(36)}`;
+const windowPath = (length, page) => `/events?start_date=2026-01-01&page=${1 + page}&per_page=${SHORTEST_PAGE + length}`;
 
 async function takeSnapshots({ pid, told }, end) {
   for (const [number, before] of [MINUTES * (1 - FILLING), 0.5].entries()) {
@@ -165,11 +180,11 @@ async function takeSnapshots({ pid, told }, end) {
 /** Lists, records, terms, searches, feeds and files that are not there, for anybody and for somebody who signed in. */
 async function keepReading({ base, words, authorization, counts, stopped, number }) {
   const paths = [
-    () => `${API}/events?page=${1 + Math.floor(Math.random() * 100)}`,
+    () => `${API}/events?page=${1 + below(100)}`,
     () => `${API}/events?categories=${words.category}&per_page=50`,
     () => `${API}/events/${words.event}`,
-    () => `${API}/events?search=${Math.floor(Math.random() * WORDS).toString(36)}`,
-    () => `${API}/events?start_date=2026-01-01&page=${1 + Math.floor(Math.random() * 200)}&per_page=${5 + Math.floor(Math.random() * 20)}`,
+    () => API + searchPath(below(WORDS)),
+    () => API + windowPath(below(LENGTHS), below(PAGES)),
     () => `${API}/changes?include=records`,
     () => `${API}/venues?per_page=50`,
     () => `${API}/organizers`,
