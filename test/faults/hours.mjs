@@ -162,10 +162,21 @@ async function fillAddresses({ base }) {
   await Promise.all(Array.from({ length: 4 }, ask));
 }
 
-const numbered = (count, path) => Array.from({ length: count }, (_, number) => path(number));
-const below = (most) => Math.floor(Math.random() * most);
-const searchPath = (number) => `/events?search=${number.toString(36)}`;
-const windowPath = (length, page) => `/events?start_date=2026-01-01&page=${1 + page}&per_page=${SHORTEST_PAGE + length}`;
+function numbered(count, path) {
+  return Array.from({ length: count }, (_, number) => path(number));
+}
+
+function searchPath(number) {
+  return `/events?search=${number.toString(36)}`;
+}
+
+function windowPath(length, page) {
+  return `/events?start_date=2026-01-01&page=${1 + page}&per_page=${SHORTEST_PAGE + length}`;
+}
+
+function below(most) {
+  return Math.floor(Math.random() * most);
+}
 
 async function takeSnapshots({ pid, told }, end) {
   for (const [number, before] of [MINUTES * (1 - FILLING), 0.5].entries()) {
