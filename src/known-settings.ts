@@ -1,8 +1,9 @@
 import { mayHaveRecurrence, occurrenceBase, readSettings, type SiteSettings, settingNames } from './calendar/settings.ts';
 import { type Config, localAddress } from './config/config.ts';
 import type { Database } from './storage/engine/database.ts';
+import type { TableName } from './storage/engine/tables.ts';
 import { findLanguages } from './storage/languages/detect.ts';
-import { beforeOptionsChange, readOptions } from './storage/rows/options.ts';
+import { beforeOptionsChange, beforeWritesTo, readOptions } from './storage/rows/options.ts';
 import { findRecurrenceTables } from './storage/schema/recurrence-tables.ts';
 
 /** The settings of a site, as its options say them. */
@@ -21,11 +22,21 @@ export interface SettingsReaderOptions {
   /** For how many milliseconds others may change them unseen. */
   readonly keep: number;
   /**
-   * A name of what could be read at this moment (of `performance.now()`) or later, the same as long as nobody commits
-   * anything; undefined where there is none.
+   * A name of what could be read at this moment (of `performance.now()`) or later, the same as long as nobody else
+   * commits anything; undefined where there is none.
    */
   readonly stateSince: (at: number) => Promise<string | undefined>;
 }
+
+/** The tables besides that of the options whose rows become settings, and those that do where content has languages. */
+export const SETTINGS_TABLES = ['sitemeta'] as const satisfies readonly TableName[];
+export const LANGUAGE_TABLES = [
+  'terms',
+  'term_taxonomy',
+  'icl_languages',
+  'icl_languages_translations',
+  'icl_locale_map',
+] as const satisfies readonly TableName[];
 
 /**
  * Reads the options where the database may have changed since the last time, and makes settings of them only where they
@@ -38,13 +49,28 @@ export function settingsReader(db: Database, config: Config, { keep, stateSince 
   /** Whether an open transaction has changed one of them, and when the last that did was over. */
   let changing = false;
   let changed = Number.NEGATIVE_INFINITY;
+  /** How often this process wrote what may become settings, and what may where content has languages. */
+  const written = { settings: 0, languages: 0 };
   beforeOptionsChange(db, names, () => {
     changing = true;
+    written.settings += 1;
+  });
+  beforeWritesTo(db, SETTINGS_TABLES, () => {
+    written.settings += 1;
+  });
+  beforeWritesTo(db, LANGUAGE_TABLES, () => {
+    written.languages += 1;
   });
 
+  /** A name of what the settings are made of, likewise. */
+  const stateOf = async (at: number): Promise<string | undefined> => {
+    const others = await stateSince(at);
+    const languages = last && mayHaveLanguages(last.options) ? written.languages : '';
+    return others && `${others} ${written.settings} ${languages}`;
+  };
   const read = async () => {
     const at = performance.now();
-    const state = await stateSince(at);
+    const state = await stateOf(at);
     if (last && state !== undefined && state === last.state) {
       last = { ...last, at: Math.max(at, last.at) };
       return last.settings;

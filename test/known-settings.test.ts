@@ -1,10 +1,13 @@
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { readConfig } from '../src/config/config.ts';
+import { LANGUAGE_TABLES, SETTINGS_TABLES } from '../src/known-settings.ts';
 import { openSite, type Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { writeOption } from '../src/storage/rows/options.ts';
+import { writeMetas } from '../src/storage/rows/posts.ts';
 import { describeDatabases, urlOf } from './support/databases.ts';
-import { loadSite } from './support/site.ts';
+import { loadLanguages } from './support/languages.ts';
+import { loadSite, makeNetwork } from './support/site.ts';
 
 describeDatabases('what a process knows of the settings', (open) => {
   let db: Database;
@@ -97,6 +100,32 @@ describeDatabases('what a process knows of the settings', (open) => {
     }
     await site.db.change`UPDATE {options} SET option_value = 'outside of transactions' WHERE option_name = 'blogname'`;
     expect(await name()).toBe('outside of transactions');
+  });
+
+  it('is not asked for again where SQLite was written to by this process, and nothing of it becomes settings', async () => {
+    await start('60000', 'off');
+    await name();
+    await name();
+    await site.db.transaction((tx) => writeMetas(tx, 44, { _anything: ['new'] }));
+    await site.db.transaction((tx) => writeOption(tx, 'tribe_last_save_post', '2'));
+    expect(await queriesOf(name)).toBe(site.db.driver.state ? 0 : 1);
+    await site.db.raw("UPDATE ?? SET option_value = 'by a statement that names no table' WHERE option_name = 'blogname'", [
+      site.db.table('options'),
+    ]);
+    expect(await name()).toBe('by a statement that names no table');
+  });
+
+  it.each(['polylang', 'wpml'] as const)('comes from no tables but those that are named (%s)', async (form) => {
+    const other = await loadLanguages(await open(), form);
+    await makeNetwork(other);
+    await start('0', 'off', { DATABASE_URL: urlOf(other) });
+    const read = new Set<string>();
+    site.db.driver.listen(({ sql }) => {
+      for (const [, table] of sql.matchAll(/(?:FROM|JOIN) `wp_(\w+)`/gi)) read.add(table!);
+    });
+    expect((await site.settings()).contentLanguages?.form).toBe(form);
+    const languages = LANGUAGE_TABLES.filter((table) => (form === 'wpml') === table.startsWith('icl_'));
+    expect([...read].sort()).toEqual([...languages, 'options', ...SETTINGS_TABLES].sort());
   });
 
   it('is asked for again, beside a WordPress, only once somebody has committed something', async () => {

@@ -70,8 +70,8 @@ export interface Driver {
   /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
   readonly readNow?: (query: Query) => Outcome | undefined;
   /**
-   * Another text after every change of any row, whoever made it, found without waiting. Undefined: it cannot be known
-   * at the moment; absent: nor at any other.
+   * Another text after every commit of somebody else, found without waiting. Undefined: it cannot be known at the
+   * moment, since this process is writing; absent: nor at any other.
    */
   readonly state?: () => string | undefined;
   /** How many connections there are. */
@@ -179,6 +179,10 @@ export const isWrite = ({ method }: Query): boolean => WRITING.has(method);
 /** Whether the text was written by hand, so that its method does not say what it does. */
 export const isUnbuilt = (method: string): boolean => method === 'raw' || method === 'rows';
 
+/** Whether a statement may write: one that was written by hand unless its first word says that it does not. */
+export const mayWrite = (query: Query): boolean => (isUnbuilt(query.method) ? !HARMLESS.test(query.sql) : isWrite(query));
+
+const HARMLESS = /^\s*(SELECT|SHOW|PRAGMA|CHECKSUM|SET|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 const WRITING = new Set(['insert', 'update', 'del', 'counter']);
 const READING = new Set(['select', 'first', 'pluck']);
 

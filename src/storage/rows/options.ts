@@ -1,9 +1,9 @@
 import { NETWORK_OPTIONS } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
-import { type Driver, isWrite } from '../engine/driver.ts';
+import { type Driver, isWrite, mayWrite } from '../engine/driver.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
 import { verbatim } from '../engine/statement.ts';
-import type { OptionRow, SiteMetaRow } from '../engine/tables.ts';
+import type { OptionRow, SiteMetaRow, TableName } from '../engine/tables.ts';
 import { optionTouched } from '../journal/touched.ts';
 import { lockNames, optionLock } from './locks.ts';
 
@@ -102,6 +102,19 @@ export async function deleteOption(db: Database, name: string): Promise<void> {
 export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
   const wanted = new Set<unknown>(names);
   db.driver.listen((query) => {
-    if (query.table === 'options' && isWrite(query) && query.bindings.some((value) => wanted.has(value))) notify();
+    if (query.table !== 'options' || !isWrite(query)) return;
+    // A name may also stand in the text of the statement.
+    if (query.sql.includes("'") || query.bindings.some((value) => wanted.has(value))) notify();
+  });
+}
+
+/**
+ * Has `notify` called just before this process writes to one of these tables, or runs a statement that does not name
+ * the table that it writes to.
+ */
+export function beforeWritesTo(db: Database, tables: readonly TableName[], notify: () => void): void {
+  const wanted = new Set<string | undefined>([undefined, ...tables]);
+  db.driver.listen((query) => {
+    if (wanted.has(query.table) && mayWrite(query)) notify();
   });
 }
