@@ -231,7 +231,8 @@ export async function writeRecord(visit: Visit, kind: PostKind, { record, versio
   const values = await acceptParams(site, caller, kind.fields, raw, record ? 'change' : 'create');
   const work = async (own: Site): Promise<number> => {
     if (!record) {
-      const id = Number((await createPost(own, caller, kind, values)).record.id);
+      // Whoever fills in the form of a new record means no other one of the same name.
+      const id = Number((await createPost(own, caller, kind, values, { anew: true })).record.id);
       await besides?.(own);
       return id;
     }

@@ -99,6 +99,22 @@ describeAsking('Records at the desk', (ask) => {
     expect(await ask.read(`/venues/${id}`)).toMatchObject({ venue: 'Great hall', city: 'Acqui', status: 'publish' });
   });
 
+  it.each([
+    ['venue', '/venues/12', 'phone'],
+    ['organizer', '/organizers/24', 'email'],
+  ])('makes a new %s though there is one of that name, and leaves that one alone', async (name, path, field) => {
+    const anna = await visitor(ask, 'admin');
+    const before = await stored(Number(path.split('/').at(-1)));
+    const title = String((await ask.read(path))[name]);
+    const form = `/admin/${path.split('/')[1]}/new`;
+    const typed = await anna.submit(await anna.get(form), form, { [name]: title, [field]: 'anna@example.org' });
+    const copied = await anna.submit(await anna.get(`/admin${path}/duplicate`), form, { [field]: 'otto@example.org' });
+    const ids = [typed, copied].map(({ headers }) => Number(/(\d+)\?done=created/.exec(headers.location ?? '')?.[1]));
+    expect(new Set([...ids, before.columns.ID]).size).toBe(3);
+    expect(await Promise.all(ids.map(async (id) => (await stored(id)).columns.post_title))).toEqual([title, title]);
+    expect(await stored(Number(before.columns.ID))).toEqual(before);
+  });
+
   it('leads from a venue to a map, by its coordinates or else its address', async () => {
     const anna = await visitor(ask, 'admin');
     const { id } = await ask.made('/venues', { venue: 'Hall', address: 'Via 1', city: 'Asti' });
