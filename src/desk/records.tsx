@@ -140,7 +140,8 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     return back(notice, { typed: { ...typed, ...coordinates }, status: 200 });
   }
   if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
-  const named = await changedValues(visit, plan, { before: record?.values, typed, data });
+  const begun = source && translationValues(kind, source, '');
+  const named = await changedValues(visit, plan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
   const raw = source ? { ...named, translation_of: source.id } : named;
   const besides = (own: Site) => describeImage({ ...visit, site: own }, plan, typed);
   try {

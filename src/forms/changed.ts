@@ -14,18 +14,27 @@ export interface FormFields {
   readonly names: readonly string[];
 }
 
-/** What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. */
+/**
+ * What of a form differs from what is stored, as the API takes it; of a new record what was typed at all. `begun`: what
+ * the form of a new record began with. What was emptied of it is said, so that it is not taken over.
+ */
 export async function changedValues(
   context: FormContext,
   { kind, names }: FormFields,
-  { before, typed, data }: { readonly before: Values | undefined; readonly typed: Values; readonly data: ControlData },
+  {
+    before,
+    begun = {},
+    typed,
+    data,
+  }: { readonly before: Values | undefined; readonly begun?: Values; readonly typed: Values; readonly data: ControlData },
 ): Promise<Values> {
   const raw: Record<string, unknown> = {};
   for (const name of names) {
     const field = kind.fields[name]!;
     const control = controlOf(name, field);
     const same = isDeepStrictEqual(typed[name], control.show(before?.[name], data));
-    if (same && (before !== undefined || !isAlwaysSaid(field))) continue;
+    const emptied = same && name in begun && !isDeepStrictEqual(typed[name], control.show(begun[name], data));
+    if (same && !emptied && (before !== undefined || !isAlwaysSaid(field))) continue;
     raw[name] = isLinks(field)
       ? await resolvedLinks(context, field.place.kind, typed[name])
       : control.raw(typed[name], data, before?.[name]);

@@ -68,6 +68,7 @@ interface Readings {
 function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<string, unknown>>, mode: Mode): Readings {
   const readings: Readings = { missing: [], refused: new Map(), mistyped: new Map(), wanted: [], values: {} };
   const { missing, refused, mistyped, wanted, values } = readings;
+  const takesOver = mode === 'create' && isSent(params, 'translation_of', raw);
   for (const [name, param] of Object.entries<Param | Field>(params)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
     const required = param.required && mode === 'create' && !isExcused(params, param, raw);
@@ -81,7 +82,7 @@ function readParams({ viewer }: Caller, params: Params, raw: Readonly<Record<str
       if (!param.grammar.dropsLonger) refused.set(name, tooLong);
       continue;
     }
-    if (isBlank(param, given) && !required && !takeBlank(readings, name, param, blankMeaning(param, given, mode))) continue;
+    if (isBlank(param, given) && !required && !takeBlank(readings, name, param, blankMeaning(param, given, { mode, takesOver }))) continue;
     const { value, fault, late } = param.grammar.read(given, viewer.can, raw);
     if (fault) refused.set(name, fault);
     if (late) mistyped.set(name, late);
@@ -102,7 +103,10 @@ function takeBlank({ refused, mistyped, values }: Readings, name: string, param:
 
 /** Whether the value of a required parameter comes from another one that is sent. */
 const isExcused = (params: Params, { unless }: Param, raw: Readonly<Record<string, unknown>>): boolean =>
-  unless !== undefined && Object.hasOwn(params, unless) && Object.hasOwn(raw, unless) && !isBlank(params[unless]!, raw[unless]);
+  unless !== undefined && isSent(params, unless, raw);
+
+const isSent = (params: Params, name: string, raw: Readonly<Record<string, unknown>>): boolean =>
+  Object.hasOwn(params, name) && Object.hasOwn(raw, name) && !isBlank(params[name]!, raw[name]);
 
 /**
  * What is said of a value that names nothing the caller can see; whether there is something else is not said (decision
@@ -126,14 +130,19 @@ const isBlank = ({ grammar }: Param, given: unknown) => given === null || given 
 /**
  * What an empty value means: nothing on create; on change it clears, is refused or means no; in a query, on WordPress's
  * own routes, and of what is no field and takes anything, it is read like any other, but null is nothing there.
+ * `takesOver`: a new record that takes over what it does not name has nothing of what it names with an empty value.
  */
-function blankMeaning(param: Param | Field, given: unknown, mode: Mode): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
+function blankMeaning(
+  param: Param | Field,
+  given: unknown,
+  { mode, takesOver }: { readonly mode: Mode; readonly takesOver: boolean },
+): 'absent' | 'null' | 'false' | 'refused' | 'mistyped' | 'read' {
   const untyped = param.grammar.json.type === undefined;
   if (mode === 'read' || (untyped && !('empty' in param))) return given !== null || takesNull(param) ? 'read' : 'absent';
   const empty = 'empty' in param ? param.empty : 'refused';
   if (empty === 'false') return 'false';
+  if (empty === 'clears' && (mode === 'change' || takesOver)) return 'null';
   if (mode === 'create') return 'absent';
-  if (empty === 'clears') return 'null';
   return given === null ? 'mistyped' : 'refused';
 }
 

@@ -66,6 +66,15 @@ describeDatabases('Translations at the desk', (open) => {
     expect(body.venue).toMatchObject({ venue: 'The mill' });
   });
 
+  it('takes over nothing that was emptied in its form', async () => {
+    const id = await made();
+    const fresh = await admin.get(`/admin/events/new?translation_of=${id}&language=it`);
+    const done = await admin.submit(fresh, '/admin/events/new', { title: 'La passeggiata', cost: '' });
+    const other = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
+    const { body } = await running.send('GET', `${EVENTS}/${other}`, { as: 'admin' });
+    expect([body.cost, body.venue.venue]).toEqual(['', 'The mill']);
+  });
+
   it('shows one beside the other, and nothing else beside it', async () => {
     const id = await made();
     const body = { title: 'Al mulino', translation_of: id, language: 'it', status: 'publish' };

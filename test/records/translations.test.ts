@@ -270,6 +270,24 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(flags.map(({ meta_value: value }) => value)).toEqual(['', '']);
     });
 
+    it.each([[''], [null]])('takes over nothing of what is named with an empty value (%j)', async (nothing) => {
+      const kept = { cost: '$10', website: 'https://example.org', venue: 101, organizer: [106], categories: [38], tags: [61] };
+      const source = (await post('/events', { title: 'Fair', ...DATES, language: 'en', ...kept })).body;
+      const named = { description: nothing, excerpt: nothing, image: nothing, external_id: nothing, timezone: nothing };
+      const cleared = Object.fromEntries(Object.keys(kept).map((name) => [name, nothing]));
+      const { status, body } = await post('/events', { title: 'Fiera', language: 'it', translation_of: source.id, ...named, ...cleared });
+      expect([status, body]).toEqual([
+        201,
+        expect.objectContaining({ cost: '', website: '', venue: [], organizer: [], categories: [], tags: [], ...DATES }),
+      ]);
+      expect(body.cost_details).toMatchObject({ values: [] });
+      const rows = await db.from('postmeta').where('post_id', body.id).select('meta_key', 'meta_value');
+      expect(rows.filter(({ meta_key: key }) => /^_(EventCost|EventVenueID|EventOrganizerID|thumbnail_id)$/.test(key))).toEqual([]);
+      const listed = { title: 'Fiera', language: 'it', translation_of: source.id, categories: [], organizer: [] };
+      await running.send('DELETE', `/wp-json/wp/v2/tribe_events/${body.id}?force=true`, { as: 'admin' });
+      expect((await post('/events', listed)).body).toMatchObject({ cost: '$10', categories: [], organizer: [] });
+    });
+
     it('puts nothing before others for those who may not', async () => {
       await post('/events/112', { sticky: true, author: 4, status: 'draft' });
       const { status, body } = await post('/events', { title: 'Laboratorio', language: 'it', translation_of: 112 }, 'contrib');
