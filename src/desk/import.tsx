@@ -14,6 +14,7 @@ import { NOT_TAKEN } from './import-columns.tsx';
 import { forget, type KeptFile, keep, keepFetched, keptFile } from './import-files.ts';
 import { KeptFileFields, progressPage, ReadingOptionFields, type ReadingOptions, reportPage } from './import-report.tsx';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
+import { removalOf } from './record-actions.ts';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -90,29 +91,32 @@ const KeptMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
 function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
   const { say } = visit.i18n;
   const { id, run, source, at: moment, made } = last;
+  const undo = removalOf(visit) === 'delete' ? 'desk:import.undo-final' : 'desk:import.undo';
   const counts = [...made].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
       <p>{say('desk:import.last-about', { source: shownName(source), at: moment.slice(0, 16), count: counts })}</p>
-      <p class="quiet">{say('desk:import.undo-about')}</p>
+      <p class="quiet">{say(`${undo}-about`)}</p>
       <ButtonForm
         visit={visit}
         path="/import/undo"
         text={say('desk:import.undo')}
-        danger={say('desk:import.undo-sure')}
+        danger={say(`${undo}-sure`)}
         fields={{ id: String(id), run: String(run) }}
       />
     </section>
   );
 }
 
-/** Moves what the last import made to the trash. */
+/** Moves what the last import made to the trash, if there is one. */
 export async function undoByForm(visit: Submission): Promise<Outcome> {
   const { site, caller, fields } = visit;
   const { moved, kept } = await undoImport(site, caller, { id: idIn(textIn(fields, 'id')), run: idIn(textIn(fields, 'run')) });
   if (moved + kept === 0) return importPage(visit, { wrong: visit.i18n.say('desk:import.not-undone') });
-  return { to: deskUrl(visit, '/import', { done: 'trashed', count: moved, failed: kept || undefined }) };
+  return {
+    to: deskUrl(visit, '/import', { done: removalOf(visit) === 'delete' ? 'deleted' : 'trashed', count: moved, failed: kept || undefined }),
+  };
 }
 
 /** Keeps what was sent or named, and shows what would become of it; or takes it in, if that was asked for. */

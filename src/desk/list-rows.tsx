@@ -13,6 +13,7 @@ import { backOf, listUrl } from './list-address.ts';
 import { type Column, columnsOf } from './list-columns.ts';
 import { ALL_FOUND, MOST_AT_ONCE } from './list-filters.ts';
 import { PreviewLink } from './preview-link.tsx';
+import { removalOf } from './record-actions.ts';
 import { deskUrl, type Visit } from './visit.ts';
 
 /*
@@ -42,7 +43,7 @@ export function Rows(props: {
   if (list.rows.length === 0) return <p>{say('desk:list.none')}</p>;
   const columns = columnsOf(kind, visit);
   const trashed = textsIn(visit.request.query, 'status').includes('trash');
-  const actions = ['publish', 'trash'].filter((action) => action !== 'publish' || visit.caller.viewer.can(`publish_${kind.capabilities}`));
+  const actions = [...(visit.caller.viewer.can(`publish_${kind.capabilities}`) ? ['publish'] : []), removalOf(visit)];
   return (
     <>
       <form id="bulk" method="post" action={deskUrl(visit, `/${kind.path}/bulk`)} class="bulk">
@@ -156,6 +157,7 @@ function RowActions(props: {
   const { say } = visit.i18n;
   const { id, row, record } = it;
   const trashed = row.post_status === 'trash';
+  const removal = removalOf(visit);
   const path = `/${kind.path}/${id}`;
   const button = (action: string, { asksFirst = false } = {}) => (
     <button
@@ -183,7 +185,7 @@ function RowActions(props: {
         </Link>
       )}
       {it.mayEdit && row.post_status === 'pending' && visit.caller.viewer.can(`publish_${kind.capabilities}`) && button('publish')}
-      {it.mayDelete && !trashed && button('trash')}
+      {it.mayDelete && !trashed && button(removal, { asksFirst: removal === 'delete' })}
       {it.mayDelete && trashed && button('restore')}
       {it.mayDelete && trashed && button('delete', { asksFirst: true })}
     </p>

@@ -21,6 +21,11 @@ export type RecordAction = (typeof RECORD_ACTIONS)[number];
 /** The sentence that says that it is done. */
 const DONE: Readonly<Record<RecordAction, string>> = { trash: 'trashed', restore: 'restored', delete: 'deleted', publish: 'published' };
 
+/** What takes a record out of the calendar here: a site without a trash deletes it at once, which is asked first. */
+export const removalOf = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete' => (site.config.emptyTrashDays > 0 ? 'trash' : 'delete');
+
+const doneBy = (visit: Visit, action: RecordAction): string => DONE[action === 'trash' ? removalOf(visit) : action];
+
 /** Does it to one record. Throws what the API would answer: rest_forbidden, what is wrong with the id. */
 async function act(visit: Visit, kind: PostKind, id: number, action: RecordAction): Promise<void> {
   const { site, caller } = visit;
@@ -38,7 +43,7 @@ async function act(visit: Visit, kind: PostKind, id: number, action: RecordActio
 /** One record, by a button in its row or beside its form. */
 export async function actOnOne(visit: Submission, kind: PostKind, id: number, action: RecordAction): Promise<Outcome> {
   await act(visit, kind, id, action);
-  return { to: backTo(visit, kind, { done: DONE[action] }) };
+  return { to: backTo(visit, kind, { done: doneBy(visit, action) }) };
 }
 
 /** All records that are selected, or all that the list they stand in was narrowed to. */
@@ -47,7 +52,7 @@ export async function actOnSelected(visit: Submission, kind: PostKind): Promise<
   const action = RECORD_ACTIONS.find((name) => name === wanted);
   const ids = textIn(visit.fields, ALL_FOUND) === '1' ? await foundIds(visit, kind) : selectedIds(visit);
   if (action === undefined || ids.length === 0) return { to: backTo(visit, kind, {}) };
-  return { to: backTo(visit, kind, { done: DONE[action], ...(await actOnAll(visit, kind, ids, action)) }) };
+  return { to: backTo(visit, kind, { done: doneBy(visit, action), ...(await actOnAll(visit, kind, ids, action)) }) };
 }
 
 const selectedIds = ({ fields }: Submission): number[] => [...new Set(textsIn(fields, 'ids').map(idIn))].filter((id) => id > 0);

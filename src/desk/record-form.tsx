@@ -12,6 +12,7 @@ import { ButtonForm, deskPage, draftIn, Nonce, type Notice } from './layout.tsx'
 import { addressLine, geocoderFor, LocateButton } from './locate.tsx';
 import { MAP_BELOW, MAP_FILES, type MapView, PlaceMap } from './place-map.tsx';
 import { PreviewLink } from './preview-link.tsx';
+import { removalOf } from './record-actions.ts';
 import { Suggested } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
 import { deskUrl, type Outcome, type Visit } from './visit.ts';
@@ -122,12 +123,14 @@ function FormButtons({ visit, kind, record }: Omit<RecordPart, 'record'> & { rea
   );
 }
 
-/** Moves the record to the trash; of a suggestion that says that it is rejected. */
+/** Moves the record to the trash, if there is one; of a suggestion that says that it is rejected. */
 function TrashButton({ visit, kind, record }: RecordPart): JSX.Element {
   const rejects = record.suggestion !== undefined && record.row.post_status === 'pending';
-  const key = rejects ? 'desk:suggestion.reject' : 'desk:actions.trash';
+  const removal = removalOf(visit);
+  const key = rejects ? 'desk:suggestion.reject' : `desk:actions.${removal}`;
+  const sure = rejects && removal === 'delete' ? 'desk:suggestion.reject-final' : `${key}-sure`;
   const { say } = visit.i18n;
-  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/trash`} text={say(key)} danger={say(`${key}-sure`)} />;
+  return <ButtonForm visit={visit} path={`/${kind.path}/${record.id}/${removal}`} text={say(key)} danger={say(sure)} />;
 }
 
 /** What stands above the form of a record. */

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { postKinds } from '../../src/kinds/index.ts';
 import { lockPost } from '../../src/storage/rows/posts.ts';
 import { describeAsking } from '../support/asking.ts';
-import { type FormFields, formIn, visitor } from '../support/desk-visitor.ts';
+import { elements, type FormFields, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
 
 /** What a form of each kind is filled in with, and what the API then shows. */
@@ -251,3 +251,36 @@ describeAsking('Records at the desk', (ask) => {
     expect((await anna.get('/admin/events?status=draft')).text).not.toContain('Hidden feast');
   });
 });
+
+describeAsking(
+  'A site without a trash, at the desk',
+  (ask) => {
+    const notice = (html: string) => elements(html, ({ attribs }) => /\bnotice\b/.test(attribs.class ?? '')).map(textOf);
+    const toTrash = (html: string) =>
+      elements(html, ({ name, attribs }) =>
+        /trash$/.test(attribs.action ?? attribs.formaction ?? (name === 'option' ? attribs.value : '') ?? ''),
+      );
+
+    it('says that it deletes, and asks first', async () => {
+      const anna = await visitor(ask, 'admin');
+      const { id } = await ask.made('/venues', { venue: 'Hall' });
+      const [form, list] = [await anna.get(`/admin/venues/${id}`), await anna.get('/admin/venues')];
+      expect([toTrash(form.text), toTrash(list.text)]).toEqual([[], []]);
+      const asks = (html: string, action: string) =>
+        elements(html, ({ attribs }) => attribs['data-confirm'] !== undefined && (attribs.formaction ?? attribs.value) === action);
+      expect(asks(list.text, `/admin/venues/${id}/delete`)).toHaveLength(1);
+      expect(asks(list.text, 'delete')).toHaveLength(1);
+      const done = await anna.submit(form, `/admin/venues/${id}/delete`);
+      expect(notice((await anna.get(done.headers.location!)).text)).toEqual(['Deleted for good.']);
+      expect((await ask.get(`/venues/${id}`, 'admin')).status).toBe(400);
+    });
+
+    it('says so too of a list that was there before', async () => {
+      const anna = await visitor(ask, 'admin');
+      const { id } = await ask.made('/venues', { venue: 'Hall' });
+      const done = await anna.submit(await anna.get('/admin/venues'), '/admin/venues/bulk', { action: 'trash', 'ids[]': String(id) });
+      expect(notice((await anna.get(done.headers.location!)).text)).toEqual(['Deleted for good.']);
+    });
+  },
+  { EMPTY_TRASH_DAYS: '0' },
+);
