@@ -211,6 +211,8 @@ async function changeDates(visit: Submission, id: number, work: (event: Editable
 
 /** Why dates were not changed, in the words of the page rather than of the API. */
 function dateRefusal(visit: Visit, error: ApiError): string {
+  // It was on the page, and somebody else has left it out or moved it since.
+  if (error.details.faults?.has('scope')) return visit.i18n.say('desk:dates.gone');
   const key = `desk:dates.${error.problem}`;
   return visit.i18n.has(key) ? visit.i18n.say(key) : sentenceOf(visit, error);
 }

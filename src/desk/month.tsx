@@ -30,12 +30,8 @@ export async function monthPage(visit: Visit, { asked = textIn(visit.request.que
   const { site, caller, settings, i18n } = visit;
   const today = nowLocal(caller.now, settings.zone).slice(0, 10);
   const month = MONTH.exec(asked)?.[0] ?? today.slice(0, 7);
-  const list = await listToEdit(withPagesOf(site, MOST), caller, postKind('event'), {
-    ...monthBounds(month),
-    per_page: MOST,
-    orderby: 'start_date',
-    order: 'asc',
-  });
+  const wanted = { ...monthBounds(month), per_page: MOST, orderby: 'start_date', order: 'asc' };
+  const list = await listToEdit(withPagesOf(site, MOST), caller, postKind('event'), wanted, { each: 'occurrence' });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;
   const weeks = weeksOf(month, list.rows.map(spanOf), { firstDay: first, cutoff: settings.calendar.cutoff });
   const around = (step: number) => {
@@ -117,13 +113,17 @@ function Day(props: {
   );
 }
 
-/** An event on a day. It is moved by the day on which it begins, of which it has its time. */
+/**
+ * An event on a day. It is moved by the day on which it begins, of which it has its time. The dates of one that recurs
+ * follow from its rule.
+ */
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;
   const title = row.title || i18n.say('desk:untitled');
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
+  const isOneOfMany = settings.recurrence !== undefined && row.id > settings.recurrence.base;
   return (
-    <li data-event={row.mayEdit && begins ? String(row.id) : undefined} data-version={row.version}>
+    <li data-event={row.mayEdit && begins && !isOneOfMany ? String(row.id) : undefined} data-version={row.version}>
       {row.mayEdit ? <Link href={deskUrl(visit, `/events/${row.id}`)}>{title}</Link> : title}{' '}
       {begins && row.record.all_day !== true && <span class="quiet">{timeInWords(i18n, startOf(row), hourCycle)}</span>}
     </li>

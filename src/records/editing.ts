@@ -13,6 +13,7 @@ import { type Suggestion, suggestionIn } from '../kinds/suggestion.ts';
 import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
+import type { Recurrence } from '../storage/lists/post-query.ts';
 import { countVisible } from '../storage/lists/posts-of-type.ts';
 import { loadBundle } from '../storage/rows/bundle.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
@@ -34,6 +35,7 @@ import { accessRow, editsKind, listRights, listVisibility, mayDelete, mayEdit, m
 
 /** A record to edit: what it holds under the names of its fields, and the version of that. */
 export interface Editable {
+  /** Of its post; in a list with each date of an event that recurs that of the date. */
   readonly id: number;
   readonly row: Post;
   /** Its title as text; empty: it has none. */
@@ -68,11 +70,17 @@ const KEPT = SETTABLE_STATUSES.filter((status) => status !== 'trash');
 /**
  * One page of a list of records to edit. `raw`: the kind's own filters, and `author`. Without bounds of dates a list of
  * events holds those of all times, those hidden from public lists among them; the newest first. A page past the last
- * one is the last.
+ * one is the last. `each`: whether an event that recurs is listed once, or with each of its dates under the id of that.
  *
  * @throws rest_forbidden, rest_invalid_param
  */
-export async function listToEdit(site: Site, caller: Caller, declared: PostKind, raw: Values): Promise<EditList> {
+export async function listToEdit(
+  site: Site,
+  caller: Caller,
+  declared: PostKind,
+  raw: Values,
+  { each = 'event' }: { readonly each?: Recurrence['each'] } = {},
+): Promise<EditList> {
   const { db } = site;
   const { viewer, settings } = caller;
   const kind = listedToEdit(onSite(declared, settings));
@@ -93,7 +101,7 @@ export async function listToEdit(site: Site, caller: Caller, declared: PostKind,
     order: values.orderby === undefined && values.order === undefined ? { by: order.by, descending: true } : order,
     limit,
     occurrences: settings.occurrenceTables,
-    recurrence: listedAs('event', settings),
+    recurrence: listedAs(each, settings),
     indexed: await trustsIndexOfEvents(site, caller),
   } as const;
   const [first, all, mine] = await Promise.all([
@@ -120,19 +128,20 @@ const isPublicListsOwn = (condition: Condition, bounded: boolean): boolean =>
 
 async function editRows({ db }: Site, caller: Caller, kind: PostKind, ids: readonly number[]): Promise<Editable[]> {
   const bundle = await loadBundle(db, kind, ids, { ...bundleOptions(caller), translatesLinks: false });
-  const rows = ids.flatMap((id) => bundle.posts.get(id) ?? []);
-  return inTurns(rows, (row) => editable(caller, kind, row, { bundle, single: false }));
+  const listed = ids.flatMap((id): [number, Post][] => (bundle.posts.has(id) ? [[id, bundle.posts.get(id)!]] : []));
+  return inTurns(listed, (one) => editable(caller, kind, one, { bundle, single: false }));
 }
 
-/** `single`: whether its record names its translations, which those of lists do not. */
+/**
+ * The id of a record with its row. `single`: whether its record names its translations, which those of lists do not.
+ */
 function editable(
   caller: Caller,
   kind: PostKind,
-  row: Post,
+  [id, row]: readonly [id: number, row: Post],
   { bundle, single }: { readonly bundle: Bundle; readonly single: boolean },
 ): Editable {
   const { viewer, settings } = caller;
-  const { ID: id } = row;
   const metas = bundle.metas.get(id);
   const it = accessRow(row, metas);
   const context = renderContext(caller, { mayRead: (linked) => mayRead(viewer, linked), opens: () => true });
@@ -163,6 +172,6 @@ export async function readToEdit(site: Site, caller: Caller, declared: PostKind,
   const bundle = await loadBundle(site.db, kind, [id], { ...bundleOptions(caller), translatesLinks: false });
   const row = bundle.posts.get(id);
   if (row?.post_type !== kind.postType) return failParam('id', 'id-unknown');
-  const found = editable(caller, kind, row, { bundle, single: true });
+  const found = editable(caller, kind, [id, row], { bundle, single: true });
   return found.mayEdit ? found : refuse(caller.viewer);
 }

@@ -91,6 +91,40 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect([refused.status, refused.text.includes('it is the first of the series')]).toEqual([422, true]);
   });
 
+  it.each(['leave-out', 'move'])('are not there for whoever comes too late (%s)', async (action) => {
+    const [anna, otto] = [await as('admin'), await as('ed')];
+    const stale = await anna.get(PAGE);
+    const start = elements(stale.text, ({ attribs }) => attribs.name === 'date')[1]!.attribs.value!;
+    const nonce = elements(stale.text, ({ attribs }) => attribs.name === '_wpnonce')[0]!.attribs.value!;
+    const own = elements((await otto.get(PAGE)).text, ({ attribs }) => attribs.name === '_wpnonce')[0]!.attribs.value!;
+    expect((await otto.post(`${PAGE}/leave-out`, { _wpnonce: own, date: start })).status).toBe(303);
+    const span = {
+      'start_date[date]': '2031-03-01',
+      'start_date[time]': '10:00',
+      'end_date[date]': '2031-03-01',
+      'end_date[time]': '11:00',
+    };
+    const late = await anna.post(`${PAGE}/${action}`, { _wpnonce: nonce, date: start, ...span });
+    expect([late.status, late.text.includes('This date is not there any more')]).toEqual([422, true]);
+  });
+
+  it('all stand in the month, lead to the event and are not dragged', async () => {
+    const anna = await as('admin');
+    const shown = async (month: string): Promise<[day: string, href: string][]> => {
+      const { text } = await anna.get(`/admin/month?month=${month}`);
+      expect(elements(text, ({ attribs }) => attribs['data-event'] === String(CHOIR))).toEqual([]);
+      return elements(text, ({ attribs }) => attribs['data-day'] !== undefined).flatMap((day) =>
+        elements(textHtml(day), ({ name }) => name === 'a')
+          .filter((link) => textOf(link).startsWith('Choir, '))
+          .map((link): [string, string] => [day.attribs['data-day']!, link.attribs.href!]),
+      );
+    };
+    const all = [...(await shown('2031-01')), ...(await shown('2031-02'))];
+    expect(all.map(([day]) => day)).toEqual((await dates()).map((start) => start.slice(0, 10)));
+    const page = await anna.get(all.at(-1)![1]);
+    expect([page.status, page.text.includes(`action="/admin/events/${CHOIR}"`)]).toEqual([200, true]);
+  });
+
   it('are added, and what was added is moved', async () => {
     const anna = await as('admin');
     const page = await anna.get(PAGE);
