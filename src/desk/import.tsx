@@ -91,18 +91,18 @@ const KeptMap = ({ map }: Pick<ReadingOptions, 'map'>): JSX.Element => (
 function LastImport({ visit, last }: { readonly visit: Visit; readonly last: Undoable }): JSX.Element {
   const { say } = visit.i18n;
   const { id, run, source, at: moment, made } = last;
-  const undo = removalOf(visit) === 'delete' ? 'desk:import.undo-final' : 'desk:import.undo';
+  const isFinal = removalOf(visit) === 'delete';
   const counts = [...made].map(([kind, ids]) => `${say(`exchange:kinds.${kind}`)} ${ids.length}`).join(', ');
   return (
     <section aria-labelledby="last-import">
       <h2 id="last-import">{say('desk:import.last')}</h2>
       <p>{say('desk:import.last-about', { source: shownName(source), at: moment.slice(0, 16), count: counts })}</p>
-      <p class="quiet">{say(`${undo}-about`)}</p>
+      <p class="quiet">{say(isFinal ? 'desk:import.undo-final-about' : 'desk:import.undo-about')}</p>
       <ButtonForm
         visit={visit}
         path="/import/undo"
         text={say('desk:import.undo')}
-        danger={say(`${undo}-sure`)}
+        danger={say(isFinal ? 'desk:import.undo-final-sure' : 'desk:import.undo-sure')}
         fields={{ id: String(id), run: String(run) }}
       />
     </section>
