@@ -3,7 +3,7 @@ import { isYesOrNo } from '../kinds/editable.ts';
 import { isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Field, Values } from '../kinds/param.ts';
-import type { ControlData } from './control.ts';
+import { type ControlData, textOf } from './control.ts';
 import { resolvedLinks } from './control-data.ts';
 import { controlOf } from './controls.ts';
 import type { FormContext } from './form-context.ts';
@@ -29,6 +29,7 @@ export async function changedValues(
   }: { readonly before: Values | undefined; readonly begun?: Values; readonly typed: Values; readonly data: ControlData },
 ): Promise<Values> {
   const raw: Record<string, unknown> = {};
+  const language = textOf({ ...before, ...typed }.language);
   for (const name of names) {
     const field = kind.fields[name]!;
     const control = controlOf(name, field);
@@ -36,7 +37,7 @@ export async function changedValues(
     const emptied = same && name in begun && !isDeepStrictEqual(typed[name], control.show(begun[name], data));
     if (same && !emptied && (before !== undefined || !isAlwaysSaid(field))) continue;
     raw[name] = isLinks(field)
-      ? await resolvedLinks(context, field.place.kind, typed[name])
+      ? await resolvedLinks(context, field.place.kind, typed[name], language)
       : control.raw(typed[name], data, before?.[name]);
   }
   return raw;

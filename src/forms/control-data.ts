@@ -119,7 +119,7 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
   ]);
   return {
     path: kind.path,
-    known: new Map([...others.records, ...records].map((record) => [Number(record.id), linkName(kind, record)])),
+    known: new Map([...others.records, ...records].map((record) => [Number(record.id), linkName(context, kind, record)])),
     fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
       text && !NOT_AT_ONCE.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
@@ -146,25 +146,32 @@ export async function tagOptions({ site, caller }: FormContext, chosen: number):
     .sort((one, other) => one.text.localeCompare(other.text));
 }
 
-/** How a record is named where it is chosen: a venue with its town. */
-function linkName(kind: PostKind, record: Values): string {
-  const title = decodeEntities(String(record[kind.titleField] ?? ''));
-  const { city } = record;
-  return typeof city === 'string' && city !== '' ? `${title} · ${decodeEntities(city)}` : title;
+/** How a record is named where it is chosen: a venue with its town, and what has a language with that. */
+function linkName({ settings }: Pick<FormContext, 'settings'>, kind: PostKind, record: Values): string {
+  const language = settings.contentLanguages?.languages.find(({ code }) => code === record.language)?.name;
+  return placeName(kind, record) + (language === undefined ? '' : ` (${language})`);
 }
+
+function placeName(kind: PostKind, record: Values): string {
+  const { city } = record;
+  return typeof city === 'string' && city !== '' ? `${titleOf(kind, record)} · ${decodeEntities(city)}` : titleOf(kind, record);
+}
+
+const titleOf = (kind: PostKind, record: Values): string => decodeEntities(String(record[kind.titleField] ?? ''));
 
 /**
  * The links that a form names: those that stay, and what the boxes for more say: the id at the end of a choice, else
  * the record of exactly this name, else a new record of it. What is said of a new record belongs to the first one.
- * Where an event has one of a kind, what is typed takes the place of that one.
+ * Where an event has one of a kind, what is typed takes the place of that one. `language`: of the event, in which names
+ * are looked up first.
  */
-export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown): Promise<unknown[]> {
+export async function resolvedLinks(context: FormContext, name: 'venue' | 'organizer', shown: Shown, language: string): Promise<unknown[]> {
   const kind = postKind(name);
   const { keep, add, fresh } = linkFormIn(shown);
   let details: Readonly<Record<string, string>> = fresh;
   const added: unknown[] = [];
   for (const text of add) {
-    const id = choiceId(text) || (await idOfTitle(context, kind, text));
+    const id = choiceId(text) || (await idOfTitle(context, kind, text, language));
     if (id) added.push(id);
     else {
       added.push({ [kind.titleField]: text, ...details });
@@ -185,18 +192,19 @@ export async function foundLinks(context: FormContext, name: 'venue' | 'organize
     ...(search === '' ? {} : { search }),
   } as PostListValues;
   const { records } = await listPosts(context.site, context.caller, kind, narrowed);
-  return records.map((record) => choiceText(linkName(kind, record), Number(record.id)));
+  return records.map((record) => choiceText(linkName(context, kind, record), Number(record.id)));
 }
 
 const FOUND = 20;
 
-async function idOfTitle({ site, caller }: FormContext, kind: PostKind, title: string): Promise<number> {
+async function idOfTitle(context: FormContext, kind: PostKind, title: string, language: string): Promise<number> {
+  const { site, caller } = context;
   const { records } = await listPosts(site, caller, kind, { search: title, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
   const wanted = title.toLowerCase();
-  const found = records.find(
-    (record) => decodeEntities(String(record[kind.titleField])).toLowerCase() === wanted || linkName(kind, record).toLowerCase() === wanted,
+  const found = records.filter((record) =>
+    [titleOf(kind, record), placeName(kind, record), linkName(context, kind, record)].some((name) => name.toLowerCase() === wanted),
   );
-  return Number(found?.id ?? 0);
+  return Number((found.find((record) => record.language === language) ?? found[0])?.id ?? 0);
 }
 
 /** People who may be authors, for those who may say who is one. */

@@ -9,6 +9,7 @@ import { LOGIN_KEYS } from '../support/login-cookie.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 
 const EVENTS = '/wp-json/calendar/events/v1/events';
+const VENUES = '/wp-json/calendar/events/v1/venues';
 
 describeDatabases('Translations at the desk', (open) => {
   let db: Database;
@@ -73,6 +74,24 @@ describeDatabases('Translations at the desk', (open) => {
     const other = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
     const { body } = await running.send('GET', `${EVENTS}/${other}`, { as: 'admin' });
     expect([body.cost, body.venue.venue]).toEqual(['', 'The mill']);
+  });
+
+  it('is what a name of a venue or an organizer is looked up in first, and stands behind it', async () => {
+    const send = async (body: object) => (await running.send('POST', VENUES, { as: 'admin', body })).body.id;
+    const en = await send({ venue: 'Odeon', city: 'Asti', language: 'en' });
+    const it = await send({ venue: 'Odeon', city: 'Asti', translation_of: en, language: 'it' });
+    const dates = { 'start_date[date]': '2027-05-01', 'end_date[date]': '2027-05-02' };
+    const linked = async (language: string, typed: string) => {
+      const form = await admin.get('/admin/events/new');
+      const done = await admin.submit(form, '/admin/events/new', { title: 'Film', language, 'venue[add][]': typed, ...dates });
+      const id = Number(/events\/(\d+)\?done=created/.exec(done.headers.location ?? '')?.[1]);
+      return Number((await db.from('postmeta').where({ post_id: id, meta_key: '_EventVenueID' }).first())?.meta_value);
+    };
+    expect([await linked('en', 'Odeon'), await linked('it', 'odeon'), await linked('it', `Odeon (#${en})`)]).toEqual([en, it, en]);
+    const { text } = await admin.get('/admin/events/new');
+    expect([text.includes(`Odeon · Asti (English) (#${en})`), text.includes(`Odeon · Asti (Italiano) (#${it})`)]).toEqual([true, true]);
+    const found = (await admin.get('/admin/find/venues?q=odeon')).body;
+    expect(found.sort()).toEqual([`Odeon · Asti (English) (#${en})`, `Odeon · Asti (Italiano) (#${it})`]);
   });
 
   it('shows one beside the other, and nothing else beside it', async () => {
