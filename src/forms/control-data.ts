@@ -208,13 +208,15 @@ async function idOfTitle(context: FormContext, kind: PostKind, title: string, la
 }
 
 /** People who may be authors, for those who may say who is one. */
-export async function authorOptions({ site, settings, caller }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
+export async function authorOptions({ site, settings, caller, i18n }: FormContext, kind: PostKind, present: unknown): Promise<Option[]> {
   const { viewer } = caller;
   if (!viewer.can(`edit_others_${kind.capabilities}`)) return [];
   const { people: found } = await listPeople(site, settings, viewer, { who: 'authors', per_page: MOST_PEOPLE });
   const named = found.map(({ id, displayName, nicename }) => ({ value: String(id), text: decodeEntities(displayName) || nicename }));
   const id = String(present ?? '');
   if (id === '' || named.some(({ value }) => value === id)) return named;
+  // What the public suggests has no author.
+  if (id === '0') return [{ value: id, text: i18n.say('desk:form.no-author') }, ...named];
   // Somebody who writes no more, or one of very many.
   const other = (await loadPeople(site.db, settings, [Number(id) || 0])).get(Number(id));
   return [{ value: id, text: other ? decodeEntities(other.displayName) || other.nicename : `#${id}` }, ...named];

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { describeAsking, NOON } from '../support/asking.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
 import { elements, type FormFields, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
@@ -100,6 +101,18 @@ describeAsking(
         start_date: '2027-03-04 21:00:00',
       });
       expect((await ask.get(`/events/${id}`)).text).not.toContain('rosa@example');
+    });
+
+    it('have no author, in their form and for the health of the site', async () => {
+      await on();
+      await suggested();
+      const [id] = await pending();
+      const ed = await visitor(ask, 'ed');
+      const { text } = await ed.get(`/admin/events/${id}`);
+      const [author] = elements(text, ({ name, attribs }) => name === 'select' && attribs.name === 'author');
+      expect(textOf(author!)).toMatch(/^\(nobody\)/);
+      const { findings } = await examine(ask.running().site, '0');
+      expect(findings.filter(({ name }) => name === 'authors-gone')).toEqual([]);
     });
 
     it('keep a name with a comma in it one venue, and one organizer', async () => {

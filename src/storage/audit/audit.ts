@@ -177,11 +177,12 @@ export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id
       WHERE y.taxonomy = ${taxonomy} AND x.slug <> '' GROUP BY x.slug HAVING COUNT(*) > 1)
     ORDER BY t.term_id`;
 
-/** Records of the calendar whose author is no user. */
+/** Records of the calendar whose author is a user no longer. What the public suggests never had one. */
 export async function postsOfNobody(db: Database): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts', 'p')
     .whereIn('p.post_type', postTypes)
+    .where('p.post_author', '<>', 0)
     .whereNotExists((sub) =>
       sub
         .select(db.raw('1'))
