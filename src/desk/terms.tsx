@@ -183,7 +183,10 @@ function requireManager({ caller }: Visit, kind: TermKind): void {
 }
 
 const shownTerm = (kind: TermKind, record: Values): Readonly<Record<string, string>> =>
-  Object.fromEntries(fieldsOf(kind).map(([name]) => [name, decodeEntities(String(record[name] ?? '')).replace(/^0$/, '')]));
+  // A parent of 0 is none; a text may say `0`.
+  Object.fromEntries(
+    fieldsOf(kind).map(([name]) => [name, name === 'parent' && record[name] === 0 ? '' : decodeEntities(String(record[name] ?? ''))]),
+  );
 
 function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map<string, string> {
   const missing = Array.isArray(details.data?.params) ? (details.data.params as string[]) : [];

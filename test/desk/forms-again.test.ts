@@ -60,6 +60,14 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.read(`/categories/${id}`)).toMatchObject({ name: 'Windmills', description: 'Theirs' });
   });
 
+  it('show the description of a category that says 0', async () => {
+    const { id } = await ask.made('/categories', { name: 'Mills', description: '0' });
+    const anna = await visitor(ask, 'admin');
+    const path = `/admin/categories/${id}`;
+    const fields = new Map(formIn((await anna.get(path)).text, path));
+    expect([fields.get('description'), fields.get('parent')]).toEqual(['0', '']);
+  });
+
   it('keep the description of a picture where a quick form meets the changes of somebody else', async () => {
     const anna = await visitor(ask, 'admin');
     const image = await ask.db().from('posts').where({ post_type: 'attachment', post_mime_type: 'image/png' }).first('ID');
