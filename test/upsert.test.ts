@@ -64,6 +64,18 @@ describeAsking('a record of another system', (ask) => {
     expect(bodyOf(await upsert('/events', { title: 'Jazz', ...DATES, external_id: 'x' }))).toMatchObject({ id, status: 'publish' });
   });
 
+  it('gives up its slug in the trash, and is known under it to neither wp/v2 nor tec/v1', async () => {
+    const jazz = { title: 'Jazz', slug: 'jazz-night', ...DATES };
+    const { id } = bodyOf(await ask.post('/events?upsert=slug', jazz), 201);
+    expect(bodyOf(await ask.post('/events?upsert=slug', jazz)).id).toBe(id);
+    bodyOf(await ask.del(`/events/${id}`));
+    expect(bodyOf(await ask.post('/events?upsert=slug', jazz), 201)).toMatchObject({ slug: 'jazz-night' });
+    for (const path of ['wp/v2/tribe_events', 'tec/v1/events']) {
+      const sent = { as: 'admin', body: jazz, headers: { 'X-TEC-EEA': 'yes' } };
+      expect((await ask.send('POST', `/wp-json/${path}?upsert=slug`, sent)).status).toBe(201);
+    }
+  });
+
   it('is found by its name whatever its dates, and by nobody who may not see it', async () => {
     const past = { title: 'Past', start_date: '2020-01-01 10:00', end_date: '2020-01-01 11:00', external_id: 'past' };
     const { id } = await ask.made('/events', past);

@@ -152,7 +152,8 @@ export type UpsertBy = 'external_id' | 'slug';
 
 /**
  * Changes the record that the values name by `by`, or creates it. One in the trash comes back, unless the values say
- * what status it gets. Requests at the same time wait for each other, so that only one of them creates it.
+ * what status it gets; its slug it has given up. Requests at the same time wait for each other, so that only one of
+ * them creates it.
  *
  * @throws rest_invalid_param where the values don't name it; rest_forbidden for a record that the caller may not
  * change; edit-conflict where it does not meet the caller's conditions, or they name a version and there is no record
