@@ -5,7 +5,7 @@ import { termChoices } from '../forms/control-data.ts';
 import { SavedNow } from '../forms/fields.tsx';
 import { textIn } from '../forms/form-values.ts';
 import { hintOf, labelOf } from '../forms/labels.ts';
-import { sayOf, sentenceOf } from '../forms/refused.ts';
+import { fieldSentence, sentenceOf } from '../forms/refused.ts';
 import { Input, type Option, Select, TextArea } from '../html/form-fields.tsx';
 import { Link } from '../html/links.tsx';
 import type { TermField, TermKind, TermValues } from '../kinds/kind.ts';
@@ -15,7 +15,6 @@ import { acceptParams } from '../records/input.ts';
 import { changeTerm, createTerm, deleteTerm, readTerm } from '../records/terms.ts';
 import { lockTermVersion, onlyIf, versionTag } from '../records/versions.ts';
 import { mayManageTerms } from '../records/visibility.ts';
-import { faultSentence } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ButtonForm, deskPage, draftIn, Nonce } from './layout.tsx';
 import { TranslationLinks } from './translations.tsx';
@@ -166,8 +165,11 @@ async function saveOrShowAgain(
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     const conflicts = error.problem === 'edit-conflict';
-    const wrong = conflicts ? visit.i18n.say('desk:form.conflict') : sentenceOf(visit, error);
-    return again({ errors: termErrors(visit, kind, error), wrong, conflicts });
+    const errors = termErrors(visit, kind, error);
+    const isBeside = [...errors.keys()].some((name) => fieldsOf(kind).some(([shown]) => shown === name && name !== 'translation_of'));
+    const { say } = visit.i18n;
+    const wrong = conflicts ? say('desk:form.conflict') : isBeside ? say('desk:form.wrong') : sentenceOf(visit, error);
+    return again({ errors, wrong, conflicts });
   }
 }
 
@@ -193,7 +195,7 @@ function termErrors({ i18n }: Visit, kind: TermKind, { details }: ApiError): Map
   return new Map([
     ...missing.map((name) => [name, i18n.say('desk:form.required')] as const),
     ...[...(details.faults ?? [])].map(
-      ([name, fault]) => [name, faultSentence(sayOf({ i18n }), labelOf(i18n, kind.name, name), fault, details.sent?.get(name))] as const,
+      ([name, fault]) => [name, fieldSentence({ i18n }, labelOf(i18n, kind.name, name), fault, details.sent?.get(name))] as const,
     ),
   ]);
 }

@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors.ts';
+import type { ApiError, Fault, SentValue } from '../errors.ts';
 import { isTerms } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -15,10 +15,16 @@ import { labelOf } from './labels.ts';
 export const sentenceOf = ({ i18n }: Pick<FormContext, 'i18n'>, error: ApiError): string => refusalSentence(sayOf({ i18n }), error);
 
 /** Says a text by its key, of several the first that there is. */
-export const sayOf =
+const sayOf =
   ({ i18n }: Pick<FormContext, 'i18n'>) =>
   (key: string | readonly string[], values?: Parameters<typeof i18n.say>[1]): string =>
     i18n.say(typeof key === 'string' ? key : (key.find(i18n.has) ?? key[0] ?? ''), values);
+
+/** What is wrong with the value of a field, in words; of one that must not be empty, that it is to be filled in. */
+export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string, fault: Fault, sent: SentValue | undefined): string {
+  const isEmpty = 'reason' in fault && fault.reason === 'empty-value';
+  return isEmpty ? context.i18n.say('desk:form.required') : faultSentence(sayOf(context), label, fault, sent);
+}
 
 /** What is wrong with each field, in words. */
 export function fieldErrors(context: FormContext, kind: PostKind, { problem, details }: ApiError): [name: string, sentence: string][] {
@@ -29,7 +35,7 @@ export function fieldErrors(context: FormContext, kind: PostKind, { problem, det
     ...[...missing, ...untitled].map((name): [string, string] => [name, i18n.say('desk:form.required')]),
     ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
       name,
-      faultSentence(sayOf(context), labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
+      fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
     ]),
   ].filter(([name]) => name in kind.fields);
 }

@@ -60,6 +60,25 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect(await ask.read(`/categories/${id}`)).toMatchObject({ name: 'Windmills', description: 'Theirs' });
   });
 
+  it('say that a field is to be filled in, not what the API says of a parameter', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/categories', { name: 'Mills' });
+    const event = await ask.made('/events', { title: 'Fair', start_date: '2031-05-01 10:00', end_date: '2031-05-01 12:00' });
+    for (const [page, action, emptied] of [
+      ['/admin/categories', '/admin/categories', ['name']],
+      [`/admin/categories/${id}`, `/admin/categories/${id}`, ['name']],
+      [`/admin/events/${event.id}`, `/admin/events/${event.id}`, ['title', 'date[date]', 'start_date[date]']],
+    ] as const) {
+      const nothing = Object.fromEntries(emptied.map((name) => [name, '']));
+      const again = await anna.submit(await anna.get(page), action, nothing);
+      const said = elements(again.text, ({ attribs }) => attribs.class?.startsWith('notice') || attribs.class === 'error').map(textOf);
+      expect([again.status, said]).toEqual([
+        422,
+        ['Not saved yet: please look at the fields marked below.', ...emptied.map(() => 'Please fill in this field.')],
+      ]);
+    }
+  });
+
   it('show the description of a category that says 0', async () => {
     const { id } = await ask.made('/categories', { name: 'Mills', description: '0' });
     const anna = await visitor(ask, 'admin');
