@@ -168,7 +168,9 @@ async function saveOrShowAgain(
     const errors = termErrors(visit, kind, error);
     const isBeside = [...errors.keys()].some((name) => fieldsOf(kind).some(([shown]) => shown === name && name !== 'translation_of'));
     const { say } = visit.i18n;
-    const wrong = conflicts ? say('desk:form.conflict') : isBeside ? say('desk:form.wrong') : sentenceOf(visit, error);
+    // What is wrong with the term that it translates stands beside no field.
+    const [sentence = sentenceOf(visit, error)] = errors.values();
+    const wrong = conflicts ? say('desk:form.conflict') : isBeside ? say('desk:form.wrong') : sentence;
     return again({ errors, wrong, conflicts });
   }
 }

@@ -145,6 +145,20 @@ describeDatabases('Translations at the desk', (open) => {
     expect((await running.send('GET', `${api}/${other}`, { as: 'admin' })).body.language).toBe('it');
   });
 
+  it('says what is wrong where the category that was to be translated is gone', async () => {
+    const term = { as: 'admin', body: { name: 'Mills', language: 'en' } };
+    const { id } = (await running.send('POST', '/wp-json/calendar/events/v1/categories', term)).body;
+    const form = await admin.get(`/admin/categories?translation_of=${id}&language=it`);
+    await running.send('DELETE', `/wp-json/calendar/events/v1/categories/${id}`, { as: 'admin' });
+    const again = await admin.submit(form, '/admin/categories', { name: 'Mulini' });
+    expect([again.status, again.text.includes('There is no such record'), again.text.includes('translation_of:')]).toEqual([
+      422,
+      true,
+      false,
+    ]);
+    expect(again.text).not.toContain('Invalid parameter');
+  });
+
   it('is what lists can be narrowed to', async () => {
     const id = await made();
     const body = { title: 'Passeggiata', translation_of: id, language: 'it', status: 'publish' };
