@@ -47,7 +47,7 @@ export function createRouter(
       const match = regex.exec(rest);
       return match ? [{ route, pieces: { ...match.groups } }] : [];
     });
-  });
+  }, FREQUENT_PATHS);
 
   const find: Router['find'] = (path, method) => {
     const found = candidates(path);
@@ -59,6 +59,12 @@ export function createRouter(
   };
   return { namespaceOf, find };
 }
+
+/**
+ * How many characters of paths are kept with what they lead to: a thousand of them. To look for it anew takes a few
+ * microseconds, and there may be as many paths as records.
+ */
+const FREQUENT_PATHS = 100_000;
 
 const compile = (routes: readonly ServedRoute[]) =>
   routes.map((route) => ({ route, regex: new RegExp(`^${route.pattern.replaceAll('(?P<', '(?<')}$`, 'i') }));
