@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { eventRecords } from '../../src/exchange/ical/records.ts';
 import { openSource } from '../../src/exchange/sources.ts';
+import { postKind } from '../../src/kinds/index.ts';
+import { restorePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { allOf, bareSite, callerOf, importSource } from './sites.ts';
@@ -55,6 +57,19 @@ describeDatabases('a newer file', (open) => {
     expect(await flagsOf('Fair')).toEqual([]);
     const again = await imported('a.ics', calendar(...event, 'DTSTART:20261202T190000Z', 'STATUS:CONFIRMED'));
     expect(again.unchanged.event).toBe(1);
+  });
+
+  it('of a calendar leaves an event in the trash that somebody moved there, and says of it what is new', async () => {
+    const event = (summary: string) => calendar('UID:out', `SUMMARY:${summary}`, 'DTSTART:20261203T190000Z');
+    await imported('out.ics', event('Out'));
+    const [post] = await site.db.from('posts').where({ post_title: 'Out' });
+    await trashPost(site, await callerOf(site), postKind('event'), post!.ID);
+    expect((await imported('out.ics', event('Out again'))).updated).toEqual({ event: 1 });
+    const [after] = await site.db.from('posts').where('ID', post!.ID);
+    expect([after!.post_title, after!.post_status, after!.post_name]).toEqual(['Out again', 'trash', 'out__trashed']);
+    await restorePost(site, await callerOf(site), postKind('event'), post!.ID);
+    const [back] = await site.db.from('posts').where('ID', post!.ID);
+    expect([back!.post_status, back!.post_name]).toEqual(['publish', 'out']);
   });
 
   describe('of a calendar takes away dates that', () => {

@@ -63,10 +63,13 @@ async function updateOne(
 ): Promise<boolean> {
   const { run, db, touched } = work;
   const resolved = await resolvePost(work, item, key, target);
-  const { post_name: slug, ...given } = clean.columns;
+  const { post_name: slug, post_status: status, ...given } = clean.columns;
+  // What people here have moved to the trash stays there, unless the source has a trash of its own.
+  const isOut = row.post_status === 'trash' && !item.complete;
   const wanted: Partial<Post> = {
     ...given,
-    ...(await slugChange(work, row, slug)),
+    ...(isOut || status === undefined ? {} : { post_status: status }),
+    ...(isOut ? {} : await slugChange(work, row, slug)),
     ...(resolved.author === undefined ? {} : { post_author: resolved.author }),
     ...(resolved.parent === undefined ? {} : { post_parent: resolved.parent }),
     ...(item.complete && item.parent === undefined ? { post_parent: 0 } : {}),
