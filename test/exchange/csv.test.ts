@@ -679,6 +679,44 @@ describeDatabases('CSV', (open, engine) => {
     expect(back.map(({ columns }) => columns.post_content)).toEqual(formulas);
   });
 
+  it('carries names with commas and semicolons, and names that look like ids, to a site where the ids are others', async () => {
+    const named = (kind: PostItem['kind'], title: string): PostItem => ({
+      kind, sourceId: title, columns: { post_title: title }, metas: [], links: [], complete: true,
+    }); // biome-ignore format: short
+    const organizers = ['Rossi, Bianchi & C.', '5; 6', '7 8', '"Ladies, only"', '42'];
+    const categories = ['Food, Wine', 'Talks; Walks', 'Music'];
+    const event: PostItem = {
+      ...named('event', 'Party'),
+      metas: [['_EventStartDate', '2031-05-01 20:00:00'], ['_EventEndDate', '2031-05-01 21:00:00']],
+      links: [
+        { key: '_EventVenueID', kind: 'venue', sourceId: '123' },
+        ...organizers.map((title) => ({ key: '_EventOrganizerID', kind: 'organizer', sourceId: title }) as const),
+      ],
+      terms: categories.map((name) => ({ kind: 'category', sourceId: name, name })),
+    }; // biome-ignore format: short
+    const items = [named('venue', '123'), ...organizers.map((title) => named('organizer', title)), event];
+    await importItems(site, caller, streamOf(items), { source: 'names' });
+    const files = [];
+    for (const kind of ['event', 'organizer', 'venue'] as const) files.push(file(`names-${kind}.csv`, await out(kind)));
+    await loadSite(db, bareFixture());
+    for (const table of ['fasti_imports', 'fasti_import_ids'] as const) await db.from(table).del();
+    // What has the old ids here is something else.
+    const others = Array.from({ length: 12 }, (_, place) => named('organizer', `Other ${place}`));
+    await importItems(site, caller, streamOf(others), { source: 'others' });
+    expect(await imported(files)).toMatchObject({ created: { category: 3, organizer: 5, venue: 1, event: 1 }, losses: [] });
+    const links = await db
+      .from('postmeta')
+      .where({ post_id: (await post('Party')).ID, meta_key: '_EventOrganizerID' })
+      .orderBy('meta_id');
+    const titles = await Promise.all(
+      links.map(async ({ meta_value: id }) => (await db.from('posts').where('ID', Number(id)))[0]!.post_title),
+    );
+    expect(titles).toEqual(organizers);
+    expect((await metas((await post('Party')).ID)).get('_EventVenueID')).toBe(String((await post('123')).ID));
+    const terms = await db.from('terms').whereIn('name', categories);
+    expect(terms.map(({ name }) => name).sort()).toEqual([...categories].sort());
+  });
+
   it('comes out as it went in, but for what its columns don’t say', async () => {
     const name = text().map((rest) => `n${rest}`.replace(/[,\s<>&]+/g, ' ').trim());
     const row = fc.record({ name, description: text(), city: name, zip: fc.stringMatching(/^[0-9]{0,5}$/), phone: name });

@@ -15,6 +15,7 @@ import type { Source } from '../items/source.ts';
 import { byClockOf, type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
 import { withoutGuard } from './formulas.ts';
 import { customColumns, furtherTexts, type HeadingMap, isSameHeading, LAYOUTS, type MappedColumn, mapHeaders } from './layout.ts';
+import { namesIn } from './name-lists.ts';
 import { readMoments, readTimes } from './ranges.ts';
 import { type CsvRow, openTable, type Table } from './rows.ts';
 
@@ -350,21 +351,11 @@ function linksOf(row: Row): Link[] {
 
 /** Names between commas; ids may also stand between blanks. */
 const organizersOf = (cell: string | undefined): string[] =>
-  /^[\d\s,;]+$/.test(cell ?? '') ? namesIn((cell ?? '').replace(/[\s;]+/g, ',')) : namesIn(cell);
+  /^[\d\s,;]+$/.test(cell ?? '') ? namesIn((cell ?? '').replace(/[\s;]+/g, ',')) : namesIn(cell ?? '');
 
 const termsOf = (row: Row): TermReference[] => [
-  ...namesIn(row.categories).map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
-  ...namesIn(row.tags).map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
-];
-
-/** Names between commas; in Microsoft's calendars between semicolons. */
-const namesIn = (cell: string | undefined): string[] => [
-  ...new Set(
-    (cell ?? '')
-      .split(cell?.includes(',') ? ',' : ';')
-      .map((name) => name.trim())
-      .filter(Boolean),
-  ),
+  ...namesIn(row.categories ?? '').map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
+  ...namesIn(row.tags ?? '').map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
 ];
 
 /** The file to fetch that an address names. */

@@ -12,6 +12,7 @@ import { type Item, isPostItem, isTermItem, type PostItem } from '../items/items
 import { metaMap } from '../items/meta-map.ts';
 import { isKeptFormula } from './formulas.ts';
 import { customColumns, LAYOUTS, SPOKEN } from './layout.ts';
+import { listed, quoted } from './name-lists.ts';
 
 /**
  * The records of one kind as CSV in the plugin's layout (RFC 4180, UTF-8 with a mark, so that spreadsheets see it), in
@@ -102,7 +103,7 @@ function rowSource(item: PostItem, names: ReadonlyMap<string, string>): RowSourc
       ),
     terms: (kind) =>
       (item.terms ?? [])
-        .flatMap((term) => (term.kind === kind ? [names.get(`${kind} ${term.sourceId}`) ?? term.name ?? term.sourceId] : []))
+        .flatMap((term) => (term.kind === kind ? [listed(names.get(`${kind} ${term.sourceId}`) ?? term.name ?? term.sourceId)] : []))
         .join(','),
     image: () => (image && 'sourceId' in image ? (names.get(`attachment ${image.sourceId}`) ?? '') : ''),
   };
@@ -183,8 +184,9 @@ function ofField(column: string, field: Field | undefined): Value {
   throw new Error(`nothing says what the column ${column} holds`);
 }
 
-/** A record whose name looks like an id is named by its id. */
-const nameOrId = (name: string | undefined, id: string): string => (name === undefined || name === '' || /^\d+$/.test(name) ? id : name);
+/** A record is named by its name, also one that looks like an id: elsewhere, the id is that of something else. */
+const nameOrId = (name: string | undefined, id: string): string => name || id;
 
-/** The same in a list, which could not hold a comma either. */
-const listedName = (name: string | undefined, id: string): string => (name?.includes(',') ? id : nameOrId(name, id));
+/** The same in a list of names. */
+const listedName = (name: string | undefined, id: string): string =>
+  name && /^[\d\s]+$/.test(name) ? quoted(name) : listed(nameOrId(name, id));
