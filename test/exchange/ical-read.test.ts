@@ -443,6 +443,28 @@ describe('what an event says', () => {
     expect([meta(venue, '_VenueLat'), meta(venue, '_VenueLng')]).toEqual(['45.07', '7.68']);
     expect([organizer!.columns.post_title, meta(organizer, '_OrganizerEmail')]).toEqual(['Bruno', 'b@x.example']);
   });
+  it('has places and contacts whose names hold commas, where the file says what the name is', async () => {
+    const { entries } = await read(
+      calendar(
+        event(
+          'DTSTART:20261224T190000Z',
+          'ORGANIZER;CN="Rossi, Bianchi & C.":mailto:a@x.example',
+          'CONTACT;X-NAME="Rossi, Bianchi & C.":Rossi\\, Bianchi & C.\\, +39 050 12345',
+          'CONTACT;X-NAME="Ltd; Co":Ltd\\; Co',
+          'CONTACT;X-NAME="Not, this":Carla\\, c@x.example',
+          'LOCATION;X-NAME="Bar, Grill":Bar\\, Grill\\, Via Roma 1\\, Torino',
+        ),
+      ),
+    );
+    const [venue] = entries.filter((entry): entry is PostItem => entry.kind === 'venue');
+    expect([venue!.columns.post_title, meta(venue, '_VenueAddress')]).toEqual(['Bar, Grill', 'Via Roma 1, Torino']);
+    const people = entries.filter((entry): entry is PostItem => entry.kind === 'organizer');
+    expect(people.map((one) => [one.columns.post_title, meta(one, '_OrganizerEmail'), meta(one, '_OrganizerPhone')])).toEqual([
+      ['Rossi, Bianchi &amp; C.', 'a@x.example', '+39 050 12345'],
+      ['Ltd; Co', undefined, undefined],
+      ['Carla', 'c@x.example', undefined],
+    ]);
+  });
   it.each([
     ['IMAGE;VALUE=URI;DISPLAY=BADGE;FMTTYPE=image/png:https://x.example/p', 'image/png'],
     ['IMAGE;VALUE=URI:https://x.example/p', 'image/jpeg'],

@@ -133,6 +133,37 @@ describeDatabases('languages in files', (open) => {
     });
   });
 
+  it('come back from a calendar, as far as the site has them', async () => {
+    const target = await open({ migrated: false });
+    const fasti = commandIn({ DATABASE_URL: urlOf(target), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await fasti('init', '--languages=en,it')).code).toBe(0);
+    const create = async (...args: string[]) => (await fasti('event', 'create', '--start_date=2031-01-01', '--end_date=2031-01-01', '--porcelain', ...args)).out.trim(); // biome-ignore format: one call
+    const english = await create('--title=Concert');
+    await create('--title=Concerto', '--content-language=it', `--translation-of=${english}`);
+    const file = join(folder, `${target.dialect.name}.ics`);
+    expect((await fasti('export', file)).code).toBe(0);
+    const foreign = join(folder, `${target.dialect.name}-foreign.ics`);
+    const event = (name: string, tag: string) => ['BEGIN:VEVENT', `UID:${name}`, 'DTSTART:20310102', `SUMMARY${tag}:${name}`, 'END:VEVENT'];
+    writeFileSync(
+      foreign,
+      [
+        'BEGIN:VCALENDAR', ...event('Sagra', ';LANGUAGE=it-CH'), ...event('Fest', ';LANGUAGE=de'), ...event('Plain', ''), 'END:VCALENDAR', '',
+      ].join('\r\n'), // biome-ignore format: short
+    );
+    copy = await open({ migrated: false });
+    to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init', '--languages=en,it')).code).toBe(0);
+    expect((await to('import', file)).code).toBe(0);
+    expect((await to('import', foreign)).code).toBe(0);
+    expect((await groupsOf(to, 'event')).map((line) => line.replace(/:.*/, ''))).toEqual([
+      'en Concert',
+      'en Fest',
+      'en Plain',
+      'it Concerto',
+      'it Sagra',
+    ]);
+  });
+
   it('keep terms apart that share a slug', async () => {
     const source = await loadLanguages(await open(), 'polylang');
     const [first, second] = await source.from('terms').whereIn('slug', ['music', 'musica']).orderBy('term_id').select('term_id', 'name');

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
-import { eventRecords } from '../../src/exchange/ical/records.ts';
+import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
+import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind } from '../../src/kinds/index.ts';
 import { restorePost, trashPost } from '../../src/records/writes/post-writes.ts';
@@ -168,5 +169,18 @@ describeDatabases('a newer file', (open) => {
     const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
     const records = await allOf(eventRecords(site, caller, items));
     expect(records.map(({ title, state }) => [title, state])).toContainEqual(['The "Trio"', 'canceled']);
+  });
+
+  it('that is exported says how far names with commas go', async () => {
+    const lines = [
+      'LOCATION;X-NAME="Bar, Grill":Bar\\, Grill\\, Via Roma 1',
+      'CONTACT;X-NAME="Rossi; Bianchi, & C.":Rossi\\; Bianchi\\, & C.\\, +39 050 12345',
+    ];
+    await imported('c.ics', calendar('UID:3', 'SUMMARY:Names', 'DTSTART:20261210T190000Z', ...lines));
+    const caller = await callerOf(site);
+    const items = itemsOf(exportEntries(site, caller, { kinds: ['event'], statuses: ['publish'] }), () => undefined);
+    const written = await allOf(writeCalendar(eventRecords(site, caller, items), calendarHead(site, caller, 'en')));
+    const unfolded = written.join('').replaceAll('\r\n ', '').split('\r\n');
+    expect(unfolded.filter((line) => /X-NAME/.test(line))).toEqual(lines);
   });
 });

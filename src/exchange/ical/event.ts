@@ -4,9 +4,9 @@ import { memoize } from '../../memo.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { percentDecoded } from '../../wordpress/web-url.ts';
-import { CUSTOM_FIELD } from './custom-field.ts';
 import type { Line } from './lines.ts';
 import { hasStrayDate, mendLine } from './mend.ts';
+import { CUSTOM_FIELD, OWN_NAME } from './own-names.ts';
 import { modernRule } from './vcalendar.ts';
 
 /** A moment as a file writes it: a day, or a wall clock in a zone, in UTC or in whatever zone who reads it is in. */
@@ -48,13 +48,18 @@ export interface CalendarEvent {
   readonly exceptDates: readonly Moment[];
   readonly sequence: number;
   readonly summary: string;
+  /** The language of the summary (BCP 47), where the file says it. */
+  readonly language: string;
   readonly description: string;
   /** The description as HTML, where there is one. */
   readonly html: string;
   readonly location: string;
+  /** The name that the location begins with, where the file says it. */
+  readonly placeName: string;
   readonly geo: { readonly lat: number; readonly lng: number } | undefined;
   readonly organizer: { readonly name: string; readonly email: string } | undefined;
-  readonly contacts: readonly string[];
+  /** Contacts, and where in a text the name ends, if the file says that: the name. */
+  readonly contacts: readonly { readonly text: string; readonly name: string }[];
   readonly categories: readonly string[];
   readonly url: string;
   /** What fields that a site defines hold, by their names. */
@@ -119,12 +124,12 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     location: text('location'),
     geo: geoOf(all('geo')) ?? appleGeoOf(all(APPLE_PLACE)),
     organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(raw(organizer)) } : undefined,
-    contacts: texts('contact'),
+    ...saidBeside(all),
     categories: texts('categories')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
     url: text('url').trim(),
-    custom: all(CUSTOM_FIELD.property).map(customValue),
+    custom: all(CUSTOM_FIELD).map(customValue),
     attachments: [...all('image').map(pictureOf), ...all('attach').map(attachmentOf)],
     status: text('status').trim().toUpperCase(),
     isPrivate: /^(PRIVATE|CONFIDENTIAL)$/i.test(text('class').trim()),
@@ -141,6 +146,17 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
 
 /** Says that Exchange and Outlook mean whole days, which some of their versions write as moments between midnights. */
 export const MICROSOFT_ALL_DAY = 'x-microsoft-cdo-alldayevent';
+
+/** What parameters say of texts. */
+function saidBeside(all: (name: string) => readonly Property[]): Pick<CalendarEvent, 'language' | 'placeName' | 'contacts'> {
+  const [summary] = all('summary');
+  const [location] = all('location');
+  return {
+    language: summary ? parameter(summary, 'language') : '',
+    placeName: location ? parameter(location, OWN_NAME) : '',
+    contacts: all('contact').flatMap((contact) => textsOf(contact).map((text) => ({ text, name: parameter(contact, OWN_NAME) }))),
+  };
+}
 
 /** The moments that the properties of a name say. */
 type MomentsOf = (name: string) => readonly Moment[];
@@ -311,7 +327,7 @@ function alternativeOf([property]: readonly Property[]): string {
   return stripControlCharacters(base64 ? Buffer.from(data, 'base64').toString() : percentDecoded(data));
 }
 
-const customValue = (property: Property) => ({ name: parameter(property, CUSTOM_FIELD.name), value: extensionText(property) });
+const customValue = (property: Property) => ({ name: parameter(property, OWN_NAME), value: extensionText(property) });
 
 /**
  * The text of an extension. The library knows no types of extensions, so that their texts come as they are written,

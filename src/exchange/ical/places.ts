@@ -54,15 +54,20 @@ const KEYS = { venue: VENUE_LINK, organizer: ORGANIZER_LINK, attachment: '_thumb
 const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text.trim());
 const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
+/** A text in two: the name that it begins with, where that is known, and what stands behind it. */
+const withoutName = (text: string, name: string): readonly [name: string, rest: string] =>
+  text.startsWith(name) ? [name, text.slice(name.length)] : ['', text];
+
 /**
  * What a location says before its first comma or line end is the venue's name, the rest its address. A page of the web
  * is no place.
  */
-function venueOf({ location, geo }: CalendarEvent, place: string): PostItem | undefined {
+function venueOf({ location, placeName, geo }: CalendarEvent, place: string): PostItem | undefined {
   if (line(location) === '' || isAddress(location)) return undefined;
-  const [name = '', ...rest] = withBareAddress(location)
-    .split(/\n|,\s+/)
-    .flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  const [own, others] = withoutName(line(location), placeName);
+  const [name = '', ...rest] = [own, ...(own === '' ? withBareAddress(location) : others).split(/\n|,\s+/)].flatMap((part) =>
+    part.trim() === '' ? [] : [part.trim()],
+  );
   const address = line(rest.join(', '));
   return post('venue', `venue:${line(location).toLowerCase()}`, name, place, [
     ...(address === '' ? [] : [[VENUE.address, address] as const]),
@@ -95,8 +100,10 @@ function organizersOf({ organizer, contacts }: CalendarEvent, place: string): Po
   const email = organizer && !NOBODY.test(organizer.email) ? organizer.email : '';
   const name = line(organizer?.name ?? '') || email;
   if (organizer && name !== '' && !NOBODY.test(name)) people.set(name.toLowerCase(), person(name, email, [], place));
-  for (const contact of contacts) {
-    const [who = '', ...more] = line(contact).split(/[,;]\s+/);
+  for (const { text, name: own } of contacts) {
+    const [said, others] = withoutName(line(text), own);
+    const [before = '', ...more] = others.split(/[,;]\s+/);
+    const who = said + before;
     if (who === '' || isAddress(who)) continue;
     const known = people.get(who.toLowerCase());
     people.set(who.toLowerCase(), person(who, known ? email : '', more, place));

@@ -11,6 +11,7 @@ import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
 import type { Entry, PostItem } from '../items/items.ts';
+import { languageOfTag } from '../items/language-of-tag.ts';
 import { asWhole, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { unambiguousZone } from '../items/unambiguous-zone.ts';
@@ -28,7 +29,7 @@ export interface CalendarOptions {
   readonly file: string;
   /** Its name in the ledger; by default that of the calendar in it, or of the file. */
   readonly source?: string | undefined;
-  readonly settings: Pick<SiteSettings, 'zone' | 'timezone' | 'calendar'>;
+  readonly settings: Pick<SiteSettings, 'zone' | 'timezone' | 'calendar'> & Partial<Pick<SiteSettings, 'contentLanguages'>>;
   readonly now: Date;
   /** Days between which repeating events are taken in (`YYYY-MM-DD`); by default from a year ago to two years ahead. */
   readonly from?: string | undefined;
@@ -291,9 +292,11 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
     ...(event.status === 'CANCELLED' ? [[STATE, CANCELED] as [string, string]] : []),
     ...custom.rows,
   ];
+  const language = languageOfTag(settings.contentLanguages, event.language);
   const item: PostItem = {
     kind: 'event',
     ...name,
+    ...(language === undefined ? {} : { language }),
     place: `${file}:${event.line}`,
     columns: {
       post_title: specialChars(event.summary.replace(/[\t\r\n]+/g, ' ').trim()),

@@ -173,8 +173,10 @@ const lengthLike = ({ start, end, length }: CalendarEvent, own: Moment | undefin
 /** Fields of an event and the property that holds each. */
 const PROPERTIES: Readonly<Partial<Record<keyof CalendarEvent, readonly string[]>>> = {
   summary: ['summary'],
+  language: ['summary'],
   description: ['description'],
   location: ['location'],
+  placeName: ['location'],
   organizer: ['organizer'],
   contacts: ['contact'],
   categories: ['categories'],

@@ -6,7 +6,7 @@ import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
 import { type FeedRecord, type OrganizerRecord, placeOf, plainLine, plainText, venuesOf, webAddress } from '../items/event-record.ts';
-import { CUSTOM_FIELD } from './custom-field.ts';
+import { CUSTOM_FIELD, OWN_NAME } from './own-names.ts';
 import { line } from './write-line.ts';
 import { recurringTimes, repeatsIn } from './write-recurrence.ts';
 import { isDate, timeLines, usesZone, utcTime } from './write-times.ts';
@@ -139,10 +139,13 @@ function placeLines(record: FeedRecord): string[] {
   if (venues.length === 0) return [];
   const { geo_lat: lat, geo_lng: lng } = venues[0]!;
   return [
-    line('location', 'text', [venues.map(placeOf).join('; ')], spokenIn(record)),
+    line('location', 'text', [venues.map(placeOf).join('; ')], { ...spokenIn(record), ...namedAs(plainLine(venues[0]!.venue), /,/) }),
     ...(lat === undefined || lng === undefined ? [] : [line('geo', 'float', [[lat, lng]])]),
   ];
 }
+
+/** How far a name goes that holds a sign which stands behind names. */
+const namedAs = (name: string, sign: RegExp): Record<string, string> => (sign.test(name) ? { [OWN_NAME]: name } : {});
 
 /** The standard knows one organizer, and only by an address; the others are contacts. */
 function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
@@ -152,7 +155,8 @@ function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
       plainLine(part ?? ''),
     );
     const says = other !== mailed || parts.some((part, place) => place > 0 && part !== '');
-    return says ? [line('contact', 'text', [parts.filter((part) => part !== '').join(', ')])] : [];
+    if (!says) return [];
+    return [line('contact', 'text', [parts.filter((part) => part !== '').join(', ')], namedAs(parts[0]!, /[,;]/))];
   });
   if (!mailed) return contacts;
   return [line('organizer', 'cal-address', [`mailto:${mailbox(mailed.email)}`], { cn: plainLine(mailed.organizer) }), ...contacts];
@@ -170,9 +174,7 @@ function categoryLines({ categories }: FeedRecord): string[] {
 
 /** The fields that the site defines, each by its name. No standard has a property for them. */
 const customLines = ({ custom_fields: fields }: FeedRecord): string[] =>
-  isNamed(fields)
-    ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD.property, 'text', [value], { [CUSTOM_FIELD.name]: name }))
-    : [];
+  isNamed(fields) ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD, 'text', [value], { [OWN_NAME]: name })) : [];
 
 type Named = Exclude<FeedRecord['custom_fields'], readonly unknown[]>;
 const isNamed = (fields: FeedRecord['custom_fields']): fields is Named => !Array.isArray(fields);

@@ -1,0 +1,16 @@
+import { postKind } from '../../kinds/index.ts';
+import { type ContentLanguages, isTranslated, languageTag } from '../../wordpress/content-languages.ts';
+
+/**
+ * The code of the language of events that a tag means (BCP 47: `it`, `it-IT`). Undefined: the site has none such, or
+ * its events have no languages.
+ */
+export function languageOfTag(languages: ContentLanguages | undefined, tag: string): string | undefined {
+  if (tag === '' || !isTranslated(languages, postKind('event').postType)) return undefined;
+  const [wanted, base] = [plain(tag), baseOf(tag)];
+  const same = languages.languages.find((one) => plain(one.code) === wanted || plain(languageTag(one)) === wanted);
+  return (same ?? languages.languages.find(({ code }) => baseOf(code) === base))?.code;
+}
+
+const plain = (tag: string): string => tag.toLowerCase().replaceAll('_', '-');
+const baseOf = (tag: string): string => plain(tag).split('-', 1)[0]!;
