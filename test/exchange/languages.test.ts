@@ -164,6 +164,54 @@ describeDatabases('languages in files', (open) => {
     ]);
   });
 
+  it('give the categories of an event its language, as a write does', async () => {
+    copy = await open({ migrated: false });
+    to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init', '--languages=en,it')).code).toBe(0);
+    await to('category', 'create', '--name=Theatre');
+    await to('category', 'create', '--name=Teatro', '--content-language=it', '--translation-of=6');
+    await to('category', 'create', '--name=Film');
+    const rows = [
+      'Event Name,Event Start Date,Event Category,Language',
+      'Concert,2031-05-01,"Music,Jazz",en',
+      'Concerto,2031-05-01,"Musica,jazz",it',
+      'Dramma,2031-05-02,"Theatre,Teatro,Film",it',
+      'Farsa,2031-05-03,"Film,Teatro",it',
+    ];
+    const file = join(folder, `${copy.dialect.name}-terms.csv`);
+    writeFileSync(file, rows.join('\n'));
+    const reports = [];
+    for (const mode of [['--dry-run'], [], []]) {
+      const { out } = await to('import', file, '--format=json', ...mode);
+      const { created, unchanged, losses } = JSON.parse(out) as Record<string, unknown>;
+      reports.push({ created, unchanged, losses });
+    }
+    const first = { created: { category: 5, event: 4 }, unchanged: {}, losses: [] };
+    expect(reports).toEqual([first, first, { created: {}, unchanged: { event: 4 }, losses: [] }]);
+    const { out } = await to('event', 'list', '--format=json', '--start_date=2031-01-01', '--end_date=2032-01-01');
+    const events = JSON.parse(out) as { title: string; categories: { name: string; language: string }[] }[];
+    expect(
+      events.map(({ title, categories }) => [title, categories.map(({ name, language }) => `${language} ${name}`).sort()]).sort(),
+    ).toEqual([
+      ['Concert', ['en Jazz', 'en Music']],
+      ['Concerto', ['it Jazz', 'it Musica']],
+      ['Dramma', ['it Film', 'it Teatro']],
+      ['Farsa', ['it Film', 'it Teatro']],
+    ]);
+    expect(await groupsOf(to, 'category')).toEqual([
+      'en Film: en=Film,it=Film',
+      'en Jazz: en=Jazz,it=Jazz',
+      'en Music: en=Music',
+      'en Theatre: en=Theatre,it=Teatro',
+      'it Film: en=Film,it=Film',
+      'it Jazz: en=Jazz,it=Jazz',
+      'it Musica: it=Musica',
+      'it Teatro: en=Theatre,it=Teatro',
+    ]);
+    const { findings } = JSON.parse((await to('doctor', '--format=json')).out) as { findings: { name: string }[] };
+    expect(findings.filter(({ name }) => /lang|trans|count/.test(name))).toEqual([]);
+  });
+
   it('keep terms apart that share a slug', async () => {
     const source = await loadLanguages(await open(), 'polylang');
     const [first, second] = await source.from('terms').whereIn('slug', ['music', 'musica']).orderBy('term_id').select('term_id', 'name');

@@ -9,7 +9,7 @@ import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
-import { type Entry, type Link, type PostItem, SourceFault, type TermReference } from '../items/items.ts';
+import { type Entry, type Link, type PostItem, SourceFault, type TermReference, termsIn } from '../items/items.ts';
 import { asWhole, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
 import { byClockOf, type DateOrder, type Moment, readMoment, readTime, type Where } from './dates.ts';
@@ -223,7 +223,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
       ...(kind === 'event' ? linksOf(row) : []),
     ],
-    ...(kind === 'event' ? { terms: termsOf(row) } : {}),
+    ...(kind === 'event' ? { terms: termsIn(language || undefined, termsOf(row)) } : {}),
   };
   return { entries: [...entries, item], taken: true };
 }

@@ -10,7 +10,7 @@ import { addDays, textFromUnix, unixFromText } from '../../wordpress/time.ts';
 import { localFromUnix, nowLocal } from '../../wordpress/zones.ts';
 import { contentOf } from '../items/content.ts';
 import { customRows } from '../items/custom-rows.ts';
-import type { Entry, PostItem } from '../items/items.ts';
+import { type Entry, type PostItem, termsIn } from '../items/items.ts';
 import { languageOfTag } from '../items/language-of-tag.ts';
 import { asWhole, type LossEntry } from '../items/report.ts';
 import type { Source } from '../items/source.ts';
@@ -306,7 +306,10 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
     },
     metas,
     links,
-    terms: event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
+    terms: termsIn(
+      language,
+      event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
+    ),
     complete: false,
     // What says nothing of its state leaves what people here have noted.
     absent: [DATES.allDay, DATES.duration, ...(event.status === '' ? [] : [STATE])],

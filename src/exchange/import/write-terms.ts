@@ -13,11 +13,12 @@ import { hasVisibleText, stripControlCharacters } from '../../wordpress/content/
 import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { cleanTermMetas, wellFormed } from '../items/clean.ts';
-import type { TermItem } from '../items/items.ts';
+import type { TermItem, TermReference } from '../items/items.ts';
 import { count, lose } from '../items/report.ts';
 import { digestOf } from '../items/versions.ts';
 import { ledgerKey } from './ledger.ts';
 import type { Wants, Work } from './run.ts';
+import { type PlacedTerm, termInLanguage } from './term-in-language.ts';
 
 const LETTERS = 200;
 
@@ -34,18 +35,18 @@ export async function writeTerms(work: Work, terms: readonly TermItem[]): Promis
  *
  * @returns its id, or undefined where there is nothing to make it of
  */
-export async function termFromReference(
-  work: Work,
-  { kind, sourceId, name, slug }: { kind: TermKindName; sourceId: string; name?: string | undefined; slug?: string | undefined },
-): Promise<number | undefined> {
+export async function termFromReference(work: Work, { kind, sourceId, name, slug, language }: TermReference): Promise<number | undefined> {
   const text = name ?? slug;
   if (text === undefined) return undefined;
-  const found = slug === undefined ? await findNamed(work, kind, text) : undefined;
-  const placed = found ? undefined : await placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0);
-  const target = found?.term_id ?? placed?.id;
-  if (placed?.created) count(work.tally.created, kind);
-  if (target !== undefined) work.ledger.add({ item: ledgerKey(kind, sourceId), kind, target, digest: '', run: work.run.number });
-  return target;
+  const place = () => placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0);
+  const placed =
+    slug === undefined
+      ? await termInLanguage(work, { kind, name: text, language: language ?? work.run.language, found: await findNamed(work, kind, text) }, place)
+      : await place();
+  if (!placed) return undefined;
+  if (placed.created) count(work.tally.created, kind);
+  work.ledger.add({ item: ledgerKey(kind, sourceId), kind, target: placed.id, digest: '', run: work.run.number });
+  return placed.id;
 }
 
 async function writeTerm(work: Work, term: TermItem): Promise<void> {
@@ -95,10 +96,10 @@ async function changeMetas({ run, db, tally }: Work, term: TermItem, target: num
   return changes.length > 0;
 }
 
-async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term | undefined> {
+async function findNamed({ db }: Work, kind: TermKindName, name: string): Promise<Term[]> {
   const wanted = sanitizeTermName(name);
   const found = await findTermsLike(db, termKind(kind).taxonomy, { ids: [], slugs: [], names: [wanted] });
-  return found.find((term) => foldText(term.name) === foldText(wanted));
+  return found.filter((term) => foldText(term.name) === foldText(wanted));
 }
 
 /** The term of this slug, or a new one. Undefined: it has no name. */
@@ -106,7 +107,7 @@ async function placeTerm(
   work: Work,
   term: Pick<TermItem, 'kind' | 'sourceId' | 'name' | 'slug' | 'namesake' | 'description' | 'id' | 'taxonomyId' | 'place'>,
   parent: number,
-): Promise<{ id: number; created: boolean } | undefined> {
+): Promise<PlacedTerm | undefined> {
   const { run, db, tally, touched } = work;
   const { taxonomy, hierarchical } = termKind(term.kind);
   const { name, description } = texts(term);

@@ -112,7 +112,13 @@ export interface TermReference {
   readonly sourceId: string;
   readonly name?: string | undefined;
   readonly slug?: string | undefined;
+  /** The language in which it is named, where that is known. */
+  readonly language?: string | undefined;
 }
+
+/** Terms that a record of a language names: the same name in another language is another term. */
+export const termsIn = (language: string | undefined, terms: readonly TermReference[]): readonly TermReference[] =>
+  language === undefined ? terms : terms.map((term) => ({ ...term, sourceId: `${language}\n${term.sourceId}`, language }));
 
 /** Somebody who wrote something. */
 export interface AuthorItem extends Named {

@@ -1,5 +1,5 @@
 import { foldText } from '../../storage/engine/collation.ts';
-import { type Entry, isItem, isPostItem, type PostItem, type TermReference } from './items.ts';
+import { type Entry, isItem, isPostItem, type PostItem, type TermReference, termsIn } from './items.ts';
 import type { Source } from './source.ts';
 
 /** What records get on their way in, whatever their source says of it. */
@@ -28,7 +28,9 @@ const SHOWN: readonly (string | undefined)[] = [undefined, 'publish', 'future'];
 
 function overrideItem(item: PostItem, status: string | undefined, terms: readonly TermReference[]): PostItem {
   const own = item.terms ?? [];
-  const added = terms.filter(({ sourceId }) => !own.some((term) => term.kind === 'category' && term.sourceId === sourceId));
+  const added = termsIn(item.language, terms).filter(
+    ({ sourceId }) => !own.some((term) => term.kind === 'category' && term.sourceId === sourceId),
+  );
   return {
     ...item,
     ...(status !== undefined && SHOWN.includes(item.columns.post_status) ? { columns: { ...item.columns, post_status: status } } : {}),

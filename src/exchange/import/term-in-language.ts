@@ -1,0 +1,110 @@
+import { termKind } from '../../kinds/index.ts';
+import type { TermKindName } from '../../kinds/kind-names.ts';
+import { type LanguagesOfKind, languagesOf, placeInLanguage } from '../../records/record-languages.ts';
+import { termsInLanguage, termsOfLanguage } from '../../records/term-languages.ts';
+import { formOf } from '../../storage/languages/forms.ts';
+import { loadTerms } from '../../storage/rows/terms.ts';
+import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
+import type { Term } from '../../wordpress/rows.ts';
+import { sanitizeTitle } from '../../wordpress/slug.ts';
+import type { Work } from './run.ts';
+
+/** The id of a term, and whether it was made for the reference. */
+export interface PlacedTerm {
+  readonly id: number;
+  readonly created: boolean;
+}
+
+/** A name in a language, and what of that name there is. */
+interface Named {
+  readonly kind: TermKindName;
+  readonly name: string;
+  /** Code of the language, if the source says it. */
+  readonly language: string | undefined;
+  /** The terms of this name, the oldest first. */
+  readonly found: readonly Term[];
+}
+
+/**
+ * The term that a name means in a language: the one of that language, else the translation of one of another, which is
+ * made where it is missing, as a write of an event does it; else a new one. Where the site has no such language, any
+ * term of the name.
+ *
+ * @param place gives the term of this slug, or a new one
+ */
+export async function termInLanguage(
+  work: Work,
+  { kind, name, language: code, found }: Named,
+  place: () => Promise<PlacedTerm | undefined>,
+): Promise<PlacedTerm | undefined> {
+  const { run, db } = work;
+  const own = languagesOf(run.caller, termKind(kind));
+  const language = own && languageOfCode(own.languages, code);
+  const [first] = found;
+  if (!own || !language) return first ? { id: first.term_id, created: false } : place();
+  const [spoken] = await termsOfLanguage(db, run.caller, termKind(kind), found, language);
+  if (spoken) return { id: spoken.term_id, created: false };
+  const placed = first ? { id: first.term_id, created: false } : await place();
+  if (!placed) return undefined;
+  const wanted = { own, kind, language, slug: sanitizeTitle(name) };
+  if (run.dry) return rehearse(work, wanted, placed);
+  if (!placed.created) return translated(work, wanted, placed.id);
+  await placeInLanguage(db, run.caller, termKind(kind), { id: placed.id, before: null, language }, {});
+  return placed;
+}
+
+interface Wanted {
+  readonly own: LanguagesOfKind;
+  readonly kind: TermKindName;
+  readonly language: ContentLanguage;
+  readonly slug: string;
+}
+
+/** The translation of a term that is there. */
+async function translated(work: Work, wanted: Wanted, id: number): Promise<PlacedTerm> {
+  const { run, db, touched } = work;
+  const known = await knownTranslation(work, wanted, id);
+  if (known !== undefined) return { id: known, created: false };
+  const [made = id] = await termsInLanguage(db, run.caller, termKind(wanted.kind), [id], wanted.language);
+  touched.any = true;
+  touched.tree ||= termKind(wanted.kind).hierarchical;
+  return { id: made, created: made !== id };
+}
+
+/**
+ * What stands for a term in a language, as far as that is there: its translation; itself where it has no language, or
+ * the site makes no translations.
+ */
+async function knownTranslation(
+  { db }: Pick<Work, 'db'>,
+  { own: { languages }, kind, language }: Wanted,
+  id: number,
+): Promise<number | undefined> {
+  const { taxonomy } = termKind(kind);
+  const { terms } = await formOf(languages).memberships(db, languages, { posts: [], terms: [{ term_id: id, taxonomy }] });
+  const membership = terms.get(id);
+  if (!membership || membership.language === null) return id;
+  const other = membership.members.get(language.code);
+  if (other !== undefined && (await loadTerms(db, taxonomy, [other])).has(other)) return other;
+  return languages.form === 'polylang' ? undefined : id;
+}
+
+/** What would become of a name in a language. `placed`: what would be there of the name in any. */
+async function rehearse(work: Work, wanted: Wanted, placed: PlacedTerm): Promise<PlacedTerm> {
+  const { run } = work;
+  const { own, kind, language, slug } = wanted;
+  const nameIn = (code: string) => `${kind} ${slug} in ${code}`;
+  const note = (id: number): PlacedTerm => {
+    run.overlayNames.set(nameIn(language.code), id);
+    return { id, created: true };
+  };
+  const rehearsed = run.overlayNames.get(nameIn(language.code));
+  if (rehearsed !== undefined) return { id: rehearsed, created: false };
+  if (placed.created) return note(placed.id);
+  if (placed.id > 0) {
+    const known = await knownTranslation(work, wanted, placed.id);
+    return known === undefined ? note(run.nextDryId()) : { id: known, created: false };
+  }
+  const isSpoken = own.languages.languages.some(({ code }) => run.overlayNames.has(nameIn(code)));
+  return isSpoken && own.languages.form === 'polylang' ? note(run.nextDryId()) : placed;
+}
