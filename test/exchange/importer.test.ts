@@ -111,6 +111,25 @@ describeDatabases('an import into a site that has records', (open) => {
     expect((await undoableImport(site))?.made).toEqual(new Map([['event', [600, 601, 602]]]));
   });
 
+  it('is taken back but for venues and organizers that events of others name by now', async () => {
+    const links = [
+      { key: '_EventVenueID', kind: 'venue', sourceId: '610' },
+      { key: '_EventVenueID', kind: 'venue', sourceId: '611' },
+      { key: '_EventOrganizerID', kind: 'organizer', sourceId: '612' },
+    ] as const;
+    await taken([post('venue', 610), post('venue', 611), post('organizer', 612), post('event', 600, { links })]);
+    await site.db.from('postmeta').insert([
+      { post_id: 38, meta_key: '_EventVenueID', meta_value: '610' },
+      { post_id: 38, meta_key: '_EventOrganizerID', meta_value: '612' },
+    ]);
+    const last = (await undoableImport(site))!;
+    expect(last.made).toEqual(new Map([['event', [600]], ['venue', [611]]])); // biome-ignore format: short
+    expect(await undoImport(site, caller, last)).toEqual({ moved: 2, kept: 0 });
+    const statuses = await site.db.from('posts').whereIn('ID', [600, 610, 611, 612]).orderBy('ID').pluck('post_status');
+    expect(statuses).toEqual(['trash', 'publish', 'trash', 'publish']);
+    expect(await undoableImport(site)).toBeUndefined();
+  });
+
   /** Takes entries in while somebody else has taken a name and is about to commit what has it. */
   async function takenBeside(name: string, entries: readonly Entry[], write: (tx: Database) => Promise<unknown>): Promise<void> {
     let begin = () => {};

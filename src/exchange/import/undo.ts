@@ -1,4 +1,5 @@
 import { ApiError, fail } from '../../errors.ts';
+import { ORGANIZER_LINK, VENUE_LINK } from '../../kinds/events/metas.ts';
 import { postKinds } from '../../kinds/index.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 import type { Caller } from '../../records/caller.ts';
@@ -7,12 +8,12 @@ import { trashPost } from '../../records/writes/post-writes.ts';
 import { type Site, withinTransaction } from '../../site.ts';
 import { lookUpOnce } from '../../storage/engine/look-up-once.ts';
 import { loadPosts } from '../../storage/rows/bundle.ts';
-import { forgetImported, lastImport, madeBy } from '../../storage/rows/imports.ts';
+import { forgetImported, lastImport, madeBy, namedByOthers } from '../../storage/rows/imports.ts';
 import { isUnderWay } from './under-way.ts';
 
 /*
  * Taking back the last import: what it made goes to the trash. What it changed stays changed, and so do its categories,
- * tags and pictures.
+ * tags and pictures, and the venues and organizers that other events name by now.
  */
 
 /** The last import, and what it made that is still there. */
@@ -22,9 +23,15 @@ export interface Undoable {
   readonly source: string;
   /** When it was heard of last, in UTC. */
   readonly at: string;
-  /** Ids of records outside the trash, by kind. */
+  /** Ids of records outside the trash, by kind, without those that other events name. */
   readonly made: ReadonlyMap<string, readonly number[]>;
 }
+
+/** The metas in which events name records of a kind. */
+const LINKS: ReadonlyMap<string, string> = new Map([
+  ['venue', VENUE_LINK],
+  ['organizer', ORGANIZER_LINK],
+]);
 
 /** What could be taken back; undefined: nothing, or what goes on being made at this moment. */
 export async function undoableImport({ db, clock }: Site): Promise<Undoable | undefined> {
@@ -35,7 +42,10 @@ export async function undoableImport({ db, clock }: Site): Promise<Undoable | un
   for (const kind of postKinds) {
     const rows = await loadPosts(db, all.get(kind.name) ?? []);
     const there = [...rows.values()].filter((row) => row.post_type === kind.postType && row.post_status !== 'trash').map(({ ID }) => ID);
-    if (there.length > 0) found.push([kind.name, there]);
+    const key = LINKS.get(kind.name);
+    const named = key === undefined ? new Set() : await namedByOthers(db, last, key, there);
+    const free = there.filter((id) => !named.has(id));
+    if (free.length > 0) found.push([kind.name, free]);
   }
   return found.length === 0 ? undefined : { id: last.id, run: last.run, source: last.source, at: last.touched_at, made: new Map(found) };
 }

@@ -41,7 +41,11 @@ export async function termFromReference(work: Work, { kind, sourceId, name, slug
   const place = () => placeTerm(work, { kind, sourceId, name: text, slug: slug ?? '', description: '' }, 0);
   const placed =
     slug === undefined
-      ? await termInLanguage(work, { kind, name: text, language: language ?? work.run.language, found: await findNamed(work, kind, text) }, place)
+      ? await termInLanguage(
+          work,
+          { kind, name: text, language: language ?? work.run.language, found: await findNamed(work, kind, text) },
+          place,
+        )
       : await place();
   if (!placed) return undefined;
   if (placed.created) count(work.tally.created, kind);

@@ -129,6 +129,26 @@ export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | '
   );
 }
 
+/** Those of these records that posts outside the trash name which the run did not make, in metas of this key. */
+export async function namedByOthers(
+  db: Database,
+  { id, run }: Pick<ImportRow, 'id' | 'run'>,
+  key: string,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const rows = await readInParts(
+    ids.map(String),
+    (some) => db.rows<{ named: string }>`
+      SELECT DISTINCT m.meta_value AS named FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
+      WHERE m.meta_key = ${key} AND m.meta_value IN (${some}) AND p.post_status NOT IN ('trash', 'auto-draft') AND p.post_type <> 'revision'
+        AND NOT EXISTS (
+          SELECT 1 FROM {fasti_import_ids} made
+          WHERE made.import_id = ${id} AND made.made = ${run} AND made.kind = 'event' AND made.target = p.ID
+        )`,
+  );
+  return new Set(rows.map(({ named }) => Number(named)));
+}
+
 /** Forgets that records came, so that they come again with the next import of the source. */
 export async function forgetImported(db: Database, importId: number, kind: string, targets: readonly number[]): Promise<void> {
   for (let at = 0; at < targets.length; at += KEYS_AT_ONCE) {
