@@ -9,9 +9,11 @@ import { exportEntries, itemsOf } from '../../src/exchange/exporter.ts';
 import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { openSource } from '../../src/exchange/sources.ts';
-import { postKind } from '../../src/kinds/index.ts';
+import { postKind, termKind } from '../../src/kinds/index.ts';
 import { restorePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
+import { insertTerm, loadTermsOf, setTermsOf } from '../../src/storage/rows/terms.ts';
+import { sanitizeTitle } from '../../src/wordpress/slug.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { allOf, bareSite, callerOf, importSource } from './sites.ts';
 
@@ -71,6 +73,53 @@ describeDatabases('a newer file', (open) => {
     await restorePost(site, await callerOf(site), postKind('event'), post!.ID);
     const [back] = await site.db.from('posts').where('ID', post!.ID);
     expect([back!.post_status, back!.post_name]).toEqual(['publish', 'out']);
+  });
+
+  it.each([
+    [
+      'a calendar',
+      (title: string, cost: string) => [
+        'terms.ics',
+        calendar('UID:terms', `SUMMARY:${title}`, 'DTSTART:20270101T190000Z', `DESCRIPTION:${cost}`),
+      ],
+    ],
+    ['a table', (title: string, cost: string) => ['terms.csv', `Event Name,Event Start Date,Event Cost\n${title},2027-01-01,${cost}`]],
+    [
+      'a page',
+      (title: string, cost: string) => [
+        'terms.html',
+        page({ '@id': 'https://x.example/#terms', name: title, startDate: '2027-01-01T20:00', description: cost }),
+      ],
+    ],
+  ] as const)('of %s leaves the categories and tags of which it does not speak', async (what, write) => {
+    const title = `Terms of ${what}`;
+    const file = (cost: string) => write(title, cost) as [string, string];
+    await imported(...file('10'));
+    const [post] = await site.db.from('posts').where({ post_title: title });
+    const named = { category: `Own of ${what}`, tag: `Seen in ${what}` };
+    for (const name of ['category', 'tag'] as const) {
+      const kind = termKind(name);
+      const id = await insertTerm(site.db, kind, { name: named[name], slug: sanitizeTitle(named[name]), description: '', parent: 0 });
+      await setTermsOf(site.db, post!.ID, kind.taxonomy, [id]);
+    }
+    expect((await imported(...file('12'))).updated).toEqual({ event: 1 });
+    const terms = (await loadTermsOf(site.db, [post!.ID])).get(post!.ID) ?? [];
+    expect(terms.map(({ name }) => name).sort()).toEqual([named.category, named.tag]);
+  });
+
+  it('of a calendar and of a table takes the categories of which it speaks for all', async () => {
+    const namesOf = async (title: string) => {
+      const [post] = await site.db.from('posts').where({ post_title: title });
+      return ((await loadTermsOf(site.db, [post!.ID])).get(post!.ID) ?? []).map(({ name }) => name).sort();
+    };
+    const event = (categories: string) => calendar('UID:spoken', 'SUMMARY:Spoken', 'DTSTART:20270102T190000Z', `CATEGORIES:${categories}`);
+    await imported('spoken.ics', event('Jazz,Rock'));
+    await imported('spoken.ics', event('Rock,Folk'));
+    expect(await namesOf('Spoken')).toEqual(['Folk', 'Rock']);
+    const row = (cells: string) => `Event Name,Event Start Date,Event Category,Event Tags\nCells,2027-01-02,${cells}`;
+    await imported('spoken.csv', row('Jazz,free'));
+    await imported('spoken.csv', row(',late'));
+    expect(await namesOf('Cells')).toEqual(['late']);
   });
 
   describe('of a calendar takes away dates that', () => {

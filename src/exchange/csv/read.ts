@@ -223,7 +223,7 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
       ...(image ? [{ key: '_thumbnail_id', kind: 'attachment', sourceId: image.sourceId } as const] : []),
       ...(kind === 'event' ? linksOf(row) : []),
     ],
-    ...(kind === 'event' ? { terms: termsIn(language || undefined, termsOf(row)) } : {}),
+    ...(kind === 'event' ? { terms: termsIn(language || undefined, termsOf(row)), ...unsaidIn(row) } : {}),
   };
   return { entries: [...entries, item], taken: true };
 }
@@ -357,6 +357,11 @@ const termsOf = (row: Row): TermReference[] => [
   ...namesIn(row.categories ?? '').map((name) => ({ kind: 'category', sourceId: `name ${foldText(name)}`, name }) as const),
   ...namesIn(row.tags ?? '').map((name) => ({ kind: 'tag', sourceId: `name ${foldText(name)}`, name }) as const),
 ];
+
+/** Kinds of terms that the table has no column for. */
+const unsaidIn = ({ categories, tags }: Row): Pick<PostItem, 'unsaid'> => ({
+  unsaid: [...(categories === undefined ? (['category'] as const) : []), ...(tags === undefined ? (['tag'] as const) : [])],
+});
 
 /** The file to fetch that an address names. */
 function imageOf(url: string, place: string): PostItem | undefined {

@@ -310,6 +310,8 @@ function* itemsOf(event: CalendarEvent, span: Span, name: ItemName, reading: Rea
       language,
       event.categories.map((category) => ({ kind: 'category', sourceId: category.toLowerCase(), name: specialChars(category) })),
     ),
+    // Without a line of them, people here may have said what it is about.
+    unsaid: event.categories.length === 0 ? ['category', 'tag'] : ['tag'],
     complete: false,
     // What says nothing of its state leaves what people here have noted.
     absent: [DATES.allDay, DATES.duration, ...(event.status === '' ? [] : [STATE])],

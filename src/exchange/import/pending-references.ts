@@ -3,7 +3,7 @@ import { keepIndexOfMoved } from '../../records/list-index.ts';
 import { makesLoop } from '../../records/term-writes.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { updatePost, writeMetas } from '../../storage/rows/posts.ts';
-import { loadTerms, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
+import { loadTerms, loadTermsOf, recount, setTermsOf, updateTerm } from '../../storage/rows/terms.ts';
 import type { Link, LinkedKind, PostItem } from '../items/items.ts';
 import { lose } from '../items/report.ts';
 import { ledgerKey } from './ledger.ts';
@@ -90,6 +90,8 @@ interface Found {
   readonly metas: Readonly<Record<string, string[]>>;
   /** Undefined where the record says nothing of its terms. */
   readonly terms: readonly { readonly kind: 'category' | 'tag'; readonly id: number }[] | undefined;
+  /** Kinds of which those that are there stay. */
+  readonly unsaid: NonNullable<Wants['unsaid']>;
 }
 
 /** Looks up what a record waits for, and reports what is missing. */
@@ -126,12 +128,12 @@ async function lookUp(work: Work, kind: PostItem['kind'], wants: Wants): Promise
     if (id === undefined) missing('term-missing', term.sourceId);
     else terms.push({ kind: term.kind, id });
   }
-  return { whole, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms };
+  return { whole, author, parent, metas: Object.fromEntries(metas), terms: wants.terms && terms, unsaid: wants.unsaid ?? [] };
 }
 
 /** Writes what was found into the record that waited for it. */
 async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: number, found: Found): Promise<void> {
-  const { author, parent, metas, terms } = found;
+  const { author, parent, metas, terms, unsaid } = found;
   const row = (await loadPosts(db, [target])).get(target);
   if (!row) return;
   if (kind === 'event') events.push(target);
@@ -141,9 +143,12 @@ async function writeFound({ db, events }: Work, kind: PostItem['kind'], target: 
   });
   await writeMetas(db, target, withPlain(metas, (await loadMetas(db, [target])).get(target)));
   if (terms === undefined || kind === 'attachment') return;
+  const before = (await loadTermsOf(db, [target])).get(target) ?? [];
   for (const name of postKind(kind).terms) {
+    const { taxonomy } = termKind(name);
+    const left = unsaid.includes(name) ? before.filter((term) => term.taxonomy === taxonomy).map(({ term_id: id }) => id) : [];
     const ids = terms.filter((term) => term.kind === name).map(({ id }) => id);
-    await recount(db, await setTermsOf(db, target, termKind(name).taxonomy, ids));
+    await recount(db, await setTermsOf(db, target, taxonomy, [...new Set([...left, ...ids])]));
   }
 }
 

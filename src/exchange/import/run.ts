@@ -60,6 +60,7 @@ export interface Wants {
   readonly parent?: string | undefined;
   readonly links?: PostItem['links'] | undefined;
   readonly terms?: readonly TermReference[] | undefined;
+  readonly unsaid?: PostItem['unsaid'];
 }
 
 /** One piece of a run, written as one transaction. It may begin again, so that all of its results are kept here. */

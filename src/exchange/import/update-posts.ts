@@ -84,9 +84,10 @@ async function updateOne(
       own: before.metas.has('_tribe_importer_original_url') && !isFetched(work, item) ? OWN_FILE : [],
     }),
   );
-  const termsKnown = item.terms !== undefined;
+  const left = before.terms.filter((term) => item.unsaid?.some((kind) => term.startsWith(`${kind}:`)));
+  const terms = [...new Set([...left, ...resolved.terms])];
   const sameTerms =
-    !termsKnown || (resolved.terms.length === before.terms.length && resolved.terms.every((term) => before.terms.includes(term)));
+    item.terms === undefined || (terms.length === before.terms.length && terms.every((term) => before.terms.includes(term)));
   const recurs = await isOtherRecurrence(work, item, target);
   if (Object.keys(columns).length + Object.keys(metas).length === 0 && sameTerms && !recurs) return false;
   touched.any = true;
@@ -102,7 +103,7 @@ async function updateOne(
     await keepRevision(db, after, run.caller.viewer.id, run.caller.settings.home);
   await writeMetas(db, target, metas);
   if (item.kind === 'attachment') return true;
-  await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : resolved.terms, counted: 'post_status' in columns });
+  await writeTermsOf(work, item.kind, target, { terms: sameTerms ? undefined : terms, counted: 'post_status' in columns });
   if (recurs) await takeRecurrence(work, item, target, { anew: false });
   else if (redated) {
     await writeOccurrence(db, target, storedDates({ metas: stored }), {

@@ -48,8 +48,10 @@ export interface PostItem extends Named, Spoken {
   readonly links: readonly Link[];
   /** Its terms. Undefined: nothing is known of them. */
   readonly terms?: readonly TermReference[] | undefined;
+  /** Kinds of terms of which the source does not speak: an update leaves those that are there. */
+  readonly unsaid?: readonly TermKindName[] | undefined;
   /**
-   * Whether `metas`, `links` and `terms` are all there is: what an update does not find among them goes. Otherwise it
+   * Whether `metas` and `links` are all there is: what an update does not find among them goes. Otherwise it
    * stays.
    */
   readonly complete: boolean;

@@ -183,6 +183,7 @@ function* entriesOf({ node, page }: FoundEvent, name: Pick<PostItem, 'sourceId' 
     ],
     links: others.flatMap((item): Link[] => (isLinked(item) ? [{ key: LINKS[item.kind], kind: item.kind, sourceId: item.sourceId }] : [])),
     terms: tagsOf(node),
+    unsaid: node.keywords === undefined ? ['category', 'tag'] : ['category'],
   };
 }
 
