@@ -68,6 +68,7 @@ export type CliProblem =
   | 'nobody-to-ask'
   | 'file-exists'
   | 'format-unknown'
+  | 'format-events-only'
   | 'database-in-use'
   | 'file-unreadable'
   | 'shell-unknown'
