@@ -59,7 +59,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
   const kind: PostKindName | undefined =
     chosen('kind', given.kind, KINDS) ?? (narrowed || format === 'csv' || format === 'ical' ? 'event' : undefined);
   // Such a file would be empty.
-  if (format === 'ical' && kind !== undefined && kind !== 'event') throw new CliError('format-events-only', { kind }, EXIT.usage);
+  if (format === 'ical' && kind !== undefined && !postKind(kind).dated) throw new CliError('format-events-only', { kind }, EXIT.usage);
   await withSite(session, 'read', async (site) => {
     const caller = await actingCaller(site, session, user);
     const filters = kind === undefined ? undefined : await filtersOf(site, caller, postKind(kind), raw);
