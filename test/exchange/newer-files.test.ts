@@ -10,6 +10,7 @@ import { calendarHead, eventRecords } from '../../src/exchange/ical/records.ts';
 import { writeCalendar } from '../../src/exchange/ical/write.ts';
 import { openSource } from '../../src/exchange/sources.ts';
 import { postKind, termKind } from '../../src/kinds/index.ts';
+import { deleteTerm } from '../../src/records/terms.ts';
 import { restorePost, trashPost } from '../../src/records/writes/post-writes.ts';
 import type { Site } from '../../src/site.ts';
 import { insertTerm, loadTermsOf, setTermsOf } from '../../src/storage/rows/terms.ts';
@@ -105,6 +106,20 @@ describeDatabases('a newer file', (open) => {
     expect((await imported(...file('12'))).updated).toEqual({ event: 1 });
     const terms = (await loadTermsOf(site.db, [post!.ID])).get(post!.ID) ?? [];
     expect(terms.map(({ name }) => name).sort()).toEqual([named.category, named.tag]);
+  });
+
+  it('of a calendar makes a category anew that was deleted here, for what is new', async () => {
+    const event = (title: string) => calendar('UID:gone', `SUMMARY:${title}`, 'DTSTART:20270103T190000Z', 'CATEGORIES:Vanished');
+    const termsOf = () => site.db.from('terms').where('name', 'Vanished').pluck('term_id');
+    await imported('gone.ics', event('Gone'));
+    const [before] = await termsOf();
+    await deleteTerm(site, await callerOf(site), termKind('category'), before!);
+    expect(await termsOf()).toEqual([]);
+    const rehearsed = await imported('gone.ics', event('Gone on'), { dryRun: true });
+    const { created, updated } = await imported('gone.ics', event('Gone on'));
+    expect([rehearsed.created, created, updated]).toEqual([{ category: 1 }, { category: 1 }, { event: 1 }]);
+    const [post] = await site.db.from('posts').where({ post_title: 'Gone on' });
+    expect((await loadTermsOf(site.db, [post!.ID])).get(post!.ID)?.map(({ name }) => name)).toEqual(['Vanished']);
   });
 
   it('of a calendar and of a table takes the categories of which it speaks for all', async () => {

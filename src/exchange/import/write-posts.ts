@@ -48,6 +48,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
     .filter(({ entry, digest }) => entry?.run !== run.number || entry.digest !== digest);
   const ids = coming.flatMap(({ item, entry }) => [...(item.id === undefined ? [] : [item.id]), ...(entry ? [entry.target] : [])]);
   const taken = await takenPostIds(db, ids);
+  const gone = await goneTerms(work, items);
 
   const fresh: Arrival[] = [];
   const existing: Existing[] = [];
@@ -66,7 +67,7 @@ export async function writePosts(work: Work, items: readonly PostItem[]): Promis
       continue;
     }
     if (!below) lose(tally, { reason: 'parent-loop', kind: item.kind, of: nameOf(item), place: item.place, detail: given.parent });
-    await nameTerms(work, item);
+    await nameTerms(work, item, gone);
     const clean = cleanItem(work, item);
     const arrival: Arrival = { item: withDateOf(item, clean), key, digest, clean };
     const target = there ? entry.target : await sameRecord(work, arrival, taken);
@@ -114,11 +115,24 @@ async function useLibrary({ run, db, ledger, tally }: Work, item: PostItem, key:
   count(tally.unchanged, 'attachment');
 }
 
-/** Terms of sources that know nothing but their names are what is called so here, or new ones. */
-async function nameTerms(work: Work, { terms = [] }: PostItem): Promise<void> {
+/** Terms that came with an earlier import and were deleted since: `kind:term_id`. */
+async function goneTerms({ db, ledger }: Work, items: readonly PostItem[]): Promise<ReadonlySet<string>> {
+  const gone = new Set<string>();
+  for (const kind of ['category', 'tag'] as const) {
+    const references = items.flatMap(({ terms = [] }) => terms.filter((term) => term.kind === kind));
+    const ids = new Set(references.flatMap(({ sourceId }) => ledger.target(kind, sourceId) ?? []).filter((id) => id > 0));
+    const there = await loadTerms(db, termKind(kind).taxonomy, [...ids]);
+    for (const id of ids) if (!there.has(id)) gone.add(`${kind}:${id}`);
+  }
+  return gone;
+}
+
+/** Terms of which a source knows the names alone, and those that are gone, are what is called so here, or new ones. */
+async function nameTerms(work: Work, { terms = [] }: PostItem, gone: ReadonlySet<string>): Promise<void> {
   for (const term of terms) {
-    if (term.slug === undefined && term.name !== undefined && work.ledger.target(term.kind, term.sourceId) === undefined)
-      await termFromReference(work, term);
+    const target = work.ledger.target(term.kind, term.sourceId);
+    const isNamed = term.slug === undefined && term.name !== undefined;
+    if (target === undefined ? isNamed : gone.has(`${term.kind}:${target}`)) await termFromReference(work, term);
   }
 }
 
