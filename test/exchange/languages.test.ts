@@ -164,6 +164,26 @@ describeDatabases('languages in files', (open) => {
     ]);
   });
 
+  it('link translations again where one of them was deleted here', async () => {
+    copy = await open({ migrated: false });
+    to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });
+    expect((await to('init', '--languages=en,it')).code).toBe(0);
+    const file = join(folder, `${copy.dialect.name}-groups.csv`);
+    const write = (cost: number) =>
+      writeFileSync(
+        file,
+        `Event Name,Event Start Date,Event Cost,Language,Translation Group\nConcert,2031-05-01,${cost},en,g\nConcerto,2031-05-01,${cost},it,g\n`,
+      );
+    write(5);
+    expect((await to('import', file)).code).toBe(0);
+    const [first] = await copy.from('posts').where('post_title', 'Concert').pluck('ID');
+    expect((await to('event', 'delete', String(first), '--force')).code).toBe(0);
+    write(6);
+    const { code, out } = await to('import', file, '--format=json');
+    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ created: { event: 1 }, updated: { event: 1 }, losses: [] })]);
+    expect(await groupsOf(to, 'event')).toEqual(['en Concert: en=Concert,it=Concerto', 'it Concerto: en=Concert,it=Concerto']);
+  });
+
   it('give the categories of an event its language, as a write does', async () => {
     copy = await open({ migrated: false });
     to = commandIn({ DATABASE_URL: urlOf(copy), UPLOADS_DIR: folder, PORT: '0' });

@@ -5,6 +5,8 @@ import type { TermKindName } from '../../kinds/kind-names.ts';
 import { type LanguagesOfKind, languagesOf, languagesOfRecords, placeInLanguage } from '../../records/record-languages.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
+import { takenPostIds } from '../../storage/rows/taken.ts';
+import { loadTerms } from '../../storage/rows/terms.ts';
 import { languageWriterOf } from '../../storage/translations/language-writers.ts';
 import { type ContentLanguage, languageOfCode } from '../../wordpress/content-languages.ts';
 import { isPostItem, nameOf, type PostItem, type TermItem } from '../items/items.ts';
@@ -36,28 +38,46 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       own,
       placed.map(({ id }) => id).filter((id) => id > 0),
     );
-    for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null });
+    const gone = await goneMembers(
+      work,
+      kind,
+      placed.flatMap(({ item }) => groupKeyOf(item) ?? []),
+    );
+    for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null, gone });
   }
 }
 
-/** A record that was written for an item; `before`: its language so far. */
+/** What the ledger has the group under that an item is in with its translations. */
+const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>
+  group === undefined ? undefined : translationKey(kind, group);
+
+/** Records by which groups are known, and which were deleted since they came. */
+async function goneMembers({ db, ledger }: Work, kind: Kind, keys: readonly string[]): Promise<ReadonlySet<number>> {
+  const ids = [...new Set(keys.flatMap((key) => ledger.entry(key)?.target ?? []))].filter((id) => id > 0);
+  const there = kind.is === 'post' ? await takenPostIds(db, ids) : await loadTerms(db, kind.taxonomy, ids);
+  return new Set(ids.filter((id) => !there.has(id)));
+}
+
+/** A record that was written for an item; `before`: its language so far; `gone`: records that are there no more. */
 interface Placed {
   readonly own: LanguagesOfKind;
   readonly kind: Kind;
   readonly item: PostItem | TermItem;
   readonly id: number;
   readonly before: string | null;
+  readonly gone: ReadonlySet<number>;
 }
 
-async function place(work: Work, { own, kind, item, id, before }: Placed): Promise<void> {
+async function place(work: Work, { own, kind, item, id, before, gone }: Placed): Promise<void> {
   const { run, db, ledger, events } = work;
   const wanted = item.language ?? (before === null ? run.language : undefined);
-  const known = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
-  if (wanted !== undefined && !known) noteLoss(work, item, 'language-unknown', wanted);
-  const language = known ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
+  const stated = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
+  if (wanted !== undefined && !stated) noteLoss(work, item, 'language-unknown', wanted);
+  const language = stated ?? languageOfCode(own.languages, before ?? own.languages.defaultCode);
   if (!language) return;
-  const key = item.translation_group === undefined ? undefined : translationKey(item.kind, item.translation_group);
-  const other = key === undefined ? undefined : ledger.entry(key)?.target;
+  const key = groupKeyOf(item);
+  const known = key === undefined ? undefined : ledger.entry(key)?.target;
+  const other = known !== undefined && gone.has(known) ? undefined : known;
   if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
   if (run.dry) {
     if (key !== undefined && !takesPlace(run, key, language, id)) noteLoss(work, item, 'translation-conflict', item.translation_group!);
