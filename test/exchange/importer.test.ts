@@ -5,9 +5,10 @@ import { importItems } from '../../src/exchange/import/importer.ts';
 import { undoableImport, undoImport } from '../../src/exchange/import/undo.ts';
 import type { Entry, Item, PostItem, TermItem } from '../../src/exchange/items/items.ts';
 import { isIncomplete, type Report } from '../../src/exchange/items/report.ts';
-import { postKind } from '../../src/kinds/index.ts';
+import { postKind, termKind } from '../../src/kinds/index.ts';
 import type { Caller } from '../../src/records/caller.ts';
 import { listPosts } from '../../src/records/posts.ts';
+import { deleteTerm } from '../../src/records/terms.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { joinWriters } from '../../src/storage/journal/touched.ts';
@@ -109,6 +110,16 @@ describeDatabases('an import into a site that has records', (open) => {
     ] as const;
     await taken([post('event', 600), ...links.map((link, place) => post('event', 601 + place, { links: [link] }))]);
     expect((await undoableImport(site))?.made).toEqual(new Map([['event', [600, 601, 602]]]));
+  });
+
+  it('says in a rehearsal, too, that it makes a category anew that was deleted here', async () => {
+    const items = [category('kept'), category('dropped', { parent: 'kept' })];
+    await taken(items);
+    const [dropped] = await site.db.from('terms').where('slug', 'dropped').pluck('term_id');
+    await deleteTerm(site, caller, termKind('category'), dropped!);
+    const expected = { created: { category: 1 }, unchanged: { category: 1 } };
+    expect(await taken(items, { dryRun: true })).toMatchObject(expected);
+    expect(await taken(items)).toMatchObject(expected);
   });
 
   it('is taken back but for venues and organizers that events of others name by now', async () => {

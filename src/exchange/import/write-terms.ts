@@ -64,7 +64,7 @@ async function writeTerm(work: Work, term: TermItem): Promise<void> {
     known && known.target > 0 ? (await loadTerms(db, termKind(term.kind).taxonomy, [known.target])).get(known.target) : undefined;
 
   let target: number;
-  if (known && (here || run.dry)) {
+  if (known && (here || (run.dry && known.target < 0))) {
     target = known.target;
     const isNew = known.digest !== digest && here !== undefined;
     const changed = isNew && (await changeTerm(work, here, term, parent));
