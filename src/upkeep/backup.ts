@@ -1,7 +1,9 @@
 import { createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { SourceFault } from '../exchange/items/items.ts';
 import { writeWhole } from '../exchange/items/whole-file.ts';
 import type { Site } from '../site.ts';
 import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
@@ -24,12 +26,26 @@ const STEP = 1000;
  * Writes everything that makes up a site into one file, as it was at one moment, while others write on: of SQLite a
  * copy that is a database itself, of MySQL compressed lines of JSON. Uploaded files are not in it. The file is there
  * whole or not at all, and readable by its owner alone. Returns the number of rows. `copy`: what copies an SQLite file.
+ *
+ * @throws SourceFault `unwritable`, `backup-over-database`
  */
-export function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyRows): Promise<number> {
+export async function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyRows): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
+  if (path !== undefined && (await isPartOfDatabase(file, path))) throw new SourceFault('backup-over-database', { file });
   return writeWhole(file, (part) =>
     path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );
+}
+
+/** What SQLite keeps beside a database belongs to it. */
+const DATABASE_FILES = ['', '-wal', '-shm', '-journal'];
+
+/** Whether a file is the database itself: whoever has it open would go on with what nobody sees any more. */
+async function isPartOfDatabase(file: string, path: string): Promise<boolean> {
+  const [found, ...own] = await Promise.all(
+    [file, ...DATABASE_FILES.map((ending) => path + ending)].map((one) => stat(one).catch(() => undefined)),
+  );
+  return found !== undefined && own.some((part) => part?.ino === found.ino && part.dev === found.dev);
 }
 
 async function copyRows({ path, part, prefix }: WantedCopy): Promise<number> {

@@ -305,6 +305,25 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(await everything(target)).toEqual(before);
   });
 
+  it('write over nothing that is the database itself', async () => {
+    const copy = fileName();
+    await fasti(urlOf(db), ['backup', copy]);
+    const own = freshSqlite();
+    await fasti(own, ['restore', copy]);
+    const path = own.slice('sqlite:'.length);
+    const other = await openDatabase({ url: own, prefix: 'wp_' });
+    await other.from('options').where('option_name', 'blogname').update({ option_value: 'Written meanwhile' });
+    const before = statSync(path).ino;
+    for (const file of [path, `${path}-wal`, join(path, '..', '.', 'site.sqlite-shm')])
+      expect(await fasti(own, ['backup', file, '--force'])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('part of the database'),
+      });
+    expect(await fasti(own, ['backup', folder, '--force'])).toMatchObject({ code: 1, err: expect.stringContaining('(EISDIR)') });
+    expect(statSync(path).ino).toBe(before);
+    await other.close();
+  });
+
   it('leave everything as it was when a restore fails in the middle', async () => {
     const file = fileName();
     await fasti(urlOf(db), ['backup', file]);

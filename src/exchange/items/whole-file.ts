@@ -22,6 +22,7 @@ const LEFT_MS = 3_600_000;
  */
 export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
   const present = await stat(file).catch(() => undefined);
+  if (present?.isDirectory()) throw new SourceFault('unwritable', { file, what: 'EISDIR' });
   if (present && !present.isFile()) return write(file);
   await removeLeft(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
