@@ -61,8 +61,9 @@ const optionalOf = (names: readonly string[]): Set<string> => new Set(optionalTa
 async function openLines(file: string): Promise<Backup> {
   const name = basename(file);
   let prefix = '';
-  let count = 0;
+  let [count, kept] = [0, 0];
   let ended = false;
+  let current: string | undefined;
   const names: string[] = [];
   let number = 0;
   const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
@@ -78,19 +79,23 @@ async function openLines(file: string): Promise<Backup> {
         continue;
       }
       const end = END.safeParse(value);
+      const table = tableNamed(value);
       if (ended || (end.success && end.data.rows !== count)) throw damaged();
       if (end.success) ended = true;
-      else if (known.has(tableNamed(value))) names.push(tableNamed(value));
-      else {
-        if (!ROW.safeParse(value).success) throw damaged();
+      else if (table !== '') {
+        current = table;
+        names.push(table);
+      } else {
+        if (current === undefined || !ROW.safeParse(value).success) throw damaged();
         count += 1;
+        if (known.has(current)) kept += 1;
       }
     }
   } catch (error) {
     throw error instanceof SourceFault ? error : damaged(error);
   }
   if (!ended) throw damaged();
-  return { rows: count, prefix, optional: optionalOf(names), tables: () => tablesIn(file, known) };
+  return { rows: kept, prefix, optional: optionalOf(names), tables: () => tablesIn(file, known) };
 }
 
 /** The table that a line announces; empty: it is another line. No row has these columns alone. */
@@ -124,7 +129,7 @@ function parseLine(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The tables of a file of lines, each to be read to its end before the next. */
+/** The known tables of a file of lines, each to be read to its end before the next. A newer program may have more. */
 async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerator<SnapshotTable> {
   const lines = linesOf(file);
   let next = await lines.next();
@@ -138,10 +143,11 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
         next = await lines.next();
         if (next.done) return;
         const value = parseLine(next.value.text);
-        if (isEnd(value) || known.has(tableNamed(value))) return;
+        if (isEnd(value) || tableNamed(value) !== '') return;
         yield value as Row;
       }
     };
-    yield { name: table, last, rows: rows() };
+    if (known.has(table)) yield { name: table, last, rows: rows() };
+    else for await (const _ of rows());
   }
 }
