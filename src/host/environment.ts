@@ -56,12 +56,15 @@ export function readEnvironment(own: Variables, folder: string, names: readonly 
 
 function variablesIn(path: string): Record<string, string | undefined> {
   try {
-    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string | undefined>;
+    return parseEnv(withoutMark(readFileSync(path, 'utf8'))) as Record<string, string | undefined>;
   } catch (error) {
     if (isMissing(error)) return {};
     throw new EnvironmentError(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
+
+/** Some editors put a byte order mark before a text; it would become part of the first name. */
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '');
 
 function textOf(file: string, variable: string): string {
   try {

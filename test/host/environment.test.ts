@@ -24,6 +24,12 @@ describe('variables', () => {
     rmSync(path);
   });
 
+  it('lose no name to the byte order mark that editors put before .env', () => {
+    const path = write('.env', '\uFEFFDATABASE_URL=mysql://u:p@h/n\nPORT=1\n');
+    expect(readEnvironment({}, folder, []).variables).toEqual({ DATABASE_URL: 'mysql://u:p@h/n', PORT: '1' });
+    rmSync(path);
+  });
+
   it('come from a file that is named, without white space around the value', () => {
     const path = write('secret', ' mysql://u:p@h/n\n');
     const { variables, files } = readEnvironment({ DATABASE_URL_FILE: 'secret' }, folder, ['DATABASE_URL']);
