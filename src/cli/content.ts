@@ -30,6 +30,7 @@ import { CliError, EXIT } from './io.ts';
 import { languageOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { oneLine, print, printedItem, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
+import { withEach } from './several.ts';
 
 /** Members that a table of records shows. */
 const COLUMNS: Readonly<Record<Kind['name'], readonly string[]>> = {
@@ -143,11 +144,11 @@ function addUpdate({ session, kind, verb, reference: refer }: Group): void {
         const raw = rawOf(caller, kind, kind.fields, given);
         if (Object.keys(raw).length === 0) throw new CliError('nothing-named', {}, EXIT.usage);
         warnOfUnknown(session, kind, raw);
-        for (const reference of references) {
+        await withEach(references, async (reference) => {
           const id = await idOf(site, kind, reference);
           await change({ site, caller, kind }, id, raw, preconditions);
           printDone(session, given, 'updated', id);
-        }
+        });
       }),
     );
 }
@@ -163,12 +164,12 @@ function addDelete({ session, kind, verb, reference: refer }: Group): void {
       withSite(session, 'write', async (site) => {
         const preconditions = ifMatchOf(given, references);
         const caller = await actingCaller(site, session, userOf(command));
-        for (const reference of references) {
+        await withEach(references, async (reference) => {
           const id = await idOf(site, kind, reference);
           await remove({ site, caller, kind }, id, { preconditions, force: given.force === true });
           const trashed = kind.is === 'post' && !given.force && site.config.emptyTrashDays > 0;
           printDone(session, given, trashed ? 'trashed' : 'deleted', id);
-        }
+        });
       }),
     );
 }
@@ -179,12 +180,12 @@ function addRestore({ session, verb, reference: refer }: Group, kind: PostKind):
     .action((references: string[], given: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(command));
-        for (const reference of references) {
+        await withEach(references, async (reference) => {
           const id = await idInTrash(site, kind, reference);
           allow(await mayTrash(lookUpOnce(site.db), caller, kind, id));
           await restorePost(site, caller, kind, id);
           printDone(session, given, 'restored', id);
-        }
+        });
       }),
     );
 }

@@ -13,6 +13,7 @@ import { CliError } from './io.ts';
 import { idOf, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { type Item, print, printedList } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
+import { withEach } from './several.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean };
 
@@ -61,13 +62,13 @@ function addUpload(media: Command, session: Session): void {
         const raw = { title, alt_text: alt, post: idOf('--post', post) };
         const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined));
         const values = await acceptParams(site, caller, MEDIA_FIELDS satisfies Params, given, 'create');
-        for (const file of files) {
+        await withEach(files, async (file) => {
           requireAllowed(await mayUploadMedia(lookUpOnce(site.db), caller, values));
           const prepared = await prepareMedia(site, caller, { name: basename(file), bytes: await bytesOf(file) }, values);
           const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, values), prepared.undo);
           const { record } = await readMedia(site, caller, id, { context: 'edit' });
           print(io, porcelain ? `${id}\n` : `${say('done.media-created', { id, url: String(record.source_url) })}\n`);
-        }
+        });
       }),
     );
 }
@@ -78,13 +79,15 @@ function addDelete(media: Command, session: Session): void {
     .option('--porcelain', say('options.porcelain'))
     .action((references: string[], { porcelain }: Options, command: Command) =>
       withSite(session, 'write', async (site) => {
+        // A word among the ids is a slip: nothing is deleted for good then.
+        for (const reference of references) idOf('id', reference);
         const caller = await actingCaller(site, session, userOf(command));
-        for (const reference of references) {
-          const id = idOf('id', reference);
+        await withEach(references, async (reference) => {
+          const id = Number(reference);
           requireAllowed(await mayDeleteMedia(lookUpOnce(site.db), caller, { id }));
           await (await removeMedia(site, caller, { id, force: true })).afterwards();
           print(io, porcelain ? `${id}\n` : `${say('done.deleted', { id })}\n`);
-        }
+        });
       }),
     );
 }

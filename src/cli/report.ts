@@ -11,6 +11,7 @@ import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { HookError } from '../webhooks/hooks.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { oneLine } from './print.ts';
+import { OneOfSeveral } from './several.ts';
 
 /**
  * Says on standard error why the command stopped. `options`: those of the command, such as `--title`. Returns the code
@@ -19,7 +20,8 @@ import { oneLine } from './print.ts';
 export function report(error: unknown, { err, env }: Io, say: Say, options: readonly string[]): number {
   const { lines, exit } = explain(error, say, options);
   for (const line of lines) err(`${oneLine(line)}\n`);
-  if (env.LOG_LEVEL === 'debug' && error instanceof Error) err(`${error.stack}\n`);
+  const cause = error instanceof OneOfSeveral ? error.cause : error;
+  if (env.LOG_LEVEL === 'debug' && cause instanceof Error) err(`${cause.stack}\n`);
   return exit;
 }
 
@@ -33,6 +35,7 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
     lines: [say('error', { message }), ...more],
     exit,
   });
+  if (error instanceof OneOfSeveral) return explainOne(error, say, options);
   if (error instanceof CommanderError) return explainUsage(error, say, options);
   if (error instanceof CliError) return failed(say(`problems.${error.problem}`, error.values), error.exit);
   if (error instanceof CustomFieldError || error instanceof LanguageError || error instanceof HookError)
@@ -46,6 +49,14 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
 }
 
 // ------------------------------------------------------------------------------------------------- errors
+/** Which of several records it was, where the sentence does not say so itself, and which were not come to. */
+function explainOne({ reference, left, cause }: OneOfSeveral, say: Say, options: readonly string[]): Explanation {
+  const { lines, exit } = explain(cause, say, options);
+  const named =
+    cause instanceof ApiError ? [say('error', { message: `${reference}: ${refusalSentence(say, cause)}` }), ...lines.slice(1)] : lines;
+  return { lines: [...named, ...(left.length > 0 ? [say('not-done', { references: left.join(' ') })] : [])], exit };
+}
+
 /** A line for each parameter that is wrong. */
 function faultLines({ details: { faults = new Map(), sent } }: ApiError, say: Say): string[] {
   return [...faults].map(([param, fault]) => `--${param}: ${faultSentence(say, param, fault, sent?.get(param))}`);

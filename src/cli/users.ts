@@ -8,6 +8,7 @@ import { groupedPassword } from '../wordpress/passwords.ts';
 import { shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
+import { withEach } from './several.ts';
 
 type Options = Readonly<Record<string, string | undefined>> & { readonly porcelain?: boolean; readonly invite?: boolean };
 
@@ -83,10 +84,10 @@ const addDelete = (user: Command, session: Session): void => {
     .option('--porcelain', say('options.porcelain'))
     .action((users: string[], given: Options) =>
       withSite(session, 'write', async (site) => {
-        for (const reference of users) {
+        await withEach(users, async (reference) => {
           const { id, login } = await deleteUser(site, reference, { reassign: given.reassign });
           printDone(session, given, 'user-deleted', { login, id }, id);
-        }
+        });
       }),
     );
 };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { requireUser } from '../accounts/users.ts';
 import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
-import { shapeOf, withExamples, withShape } from './options.ts';
+import { idOf, shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
 
@@ -42,7 +42,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
 
   withShape(verb('deliveries <id>', ['fasti webhook deliveries 1']), say).action((id: string, given: Options) =>
     withSite(session, 'read', async (site) => {
-      const items = (await hookMessages(site, numberIn(id), LATEST)).map((one) => ({ ...one }));
+      const items = (await hookMessages(site, idOf('id', id), LATEST)).map((one) => ({ ...one }));
       print(io, printedList(items, shapeOf(given, MESSAGE_COLUMNS), io.terminal));
     }),
   );
@@ -50,7 +50,7 @@ export function addWebhookCommands(program: Command, session: Session): void {
   const simple = (name: string, done: string, work: (site: Parameters<typeof listHooks>[0], id: number) => Promise<unknown>): void => {
     verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((id: string) =>
       withSite(session, 'write', async (site) => {
-        const count = await work(site, numberIn(id));
+        const count = await work(site, idOf('id', id));
         print(io, `${say(`done.${done}`, { id, count: Number(count ?? 0) })}\n`);
       }),
     );
@@ -61,6 +61,3 @@ export function addWebhookCommands(program: Command, session: Session): void {
   simple('retry', 'webhook-retried', retryHook);
   simple('remove', 'webhook-removed', deleteHook);
 }
-
-/** A reference that is not a number names no webhook. */
-const numberIn = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);

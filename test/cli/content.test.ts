@@ -72,6 +72,25 @@ describe('a record from the command line', () => {
     expect((await fasti('event', 'get', event)).code).toBe(1);
   });
 
+  it('says which of several it failed with, and which it did not come to', async () => {
+    const [one, two] = [await newEvent('First of several'), await newEvent('Last of several')];
+    expect(await fasti('event', 'update', one, '9999999', two, '--title=Several', '--porcelain')).toMatchObject({
+      code: 1,
+      out: `${one}\n`,
+      err: `Error: 9999999: This event does not exist.\nNothing was done with: ${two}\n`,
+    });
+    expect(await fasti('event', 'delete', 'nowhere', one, two, '--language=it')).toMatchObject({
+      code: 1,
+      out: '',
+      err: `Errore: nessun contenuto ha l'ID o lo slug "nowhere".\nNon è stato fatto nulla con: ${one} ${two}\n`,
+    });
+    expect((await fasti('event', 'delete', '9999999')).err).toBe('Error: This event does not exist.\n');
+    expect((await fasti('user', 'delete', 'nobody', 'neither')).err).toBe(
+      'Error: there is no user nobody.\nNothing was done with: neither\n',
+    );
+    await fasti('event', 'delete', one, two, '--force');
+  });
+
   it('brings new venues along when they are written as JSON', async () => {
     const event = await newEvent(
       'Reading',
@@ -194,6 +213,7 @@ describe('wrong usage ends with 2', () => {
     [['option', 'list', '--format=ids'], 'the records have no field id; they have option, value, meaning.'],
     [['media', 'delete', '12abc'], 'Error: id must be an id, a whole number above 0, not "12abc".'],
     [['media', 'upload', 'a.png', '--post=0'], 'Error: --post must be an id, a whole number above 0, not "0".'],
+    [['webhook', 'remove', 'x'], 'Error: id must be an id, a whole number above 0, not "x".'],
     [['languages', 'assign'], 'the option --to is missing.'],
     [['languages', 'assign', '--language=it'], "Errore: manca l'opzione --to.\n"],
   ])('%j', async (args, sentence) => {

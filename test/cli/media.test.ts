@@ -42,3 +42,16 @@ it('says what is wrong with a file, and leaves nothing behind', async () => {
   expect(await fasti('media', 'delete', '10000000')).toMatchObject({ code: 1 });
   expect(JSON.parse((await fasti('media', 'list', '--format=json')).out)).toEqual([]);
 });
+
+it('deletes nothing for good where one of the ids is none, and says of several files which one failed', async () => {
+  const point = image;
+  const id = (await fasti('media', 'upload', point, '--porcelain')).out.trim();
+  expect(await fasti('media', 'delete', id, '12abc')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('"12abc"') });
+  expect((await fasti('media', 'list', '--format=ids')).out.trim()).toBe(id);
+  const text = join(folder, 'text.png');
+  writeFileSync(text, 'no image');
+  const { code, out, err } = await fasti('media', 'upload', point, text, point, '--porcelain');
+  expect([code, out.trim().split('\n').length]).toEqual([1, 1]);
+  expect(err).toMatch(/^Error: .*text\.png: .*\nNothing was done with: .*black point\.png\n$/);
+  await fasti('media', 'delete', id, out.trim());
+});
