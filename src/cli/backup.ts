@@ -6,7 +6,7 @@ import { openBackup } from '../upkeep/backup-read.ts';
 import { restore } from '../upkeep/restore.ts';
 import { CliError } from './io.ts';
 import { withExamples } from './options.ts';
-import { print } from './print.ts';
+import { print, printBeside } from './print.ts';
 import { clearLine, showLine, showRate } from './rate.ts';
 import { configOf, type Session, withNewDatabase, withSite } from './session.ts';
 
@@ -38,7 +38,7 @@ async function makeBackup(session: Session, file: string, { force }: Options): P
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );
   clearLine(session);
-  print(io, `${say('upkeep:backup.done', { count: rows, file })}\n`);
+  await printBeside(io, file, `${say('upkeep:backup.done', { count: rows, file })}\n`);
 }
 
 async function restoreBackup(session: Session, file: string, { force }: Options): Promise<void> {

@@ -24,7 +24,7 @@ import { isTranslated } from '../wordpress/content-languages.ts';
 import { isFlag } from './content-flags.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, readableDate, userOf, withExamples } from './options.ts';
-import { print } from './print.ts';
+import { printBeside } from './print.ts';
 import { actingCaller, type Session, withSite } from './session.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
     if (file === '-') for await (const piece of pieces) io.out(piece);
     else {
       await writeWhole(file, (part) => pipeline(Readable.from(pieces), createWriteStream(part)));
-      print(io, `${say('exchange:export.done', { count: written, file })}\n`);
+      await printBeside(io, file, `${say('exchange:export.done', { count: written, file })}\n`);
     }
     for (const { reason, count: number } of lossesIn(stayed)) io.err(`${say(`exchange:losses.${reason}`)} (${number})\n`);
   });

@@ -1,4 +1,5 @@
 import { isFormula } from '../exchange/csv/formulas.ts';
+import { takesWhatComes } from '../exchange/items/whole-file.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { CliError, EXIT, type Io } from './io.ts';
@@ -58,6 +59,10 @@ export function printedItem(item: Item, shape: Shape, framed: boolean): string {
 
 /** Prints on standard output. */
 export const print = (io: Io, text: string): void => io.out(text);
+
+/** Prints what was done with a file: on standard error where the file may be what standard output goes into. */
+export const printBeside = async (io: Io, file: string, text: string): Promise<void> =>
+  (await takesWhatComes(file)) ? io.err(text) : io.out(text);
 
 /** A text that cannot move the cursor or ring the bell of whoever reads it: on one line, without control characters. */
 export const oneLine = (text: string): string =>

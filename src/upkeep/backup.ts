@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { SourceFault } from '../exchange/items/items.ts';
-import { writeWhole } from '../exchange/items/whole-file.ts';
+import { takesWhatComes, writeWhole } from '../exchange/items/whole-file.ts';
 import type { Site } from '../site.ts';
 import { copySqlite, rowsIn, rowsOfMysql, rowsOfSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -27,11 +27,13 @@ const STEP = 1000;
  * copy that is a database itself, of MySQL compressed lines of JSON. Uploaded files are not in it. The file is there
  * whole or not at all, and readable by its owner alone. Returns the number of rows. `copy`: what copies an SQLite file.
  *
- * @throws SourceFault `unwritable`, `backup-over-database`
+ * @throws SourceFault `unwritable`, `backup-over-database`, `backup-not-streamed`
  */
 export async function backUp(site: Site, file: string, onProgress: Progress = () => undefined, copy = copyRows): Promise<number> {
   const path = sqlitePath(site.config.databaseUrl);
   if (path !== undefined && (await isPartOfDatabase(file, path))) throw new SourceFault('backup-over-database', { file });
+  // SQLite itself writes it, here and there.
+  if (path !== undefined && (await takesWhatComes(file))) throw new SourceFault('backup-not-streamed', { file });
   return writeWhole(file, (part) =>
     path === undefined ? writeLines(site, part, onProgress) : copy({ path, part, prefix: site.db.prefix }),
   );

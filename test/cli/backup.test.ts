@@ -319,6 +319,12 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect(await everything(target)).toEqual(before);
   });
 
+  it('say beside what goes into a pipe or a device how much it is, or that it cannot be written there', async () => {
+    const { code, out, err } = await fasti(urlOf(db), ['backup', '/dev/null', '--force']);
+    expect([code, out]).toEqual([engine === 'MySQL' ? 0 : 1, '']);
+    expect(err).toMatch(engine === 'MySQL' ? /^1\d{3} rows written to/ : /\/dev\/null is not a regular file/);
+  });
+
   it('write over nothing that is the database itself', async () => {
     const copy = fileName();
     await fasti(urlOf(db), ['backup', copy]);

@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { utimes, writeFile } from 'node:fs/promises';
+import { open, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,4 +55,11 @@ it('removes what a process that was killed has left', async () => {
 it('writes into a device instead of taking its place', async () => {
   expect(await writeWhole('/dev/null', async (part) => part)).toBe('/dev/null');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+it('writes the file that a descriptor leads to, as with /dev/stdout', async () => {
+  const handle = await open(file, 'w');
+  await writeWhole(`/proc/self/fd/${handle.fd}`, (part) => writeFile(part, 'by its descriptor'));
+  await handle.close();
+  expect(readFileSync(file, 'utf8')).toBe('by its descriptor');
 });

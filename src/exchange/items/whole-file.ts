@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { OWN_FILE } from '../../host/files.ts';
 import { codeOf } from '../../storage/engine/dialect.ts';
 import { SourceFault } from './items.ts';
@@ -16,14 +16,16 @@ const LEFT_MS = 3_600_000;
 /**
  * Writes a file that is there whole or not at all: `write` fills a part beside it, which takes its name when it is on
  * the disk. Several may do so at once: each has a part of its own, and the last one stays. Devices and pipes take what
- * comes. `mode`: who may read it, from the beginning on; what it holds is not for everybody.
+ * comes; `/dev/stdout` stands for the file that it leads to. `mode`: who may read it, from the beginning on; what it
+ * holds is not for everybody.
  *
  * @throws SourceFault `unwritable`
  */
-export async function writeWhole<Result>(file: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
-  const present = await stat(file).catch(() => undefined);
-  if (present?.isDirectory()) throw new SourceFault('unwritable', { file, what: 'EISDIR' });
-  if (present && !present.isFile()) return write(file);
+export async function writeWhole<Result>(named: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
+  const present = await stat(named).catch(() => undefined);
+  if (present?.isDirectory()) throw new SourceFault('unwritable', { file: named, what: 'EISDIR' });
+  if (present && !present.isFile()) return write(named);
+  const file = DESCRIPTOR.test(resolve(named)) ? await realpath(named) : named;
   await removeLeft(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
   try {
@@ -35,9 +37,19 @@ export async function writeWhole<Result>(file: string, write: (part: string) => 
     return result;
   } catch (error) {
     for (const ending of ['', ...BESIDE]) await rm(part + ending, { force: true });
-    throw namedFault(file, error);
+    throw namedFault(named, error);
   }
 }
+
+/** What leads to whatever the process has open already. In its place nothing can be put: others need it. */
+const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|thread-self|\d+)\/fd\/\d+)$/;
+
+/** Whether a file takes what comes, as devices and pipes do. */
+export const takesWhatComes = async (file: string): Promise<boolean> =>
+  stat(file).then(
+    (found) => !found.isFile() && !found.isDirectory(),
+    () => false,
+  );
 
 /** What the system says of a place where a file cannot be put. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(
