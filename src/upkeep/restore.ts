@@ -30,12 +30,9 @@ export async function restore(site: Site, backup: Backup, onProgress: (rows: num
       const columns = await columnsOf(db, name);
       await numberOn(db, name, last);
       for await (const some of pieces(rows)) {
-        await insertRows(
-          db,
-          name,
-          some.map((row) => withPrefix(name, fitting(row, columns), backup.prefix, db.prefix)),
-        );
-        count += some.length;
+        const own = some.flatMap((row) => withPrefix(name, fitting(row, columns), backup.prefix, db.prefix));
+        await insertRows(db, name, own);
+        count += own.length;
         onProgress(count);
       }
     }
@@ -79,9 +76,18 @@ const USER_OPTIONS: readonly string[] = [
   'persisted_preferences',
 ];
 
-/** Some names begin with the prefix of the tables: the roles, who has which, and what users prefer. */
-function withPrefix(table: string, row: Row, before: string, after: string): Row {
-  if (table === 'options') return row.option_name === `${before}user_roles` ? { ...row, option_name: `${after}user_roles` } : row;
-  const option = table === 'usermeta' ? USER_OPTIONS.find((name) => row.meta_key === before + name) : undefined;
-  return option === undefined ? row : { ...row, meta_key: after + option };
+/**
+ * Some names begin with the prefix of the tables: the roles, who has which, and what users prefer. What has the new name
+ * already is left over from another prefix: it was not in force, and would be now.
+ */
+function withPrefix(table: string, row: Row, before: string, after: string): Row[] {
+  const [column, names] = table === 'options' ? ['option_name', ROLES] : ['meta_key', table === 'usermeta' ? USER_OPTIONS : []];
+  if (before === after || names.length === 0) return [row];
+  const named = (prefix: string) => names.find((name) => row[column] === prefix + name);
+  const own = named(before);
+  if (own !== undefined) return [{ ...row, [column]: after + own }];
+  return named(after) === undefined ? [row] : [];
 }
+
+/** The option that says which roles there are and what they may do. */
+const ROLES: readonly string[] = ['user_roles'];

@@ -192,6 +192,34 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await target.close();
   });
 
+  it('bring no roles back into force that are left over from the prefix of the tables', async () => {
+    const target = await openDatabase({ url: urlOf(await open({ migrated: false })), prefix: 'cal_' });
+    const metas = [
+      { umeta_id: 1, user_id: 1, meta_key: 'cal_capabilities', meta_value: 'stale' },
+      { umeta_id: 2, user_id: 1, meta_key: 'wp_capabilities', meta_value: 'in force' },
+      { umeta_id: 3, user_id: 2, meta_key: 'cal_user_level', meta_value: '10' },
+    ];
+    const options = ['cal_user_roles', 'wp_user_roles'].map((option_name, at) => ({
+      option_id: at + 1,
+      option_name,
+      option_value: option_name,
+      autoload: 'yes',
+    }));
+    const tables = async function* () {
+      yield { name: 'usermeta', last: 0, rows: Readable.from(metas) };
+      yield { name: 'options', last: 0, rows: Readable.from(options) };
+    };
+    const backup = { rows: 5, prefix: 'wp_', optional: new Set<string>(), tables };
+    expect(await restore({ db: target, clock: () => new Date() } as Site, backup)).toBe(2);
+    expect(await target.from('usermeta').select('meta_key', 'meta_value')).toEqual([
+      { meta_key: 'cal_capabilities', meta_value: 'in force' },
+    ]);
+    expect(await target.from('options').select('option_name', 'option_value')).toEqual([
+      { option_name: 'cal_user_roles', option_value: 'wp_user_roles' },
+    ]);
+    await target.close();
+  });
+
   it('keep the numbers of what was deleted from being given again, into either database', async () => {
     const [file, from] = [fileName(), await loadSite(await open())];
     const create = async (running: RunningSite, path: string, body: object): Promise<number> =>
