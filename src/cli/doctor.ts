@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { version } from '../host/version.ts';
 import type { Site } from '../site.ts';
+import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
 import type { Finding } from '../upkeep/doctor/findings.ts';
 import { examine, type Health } from '../upkeep/doctor.ts';
@@ -33,13 +34,14 @@ export function addDoctorCommand(program: Command, session: Session): void {
 async function runDoctor(session: Session, given: Options): Promise<void> {
   const { io, say } = session;
   const format = chosen('format', given.format, REPORT_FORMATS);
+  const repairing: Repairing = { yes: given.yes === true, failed: new Set() };
   if (given.fix) io.changes?.();
   const health = await withDatabase(session, async (site) => {
     if ((await findInstallation(site.db)) === 'none') throw new CliError('not-installed', { prefix: site.config.tablePrefix });
     const found = await examine(site, version());
     if (format === 'text') print(io, healthText(found, session));
-    if (!given.fix || !(await repair(session, found.findings, given.yes === true))) return found;
-    const after = await repairOn(session, site, found, given.yes === true);
+    if (!given.fix || !(await repair(session, found.findings, repairing))) return found;
+    const after = await repairOn(session, site, found, repairing);
     if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(after.findings, session)}`);
     return after;
   });
@@ -50,13 +52,21 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
     );
   const errors = health.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new CliError('not-healthy', { count: errors.length });
+  if (repairing.failed.size > 0) throw new CliError('not-repaired', { count: repairing.failed.size });
+}
+
+interface Repairing {
+  /** Whether all repairs are made without asking. */
+  readonly yes: boolean;
+  /** Names of the findings that could not be repaired. */
+  readonly failed: Set<string>;
 }
 
 /** A repair may bring to light what could not be seen before, and that again. */
 const MOST_ROUNDS = 10;
 
 /** Repairs what comes to light after a first round of repairs, until nothing changes. Returns what is left. */
-async function repairOn(session: Session, site: Site, first: Health, yes: boolean): Promise<Health> {
+async function repairOn(session: Session, site: Site, first: Health, repairing: Repairing): Promise<Health> {
   const keyOf = (finding: Finding) => JSON.stringify(finding);
   const known = new Set(first.findings.map(keyOf));
   let health = await examine(site, version());
@@ -64,14 +74,14 @@ async function repairOn(session: Session, site: Site, first: Health, yes: boolea
     // Whoever said no once is not asked again, and what a repair left as it was is not tried again.
     const fresh = health.findings.filter((finding) => finding.fix !== undefined && !known.has(keyOf(finding)));
     for (const finding of fresh) known.add(keyOf(finding));
-    if (fresh.length === 0 || !(await repair(session, fresh, yes))) break;
+    if (fresh.length === 0 || !(await repair(session, fresh, repairing))) break;
     health = await examine(site, version());
   }
   return health;
 }
 
-/** Repairs what can be repaired, each kind after asking. Returns whether anything was. */
-async function repair({ io, say }: Session, findings: readonly Finding[], yes: boolean): Promise<boolean> {
+/** Repairs what can be, each kind after asking; one that fails stops no other. Returns whether there was any. */
+async function repair({ io, say }: Session, findings: readonly Finding[], { yes, failed }: Repairing): Promise<boolean> {
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   const ask = io.confirm ?? (io.terminal ? askYesNo : undefined);
   if (fixable.length > 0 && !yes && !ask) throw new CliError('nobody-to-ask', {}, EXIT.usage);
@@ -79,9 +89,17 @@ async function repair({ io, say }: Session, findings: readonly Finding[], yes: b
   for (const { name, count, fix } of fixable) {
     const sentence = say(`upkeep:findings.${name}`);
     if (!yes && !(await ask!(say('upkeep:doctor.ask', { finding: sentence, count })))) continue;
-    await fix!();
+    // Before it failed, it may have changed something.
     repaired = true;
-    io.err(`${say('upkeep:doctor.repaired', { finding: sentence })}\n`);
+    try {
+      await fix!();
+      io.err(`${say('upkeep:doctor.repaired', { finding: sentence })}\n`);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      failed.add(name);
+      const reason = error instanceof Error ? error.message : String(error);
+      io.err(`${oneLine(say('upkeep:doctor.not-repaired', { finding: sentence, reason }))}\n`);
+    }
   }
   return repaired;
 }

@@ -65,6 +65,7 @@ export type CliProblem =
   | 'no-day'
   | 'no-map'
   | 'not-healthy'
+  | 'not-repaired'
   | 'nobody-to-ask'
   | 'file-exists'
   | 'format-unknown'

@@ -511,6 +511,27 @@ describeDatabases('fasti doctor', (open, engine) => {
       await fasti(['--fix', '--yes'], { env });
       expect((await fasti([], { env })).out).not.toContain('Tables lack keys');
     });
+    it('goes on with the other repairs where one of them fails, and ends with 1', async () => {
+      const broken = await open();
+      await loadSite(broken);
+      await runScript(
+        broken,
+        `${
+          engine === 'SQLite'
+            ? 'DROP INDEX wp_options_option_name; DROP INDEX wp_posts_post_name;'
+            : 'ALTER TABLE wp_options DROP KEY option_name; ALTER TABLE wp_posts DROP KEY post_name;'
+        } INSERT INTO wp_options (option_name, option_value) VALUES ('blogname', 'Twice');
+        INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (999999, 'left', 'x');`,
+      );
+      const env = { DATABASE_URL: urlOf(broken) };
+      const { err } = await fasti(['--fix', '--yes'], { env });
+      expect(err).toMatch(/Not repaired: Indexes are missing[^\n]*\([^\n]*\)\n[\s\S]*Repaired: Metas of posts that no longer exist\n/);
+      const after = await fasti([], { env });
+      expect(after.out).toMatch(/Indexes are missing[^(]*\n {4}wp_options \(option_name\)\n/);
+      expect(after.out).not.toContain('Metas of posts');
+      const again = await fasti(['--fix', '--yes'], { env });
+      expect(again).toMatchObject({ code: 1, err: expect.stringMatching(/\nError: \d (repairs? failed|kinds? of errors? w)/) });
+    });
     it('makes our own where they are missing, and leaves WordPress its own', async () => {
       const bare = await open();
       await loadSite(bare);
