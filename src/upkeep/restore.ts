@@ -77,8 +77,8 @@ const USER_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Some names begin with the prefix of the tables: the roles, who has which, and what users prefer. What has the new name
- * already is left over from another prefix: it was not in force, and would be now.
+ * Some names begin with the prefix of the tables: the roles, who has which, and what users prefer. What has the new
+ * name already is left over from another prefix: it was not in force, and would be now.
  */
 function withPrefix(table: string, row: Row, before: string, after: string): Row[] {
   const [column, names] = table === 'options' ? ['option_name', ROLES] : ['meta_key', table === 'usermeta' ? USER_OPTIONS : []];
