@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Row } from '../storage/audit/snapshot.ts';
 
 /*
  * A backup of MySQL is compressed lines of JSON: a head, then for each table its name and its rows, and at the end how
@@ -8,7 +9,9 @@ import { z } from 'zod';
 export const HEAD = z.object({ format: z.literal('fasti-backup'), version: z.literal(1), prefix: z.string().regex(/^\w*$/) });
 /** `last`: the last number that the table gave to a row, which may be gone. */
 export const TABLE = z.strictObject({ table: z.string(), last: z.int().nonnegative().optional() });
-export const ROW = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
+/** Bytes that are no text, which plugins may keep in columns of their own. */
+const BYTES = z.strictObject({ base64: z.base64() });
+export const ROW = z.record(z.string(), z.union([z.string(), z.number(), z.null(), BYTES]));
 export const END = z.strictObject({ end: z.literal(true), rows: z.int() });
 
 /** What a head says besides, for whoever looks into the file. */
@@ -20,7 +23,20 @@ interface Made {
 export const headLine = (prefix: string, made: Made): string =>
   line({ format: 'fasti-backup', version: 1, prefix, ...made } satisfies z.input<typeof HEAD> & Made);
 export const tableLine = (table: string, last: number): string => line({ table, last } satisfies z.input<typeof TABLE>);
-export const rowLine = (row: z.input<typeof ROW>): string => line(row);
+export const rowLine = (row: Row): string => line(mapped(row, written) satisfies z.input<typeof ROW>);
+/** The row of a line that was looked through. */
+export const rowOf = (value: z.output<typeof ROW>): Row => mapped(value, read);
 export const endLine = (rows: number): string => line({ end: true, rows } satisfies z.input<typeof END>);
+
+const written = (value: Row[string]) => (value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value);
+const read = (value: z.output<typeof ROW>[string]) =>
+  value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value;
+
+/** A row with what becomes of its values; nearly all of them stay as they are. */
+function mapped<From, To>(row: Readonly<Record<string, From>>, become: (value: From) => To): Record<string, To> {
+  const result: Record<string, To> = {};
+  for (const name of Object.keys(row)) result[name] = become(row[name]!);
+  return result;
+}
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -2,11 +2,12 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import type { z } from 'zod';
 import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { backupTables, optionalTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
-import { END, HEAD, ROW, TABLE } from './backup-lines.ts';
+import { END, HEAD, ROW, rowOf, TABLE } from './backup-lines.ts';
 
 /** A backup that was looked through: its tables, as often as one likes. */
 export interface Backup {
@@ -121,8 +122,8 @@ function linesOf(file: string): AsyncGenerator<NumberedLine> {
   );
 }
 
-/** Rows are flat. */
-const LIMITS = { depth: 1, values: 1000 };
+/** Rows are flat but for bytes. */
+const LIMITS = { depth: 2, values: 1000 };
 
 function parseLine(text: string): unknown {
   if (jsonExcess(text, LIMITS)) throw new SyntaxError('not a line of a backup');
@@ -144,7 +145,7 @@ async function* tablesIn(file: string, known: ReadonlySet<string>): AsyncGenerat
         if (next.done) return;
         const value = parseLine(next.value.text);
         if (isEnd(value) || tableNamed(value) !== '') return;
-        yield value as Row;
+        yield rowOf(value as z.output<typeof ROW>);
       }
     };
     if (known.has(table)) yield { name: table, last, rows: rows() };

@@ -161,6 +161,22 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     await db.from('postmeta').whereIn('meta_key', ['strange', 'nothing']).delete();
   });
 
+  it('keep what plugins put into columns of their own, bytes and JSON among it', async () => {
+    const [file, from, to] = [fileName(), await loadSite(await open()), await open()];
+    for (const side of [from, to])
+      for (const column of ['own_bytes blob', engine === 'MySQL' ? 'own_json json' : 'own_json text'])
+        await side.knex.schema.raw(`ALTER TABLE wp_options ADD COLUMN ${column}`);
+    const own = { own_bytes: Buffer.from([0, 255, 128]), own_json: '{"a":[1]}' };
+    await from.knex('wp_options').where('option_name', 'blogname').update(own);
+    expect((await fasti(urlOf(from), ['backup', file])).code).toBe(0);
+    expect(await fasti(urlOf(to), ['restore', file])).toMatchObject({ code: 0, err: '' });
+    const [row] = await to.knex('wp_options').where('option_name', 'blogname').select('own_json', to.knex.raw('HEX(own_bytes) AS bytes'));
+    expect([row.bytes, JSON.parse(row.own_json)]).toEqual(['00FF80', { a: [1] }]);
+    // Where such columns are not, the rest is there.
+    const url = freshSqlite();
+    expect((await fasti(url, ['restore', file])).code).toBe(0);
+  });
+
   it('change the prefix of the tables, and with it the names of roles', async () => {
     const file = fileName();
     await fasti(urlOf(db), ['backup', file]);

@@ -12,8 +12,8 @@ import { wpmlTables } from '../schema/wpml-tables.ts';
  * once.
  */
 
-/** A row as it is stored. */
-export type Row = Readonly<Record<string, string | number | null>>;
+/** A row as it is stored; with bytes in columns that are not ours. */
+export type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
 /** A table of a snapshot; its name without the prefix. */
 export interface SnapshotTable {

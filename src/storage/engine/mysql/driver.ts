@@ -72,6 +72,8 @@ const CONNECTION: ConnectionOptions = {
   supportBigNumbers: true,
   bigNumberStrings: false,
   decimalNumbers: true,
+  // JSON as text, which plugins may keep in columns of their own.
+  jsonStrings: true,
   // An object bound by mistake must not become `key = value` pairs.
   stringifyObjects: true,
   multipleStatements: false,
