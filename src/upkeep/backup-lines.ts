@@ -28,7 +28,12 @@ export const rowLine = (row: Row): string => line(mapped(row, written) satisfies
 export const rowOf = (value: z.output<typeof ROW>): Row => mapped(value, read);
 export const endLine = (rows: number): string => line({ end: true, rows } satisfies z.input<typeof END>);
 
-const written = (value: Row[string]) => (value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value);
+/** Places on a map, the only other objects that a database gives, are kept for whoever reads the file. */
+function written(value: Row[string]): z.input<typeof ROW>[string] {
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
 const read = (value: z.output<typeof ROW>[string]) =>
   value !== null && typeof value === 'object' ? Buffer.from(value.base64, 'base64') : value;
 
