@@ -54,6 +54,15 @@ describeDatabases('over the web', (open, engine) => {
   const count = async (type: string) =>
     Number(((await target.from('posts').where('post_type', type).count({ rows: '*' }).first()) as { rows: number }).rows);
 
+  it.each(['https://anna:secret@calendar.example', 'https://anna:secret@calendar.example/x.ics', 'webcal://anna@calendar.example/x'])(
+    'says nothing of a password that stands in an address: %s',
+    async (address) => {
+      const { code, err } = await fasti(['import', address]);
+      expect([code, err.includes('secret')]).toEqual([1, false]);
+      expect(err).toMatch(/^Error: A user name or password cannot be part of the address https:\/\/calendar\.example\//);
+    },
+  );
+
   it('a running site is imported by its address', async () => {
     const { code, out } = await fasti(['import', old.base, '--rate=100000', `--remote-user=admin:${passwordOf('admin')}`]);
     expect(out).toMatch(/Imported from 127\.0\.0\.1:8081:[\s\S]*events +52 +0 +0 +0\n/);

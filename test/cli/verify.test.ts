@@ -25,6 +25,12 @@ describeDatabases('fasti verify', (open) => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/\d+ answers compared[\s\S]*events +44 +44\n[\s\S]*No other differences\.\n$/);
   });
+  it('says nothing of a password that stands in an address', async () => {
+    const named = sites[0]!.base.replace('://', '://anna:secret@');
+    const { code, out, err } = await fasti('verify', named, sites[1]!.base);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe(`Error: A user name or password cannot be part of the address ${sites[0]!.base}/.\n`);
+  });
   it('speaks Italian', async () => expect((await verify('--language=it')).out).toContain("Nessun'altra differenza."));
   it('compares what a user may see', async () =>
     expect((await verify(`--old-user=admin:${passwordOf('admin')}`, `--new-user=admin:${passwordOf('admin')}`)).out).toMatch(

@@ -53,12 +53,13 @@ const NAMESPACES = ['tribe/events/v1', 'calendar/events/v1'];
  * Finds the API of a site: under the address of its home, of its REST root or of a namespace, with or without readable
  * addresses.
  *
- * @throws SourceFault `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
+ * @throws SourceFault `site-credentials`, `site-unreachable`, `site-no-interface`, `site-moved`, `site-refused`
  */
 export async function findSite(address: string, options: RequestOptions): Promise<RemoteSite> {
   const typed = /^https?:\/\//i.test(address) ? address : `https://${address}`;
   if (!URL.canParse(typed)) throw new SourceFault('site-address', { site: address });
   const given = new URL(typed);
+  refuseCredentials(given);
   given.search = '';
   given.hash = '';
   const below = trimEndOf(given.href, '/');
@@ -85,6 +86,15 @@ export async function findSite(address: string, options: RequestOptions): Promis
     };
   }
   throw new SourceFault('site-no-interface', { site: front });
+}
+
+/** What stands in an address gets into messages and logs. Throws SourceFault `site-credentials`, which does not say it. */
+export function refuseCredentials(address: URL): void {
+  if (address.username === '' && address.password === '') return;
+  const shown = new URL(address);
+  shown.username = '';
+  shown.password = '';
+  throw new SourceFault('site-credentials', { site: shown.href });
 }
 
 /** The code of an error's answer, or an empty text. */

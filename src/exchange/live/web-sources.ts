@@ -8,7 +8,7 @@ import { SourceFault } from '../items/items.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { openJsonLdSite } from '../json-ld/source.ts';
 import { openLiveSite } from './site.ts';
-import { findSite, type RequestOptions } from './site-client.ts';
+import { findSite, type RequestOptions, refuseCredentials } from './site-client.ts';
 
 /** How an address of the web is to be read. */
 export interface WebOptions {
@@ -109,6 +109,7 @@ async function fetchBytes(url: string, fetching: FetchOptions): Promise<Uint8Arr
 /** The addresses of the host that was named: whoever runs the command may ask it, wherever it lies. */
 async function addressesOf(url: string): Promise<(ip: string) => boolean> {
   if (!URL.canParse(url)) throw new SourceFault('site-address', { site: url });
+  refuseCredentials(new URL(url));
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const found = await lookup(host, { all: true }).catch(() => []);
   const own = new Set(found.map(({ address }) => address));
