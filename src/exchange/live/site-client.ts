@@ -88,7 +88,7 @@ export async function findSite(address: string, options: RequestOptions): Promis
   throw new SourceFault('site-no-interface', { site: front });
 }
 
-/** What stands in an address gets into messages and logs. Throws SourceFault `site-credentials`, which leaves it out. */
+/** What stands in an address gets into logs. Throws SourceFault `site-credentials`, which leaves it out. */
 export function refuseCredentials(address: URL): void {
   if (address.username === '' && address.password === '') return;
   const shown = new URL(address);
