@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { version } from '../host/version.ts';
 import type { Site } from '../site.ts';
+import { damageInSqlite, sqlitePath } from '../storage/audit/snapshot.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { findInstallation } from '../storage/schema/installation.ts';
-import type { Finding } from '../upkeep/doctor/findings.ts';
+import { type Finding, finding } from '../upkeep/doctor/findings.ts';
 import { examine, type Health } from '../upkeep/doctor.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, REPORT_FORMATS, withExamples, withReportFormat } from './options.ts';
 import { oneLine, print } from './print.ts';
 import { askYesNo } from './progress.ts';
-import { type Session, withDatabase } from './session.ts';
+import { configOf, type Session, withDatabase } from './session.ts';
 
 interface Options {
   readonly fix?: boolean;
@@ -44,6 +45,10 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
     const after = await repairOn(session, site, found, repairing);
     if (format === 'text') print(io, `${say('upkeep:doctor.after')}\n${findingsText(after.findings, session)}`);
     return after;
+  }).catch((error: unknown) => {
+    const damaged = damagedFile(session, error);
+    if (format === 'text') print(io, healthText(damaged, session));
+    return damaged;
   });
   if (format === 'json')
     print(
@@ -53,6 +58,24 @@ async function runDoctor(session: Session, given: Options): Promise<void> {
   const errors = health.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new CliError('not-healthy', { count: errors.length });
   if (repairing.failed.size > 0) throw new CliError('not-repaired', { count: repairing.failed.size });
+}
+
+/** All that can be told of a file so damaged that nothing can be asked. Throws the error again where it is another. */
+function damagedFile(session: Session, error: unknown): Health {
+  const file = error instanceof DatabaseUnavailable ? sqlitePath(configOf(session).databaseUrl) : undefined;
+  const damage = file === undefined ? [] : damageIn(file);
+  if (damage.length === 0) throw error;
+  const versions = { fasti: version(), node: process.versions.node, database: 'SQLite', zones: process.versions.tz ?? '' };
+  return { versions, servers: [], findings: finding('database-damaged', 'error', damage) };
+}
+
+function damageIn(file: string): string[] {
+  try {
+    return damageInSqlite(file);
+  } catch {
+    // It cannot be read at all, which the error says that led here.
+    return [];
+  }
 }
 
 interface Repairing {

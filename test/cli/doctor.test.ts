@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
+import { copySqlite } from '../../src/storage/audit/snapshot.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { takeOverChanges } from '../../src/storage/freshness/foreign-changes.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
@@ -560,6 +561,16 @@ describeDatabases('fasti doctor', (open, engine) => {
         expect(out).toContain(`\ndatabase server 127.0.0.1:${shut.port} · connect ECONNREFUSED`);
         expect(out).toContain(`\ndatabase server 127.0.0.1:${used.port}, in use\nread replica 127.0.0.1:${used.port}\n`);
         expect(out).toMatch(/warning {2}Some database servers cannot be used as they are\n {4}127\.0\.0\.1:\d+: connect ECONNREFUSED/);
+      });
+    if (engine === 'SQLite')
+      it('says that a file is damaged of which nothing can be asked', async () => {
+        const file = join(uploads, 'damaged.sqlite');
+        await copySqlite(urlOf(db).slice('sqlite:'.length), file);
+        const { rootpage } = await db.knex('sqlite_master').where('name', 'wp_options').first('rootpage');
+        const [bytes, page] = [readFileSync(file), 4096];
+        writeFileSync(file, bytes.fill(255, (rootpage - 1) * page, rootpage * page));
+        const { code, out } = await fasti([], { env: { DATABASE_URL: `sqlite:${file}` } });
+        expect([code, out]).toEqual([1, expect.stringContaining('\nerror    The database is damaged; restore it from a backup\n')]);
       });
     it('that are none are told in one line', async () => {
       const empty = await open({ migrated: false });
