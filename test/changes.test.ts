@@ -84,6 +84,23 @@ describeAsking('changes', (ask) => {
     expect(all).toContain('removed venue 12');
   });
 
+  it('name the categories below one whose address changes with it', async () => {
+    // 2 is above 3 and 9, and 3 above 4.
+    const writes: [() => Promise<unknown>, readonly string[]][] = [
+      [() => ask.changed('/categories/2', { slug: 'other' }), [2, 3, 4, 9].map((id) => `updated category ${id}`)],
+      [() => ask.changed('/categories/3', { parent: 0 }), ['updated category 3', 'updated category 4']],
+      [() => ask.changed('/categories/3', { parent: 2 }), ['updated category 3', 'updated category 4']],
+      [() => ask.changed('/categories/3', { name: 'Renamed', parent: 2 }), ['updated category 3']],
+      [() => ask.del('/categories/2'), ['removed category 2', ...[3, 4, 9].map((id) => `updated category ${id}`)]],
+    ];
+    for (const [write, due] of writes) {
+      const since = await follow(new Map(), undefined);
+      await write();
+      const named = told(await changes(`since=${since}`)).filter((one) => one.includes('category'));
+      expect(named.sort()).toEqual(due);
+    }
+  });
+
   it('name nothing that the caller could not see', async () => {
     const since = await follow(new Map(), undefined);
     const full = await follow(new Map(), undefined, { as: 'admin' });

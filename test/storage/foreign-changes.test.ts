@@ -77,9 +77,14 @@ describeDatabases('what others change', (open, engine) => {
     ['a tag that becomes a category',
       "UPDATE wp_term_taxonomy SET taxonomy = 'tribe_events_cat' WHERE term_id = 18", ['term post_tag 18 removed 10', 'term tribe_events_cat 18 made 01']],
     ['terms of an event', 'DELETE FROM wp_term_relationships WHERE object_id = 38 AND term_taxonomy_id = 13', ['post tribe_events 38 changed 11']],
-    ['the name of a term', "UPDATE wp_terms SET name = 'Other' WHERE term_id = 3", ['term tribe_events_cat 3 changed 11']],
+    ['the name of a term', "UPDATE wp_terms SET name = 'Other' WHERE term_id = 4", ['term tribe_events_cat 4 changed 11']],
+    ['the slug of a category, which is in the addresses of those below',
+      "UPDATE wp_terms SET slug = 'other' WHERE term_id = 2",
+      [2, 3, 4, 9].map((id) => `term tribe_events_cat ${id} changed 11`)],
+    ['the place of a category with others below', 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 3', ['term tribe_events_cat 3 changed 11', 'term tribe_events_cat 4 changed 11']],
+    ['how many events a category has', 'UPDATE wp_term_taxonomy SET count = count + 1 WHERE term_id = 3', ['term tribe_events_cat 3 changed 11']],
     ['the place of a category in the tree', 'UPDATE wp_term_taxonomy SET parent = 0 WHERE term_id = 4', ['term tribe_events_cat 4 changed 11']],
-    ['a category that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 3', ['term tribe_events_cat 3 removed 10']],
+    ['a category that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 3', ['term tribe_events_cat 3 removed 10', 'term tribe_events_cat 4 changed 11']],
     ['a tag that is gone though events carry it', 'DELETE FROM wp_term_taxonomy WHERE term_id = 12', ['term post_tag 12 removed 10']],
   ])('is found, and the index follows: %s', async (_, script, entries) => {
     expect(await taken(script)).toEqual(entries);

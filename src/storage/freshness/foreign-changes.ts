@@ -8,6 +8,7 @@ import { facetOf } from '../index/event-index-rows.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { append, type Change, EVERYTHING, type JournalWriter, type Origin } from '../journal/entries.ts';
 import { afterAppending, changedWithOthers } from '../journal/touched.ts';
+import { termsBelow } from '../rows/terms.ts';
 import {
   arePrintsComplete,
   currentPrints,
@@ -181,7 +182,8 @@ export async function takeOver(
   if (now) {
     if (source.kind === 'post') await indexPosts(db, differences, languages);
     else for (const difference of differences) await indexTerm(db, difference, languages);
-    await appendByUser(db, differences.flatMap(changesOf), userOf, { writer, at: nowUtc(now) });
+    const moved = source.kind === 'term' ? await movedBelow(db, differences) : [];
+    await appendByUser(db, [...differences.flatMap(changesOf), ...moved], userOf, { writer, at: nowUtc(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
   const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
   await storePrints(
@@ -228,6 +230,28 @@ function changeOf({ before, after }: Difference): Change {
   };
 }
 
+/** Categories have addresses that hold the slugs of those above. Their own rows say nothing of a change of these. */
+async function movedBelow(db: Database, differences: readonly Difference[]): Promise<Change[]> {
+  const known = new Set(differences.map(({ before, after }) => Number((after ?? before)!.term)));
+  const above = differences.flatMap(({ before, after }) => (before?.type === CATEGORIES && isElsewhere(before, after) ? [before] : []));
+  const below = await termsBelow(
+    db,
+    CATEGORIES,
+    above.map(({ term }) => Number(term)),
+  );
+  const changed = { kind: 'term', type: CATEGORIES, what: 'changed', wasPublic: true, isPublic: true } as const;
+  return below.filter((id) => !known.has(id)).map((object) => ({ ...changed, object }));
+}
+
+/** Whether a term may have another slug or another place than before. */
+const isElsewhere = (before: Print, after: Print | undefined): boolean =>
+  Number(before.parent) !== Number(after?.parent) || nameIn(before) !== nameIn(after);
+
+/** What the digest of a term says of its row in `terms`, which is its second part. Each database has its own form. */
+const nameIn = (print: Print | undefined): string | undefined =>
+  /^(?:[\da-f]{32}|\d+ \d+|-) ([\da-f]{32}|\d+ \d+|-)/.exec(print?.digest ?? '')?.[1];
+
+const CATEGORIES = 'tribe_events_cat';
 const EVENTS = 'tribe_events';
 
 async function indexPosts(db: Database, differences: readonly Difference[], languages: OptionalLanguages): Promise<void> {
@@ -237,7 +261,7 @@ async function indexPosts(db: Database, differences: readonly Difference[], lang
 }
 
 const HEADINGS = new Map<string, 'category' | 'tag'>([
-  ['tribe_events_cat', 'category'],
+  [CATEGORIES, 'category'],
   ['post_tag', 'tag'],
 ]);
 

@@ -191,6 +191,10 @@ export async function insertTerm(
   return id;
 }
 
+/**
+ * Changes what is named of a term. The addresses of all terms below it hold its slug: they change with it and with its
+ * place.
+ */
 export async function updateTerm(
   db: Database,
   term: Term,
@@ -202,6 +206,25 @@ export async function updateTerm(
   if (Object.keys(named).length > 0) await db.from('terms').where('term_id', term.term_id).update(named);
   if (Object.keys(placed).length > 0) await db.from('term_taxonomy').where('term_taxonomy_id', term.term_taxonomy_id).update(placed);
   termTouched(db, term, 'changed');
+  const isMoved = (slug !== undefined && slug !== term.slug) || (parent !== undefined && parent !== term.parent);
+  if (isMoved) await touchBelow(db, term);
+}
+
+/** Says of all terms below one that they have changed. */
+async function touchBelow(db: Database, { term_id: above, taxonomy }: Term): Promise<void> {
+  for (const term_id of await termsBelow(db, taxonomy, [above])) termTouched(db, { term_id, taxonomy }, 'changed');
+}
+
+/** All terms below these ones, themselves not among them. */
+export async function termsBelow(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
+  const [found, above] = [new Set<number>(), new Set(ids)];
+  for (let parents = [...above]; parents.length > 0; ) {
+    const rows = await db.rows<{ id: number }>`
+      SELECT term_id AS id FROM {term_taxonomy} WHERE taxonomy = ${taxonomy} AND parent IN (${parents})`;
+    parents = rows.map(({ id }) => id).filter((id) => !found.has(id) && !above.has(id));
+    for (const id of parents) found.add(id);
+  }
+  return [...found];
 }
 
 /** Waits for those who give a term to posts, and lets no others do so until the end of the transaction. */
@@ -214,12 +237,8 @@ export async function lockTermLinks(db: Database, { term_taxonomy_id: id }: Term
  * locked (`lockTermLinks`).
  */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
-  const children = () => db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id });
-  taxonomyRowsChanged(
-    db,
-    (await children().select('term_taxonomy_id')).map(({ term_taxonomy_id: id }) => id),
-  );
-  await children().update({ parent: term.parent });
+  await touchBelow(db, term);
+  await db.from('term_taxonomy').where({ taxonomy: term.taxonomy, parent: term.term_id }).update({ parent: term.parent });
   const links = () => db.from('term_relationships').where('term_taxonomy_id', term.term_taxonomy_id);
   for (const { object_id: id } of await links().select('object_id')) postChanged(db, id);
   await links().delete();
