@@ -312,6 +312,21 @@ describeAsking('venues and organizers in lists', (ask) => {
 });
 
 describeAsking('the order of lists', (ask) => {
+  it('of slugs is that of the collation, in which underscores and dashes come before figures and letters', async () => {
+    const slugs = ['zz_b', 'zz-b', 'zz1', 'zzb'];
+    for (const [place, slug] of [...slugs.entries()].reverse()) {
+      await ask.made('/tags', { name: `Tag ${place}`, slug });
+      await ask.made('/events', { ...EVENT, title: `Event ${place}`, slug });
+    }
+    for (const [path, key] of [
+      ['/tags?hide_empty=false&', 'tags'],
+      [`/events?${WIDE}&`, 'events'],
+    ] as const) {
+      const body = await ask.read(`${path}orderby=slug&order=desc&per_page=4`);
+      expect([path, body[key].map(({ slug }: Json) => slug)]).toEqual([path, slugs.toReversed()]);
+    }
+  });
+
   async function paged(path: string): Promise<number[]> {
     const ids: number[] = [];
     const { total } = await ask.read(`${path}&per_page=1`);

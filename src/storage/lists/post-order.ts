@@ -10,7 +10,6 @@ const COLUMNS = {
   id: [],
   date: ['p.post_date'],
   modified: ['p.post_modified'],
-  slug: ['p.post_name'],
   author: ['p.post_author'],
   parent: ['p.post_parent'],
   place: ['p.menu_order'],
@@ -44,6 +43,8 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
     }
     case 'title':
       return [db.dialect.orderFolded('p.post_title', direction), ...plain()];
+    case 'slug':
+      return [db.dialect.orderFolded('p.post_name', direction), ...plain()];
     case 'include': {
       const ids = query.conditions.find((condition) => condition.by === 'id')?.ids ?? [];
       if (!isAboveBase(ids, query)) return named('p.ID', ids);

@@ -68,11 +68,13 @@ function narrowedTerms(db: Database, { kind, search, include, exclude, parent, p
 /** Orders that are those of columns. */
 const COLUMNS = tableOf({
   id: 't.term_id',
-  slug: 't.slug',
   count: 'tt.count',
   parent: 'tt.parent',
   term_group: 't.term_group',
 });
+
+/** Those of texts, as the collation sorts them. */
+const TEXTS = tableOf({ slug: 't.slug', description: 'tt.description' });
 
 /** As `WP_Term_Query` sorts: what is named stands as it is named or the other way round; by name where nothing is. */
 function order(db: Database, builder: QueryBuilder, { order: by, descending, include, slugs }: TermQuery): void {
@@ -81,7 +83,7 @@ function order(db: Database, builder: QueryBuilder, { order: by, descending, inc
   if (by === 'include' && include?.length) builder.orderByRaw(...placeAmong('t.term_id', include, direction));
   else if (by === 'include_slugs' && slugs?.length) builder.orderByRaw(...placeAmong('t.slug', slugs, direction));
   else if (column) builder.orderBy(column, direction);
-  else builder.orderByRaw(...db.dialect.orderFolded(by === 'description' ? 'tt.description' : 't.name', direction));
+  else builder.orderByRaw(...db.dialect.orderFolded(TEXTS.get(by) ?? 't.name', direction));
   builder.orderBy('t.term_id', direction);
 }
 

@@ -351,6 +351,10 @@ function people(db: Database, { include, exclude, slugs, roles, search, searched
 const COLUMNS = {
   id: 'u.ID',
   registered_date: 'u.user_registered',
+};
+/** Those of texts, as the collation sorts them. */
+const TEXTS = {
+  name: 'u.display_name',
   slug: 'u.user_nicename',
   email: 'u.user_email',
   url: 'u.user_url',
@@ -359,12 +363,13 @@ const COLUMNS = {
 /** As `WP_User_Query` sorts: ids stand as they are named or the other way round, slugs as they are named. */
 function orderPeople(db: Database, builder: QueryBuilder, { order, descending, include, slugs }: PeopleQuery): void {
   const direction = descending ? 'desc' : 'asc';
-  if (order === 'name') builder.orderByRaw(...db.dialect.orderFolded('u.display_name', direction));
-  else if (order === 'include_slugs') {
+  if (order === 'include_slugs') {
     if (slugs) builder.orderByRaw(...placeAmong('u.user_nicename', slugs));
     builder.orderBy('u.ID');
     return;
-  } else if (order !== 'include') builder.orderBy(COLUMNS[order], direction);
+  }
+  if (order === 'id' || order === 'registered_date') builder.orderBy(COLUMNS[order], direction);
+  else if (order !== 'include') builder.orderByRaw(...db.dialect.orderFolded(TEXTS[order], direction));
   else if (include) builder.orderByRaw(...placeAmong('u.ID', include, direction));
   else builder.orderBy('u.user_login', direction);
   builder.orderBy('u.ID', direction);
