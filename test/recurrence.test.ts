@@ -11,7 +11,7 @@ import { insertRows } from '../src/storage/engine/insert.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
 import { findPostIds } from '../src/storage/lists/post-list.ts';
 import { serializedMembers } from '../src/wordpress/php/serialized.ts';
-import { addDays } from '../src/wordpress/time.ts';
+import { addDays, textFromUnix, unixFromText } from '../src/wordpress/time.ts';
 import { callerOf } from './exchange/sites.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
@@ -527,6 +527,37 @@ describeDatabases('writing to recurring events', (open) => {
       expect(lines.slice(-2)).toEqual(['EXDATE:20310130T183000', 'EXDATE:20310121T183000']);
       expect([rules.rules.length, rules.exclusions.length]).toEqual([1, 2]);
       expect(await faultsOf(502)).toEqual([]);
+    });
+
+    it('leaves out one whose time clocks leave out in spring, of which doctor finds nothing wrong', async () => {
+      // Each day at half past two in Rome, five times; on 30 March that is half past three.
+      const dates: [string, string][] = [
+        ['2031-03-29 02:30:00', '2031-03-29 01:30:00'],
+        ['2031-03-30 03:30:00', '2031-03-30 01:30:00'],
+        ['2031-03-31 02:30:00', '2031-03-31 00:30:00'],
+        ['2031-04-01 02:30:00', '2031-04-01 00:30:00'],
+        ['2031-04-02 02:30:00', '2031-04-02 00:30:00'],
+      ];
+      const rowOf = ([start, startUtc]: [string, string]) => {
+        const [end, endUtc] = [start, startUtc].map((time) => textFromUnix(unixFromText(time) + 3600));
+        return { start_date: start, end_date: end!, start_date_utc: startUtc, end_date_utc: endUtc!, duration: 3600 };
+      };
+      const rset = 'DTSTART;TZID=Europe/Rome:20310329T023000\nDTEND;TZID=Europe/Rome:20310329T033000\nRRULE:FREQ=DAILY;INTERVAL=1;COUNT=5';
+      await db
+        .from('tec_events')
+        .where('post_id', 501)
+        .update({ rset, ...rowOf(dates[0]!) });
+      for (const [place, date] of dates.entries())
+        await db
+          .from('tec_occurrences')
+          .where('occurrence_id', 301 + place)
+          .update(rowOf(date));
+      expect(await faultsOf(501)).toEqual([]);
+      expect((await send('DELETE', 10_000_302, { scope: 'date' })).status).toBe(200);
+      expect((await setOf(501)).lines.at(-1)).toBe('EXDATE:20310330T023000');
+      const left = await db.from('tec_occurrences').where('post_id', 501).orderBy('start_date');
+      expect(left.map((row) => row.start_date)).toEqual(dates.filter((_, place) => place !== 1).map(([start]) => start));
+      expect(await faultsOf(501)).toEqual([]);
     });
 
     it('leaves out one that was listed', async () => {

@@ -28,8 +28,9 @@ export interface Span {
  * exception. Undefined where that can't be said in both: for the first date, which always takes place, for a time at
  * which there is none, and where set and rules differ.
  */
-export function withoutDate(stored: StoredSet, start: string): StoredSet | undefined {
+export function withoutDate(stored: StoredSet, shown: string): StoredSet | undefined {
   const set = parseRecurrenceSet(stored.set);
+  const start = set ? startInSet(set, stored, shown) : shown;
   const takesPlace = (dates: RecurrenceSet): boolean => datesUntil(dates, stored, start).some((date) => date.start === start);
   if (!set || start === stored.first.start || !takesPlace(set)) return undefined;
   const isListed = set.rdates.some((one) => one.start === start);
@@ -56,6 +57,12 @@ export const isListed = ({ set }: StoredSet, start: string): boolean =>
   parseRecurrenceSet(set)?.rdates.some((one) => one.start === start) === true;
 
 // ------------------------------------------------------------------------------------------------- dates of a set
+/** The start that a set has for one as it is shown: the rule may give a time that clocks leave out in spring. */
+function startInSet(set: RecurrenceSet, stored: StoredSet, shown: string): string {
+  const moment = unixFromLocal(shown, set.zone);
+  return datesUntil(set, stored, shown).find(({ at }) => at === moment)?.start ?? shown;
+}
+
 const datesUntil = (set: RecurrenceSet, { first }: StoredSet, last: string): SetDate[] =>
   datesOfSet(set, {
     first: first.start,

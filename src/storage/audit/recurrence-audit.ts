@@ -4,7 +4,7 @@ import { groupedBy } from '../../grouped-by.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
-import { localFromUnix, parseZone } from '../../wordpress/zones.ts';
+import { localFromUnix, parseZone, unixFromLocal } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
@@ -147,9 +147,13 @@ function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endl
   const own = parseZone(timezone) ?? zone;
   // Of rules without end both are followed as far as there are rows.
   const followed = endless ? dates.slice(0, dates.findLastIndex(({ ruled }) => ruled) + 1) : dates;
-  const starts = followed.map(({ at }) => localFromUnix(at, own));
-  const expected = startsOfRules(rules, first, starts.at(-1) ?? first);
-  return expected !== undefined && (expected.endless !== endless || expected.starts.join() !== starts.join());
+  const moments = followed.map(({ at }) => at);
+  const last = moments.at(-1);
+  const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, own));
+  if (!expected) return false;
+  // By moments: a time that clocks leave out in spring is the one that they show instead.
+  const given = new Set(expected.starts.map((start) => unixFromLocal(start, own)));
+  return expected.endless !== endless || [...given].sort((one, other) => one - other).join() !== moments.join();
 }
 
 // ------------------------------------------------------------------------------------------------- rows
