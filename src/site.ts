@@ -13,6 +13,7 @@ import { createJournalFeed, type JournalFeed } from './storage/journal/feed.ts';
 import type { ObjectMemory } from './storage/journal/object-memory.ts';
 import { readOptions } from './storage/rows/options.ts';
 import { loadTexts, type Texts } from './texts.ts';
+import { nowUtc } from './wordpress/time.ts';
 
 /** What every operation works with. Opened once, passed as first argument, closed at the end. */
 export interface Site {
@@ -42,7 +43,11 @@ export interface Site {
   readonly upToDate: (at: number) => Promise<Pick<Watched, 'state'> | undefined>;
   /** Whether a write failed for lack of room a few seconds ago. MySQL says nothing of its disk at any other time. */
   readonly isFull: () => boolean;
-  /** Time of the last change, UTC, as of the version that is known; undefined where nobody can tell. */
+  /**
+   * Since when the same has been shown, UTC: the last change as of the version that is known, or the start of this
+   * process, which may have other settings, another theme or another release than the one before. Undefined where
+   * nobody can tell.
+   */
   readonly changedAt: () => string | undefined;
   /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
   readonly reading: () => Site;
@@ -68,6 +73,7 @@ export async function openSite(
   ]);
   let follows = false;
   const others = othersOf(opened, clock);
+  const shownSince = sinceStart(nowUtc(clock()));
   const main = sourceOf(opened, config, 'primary', {
     takeOver: async (how) => (follows ? others.takeOver(how) : undefined),
     drain: async (newest, languages) => {
@@ -101,7 +107,7 @@ export async function openSite(
     settings: main.settings,
     freshness: main.freshness,
     journal: main.journal,
-    changedAt: main.changedAt,
+    changedAt: shownSince(main),
     followOthers: () => {
       follows = true;
     },
@@ -111,9 +117,18 @@ export async function openSite(
       await Promise.all([opened, ...replicas].map((db) => db.close()));
     },
   };
-  const readers = sources.map((source): Site => ({ ...site, ...source, upToDate: async () => undefined }));
+  const readers = sources.map((source): Site => ({ ...site, ...source, changedAt: shownSince(source), upToDate: async () => undefined }));
   return site;
 }
+
+/** The later of the last change and the start of the process, both UTC. */
+const sinceStart =
+  (startedAt: string) =>
+  ({ changedAt }: Source): Site['changedAt'] =>
+  () => {
+    const changed = changedAt();
+    return changed !== undefined && changed < startedAt ? startedAt : changed;
+  };
 
 /**
  * What is read from one database, and remembered for it alone: the primary and each replica may differ at any moment.

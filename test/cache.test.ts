@@ -112,9 +112,6 @@ describeDatabases('the memory of two processes', (open) => {
     expect(tag).toMatch(/^"[^"]+"$/);
     const again = await sites[0].send('GET', URLS.one, { headers: { 'If-None-Match': tag } });
     expect([again.status, again.text]).toEqual([304, '']);
-    expect(
-      (await sites[0].send('GET', URLS.one, { headers: { 'If-Modified-Since': String(first.headers['last-modified']) } })).status,
-    ).toBe(304);
     await sites[0].send('PATCH', URLS.one, { as: 'admin', body: { title: 'Something else' } });
     expect((await sites[0].send('GET', URLS.one, { headers: { 'If-None-Match': tag } })).status).toBe(200);
   });

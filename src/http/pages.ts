@@ -17,7 +17,7 @@ import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
 import type { FeedRequest } from './feeds/feed-request.ts';
 import { problemOf } from './problem.ts';
-import { expiryOf, httpDate, NO_STORE, REVALIDATE } from './protocol.ts';
+import { expiryOf, modifiedHeader, NO_STORE, REVALIDATE } from './protocol.ts';
 import { segmentsOf } from './request.ts';
 import { surrogateKeys } from './surrogates.ts';
 import { visitorOf } from './visitor.ts';
@@ -119,7 +119,7 @@ export function pageAnswer({ status, html, timeliness, records, subject }: Page,
       ...(kept ? REVALIDATE : NO_STORE),
       Vary: 'Accept, Accept-Language, Accept-Encoding',
       ...(kept ? { ETag: tagOf(body) } : {}),
-      ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
+      ...(kept ? modifiedHeader(timeliness, changedAt, caller.now) : {}),
       ...discoveryHeaders(caller.settings, subject),
       ...(kept ? surrogateKeys(postKind('event'), records) : {}),
     },

@@ -3,7 +3,7 @@ import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import { versionTag } from '../records/versions.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { addDays } from '../wordpress/time.ts';
+import { addDays, nowUtc } from '../wordpress/time.ts';
 import { nowLocal, unixFromLocal } from '../wordpress/zones.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import type { Raw } from './input.ts';
@@ -115,7 +115,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       Vary: VARY,
       ...(personal ? NO_STORE : kept ? REVALIDATE : {}),
       ...(kept ? { ETag: tagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
-      ...(kept && timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
+      ...(kept && place ? modifiedHeader(timeliness, changedAt, place.now) : {}),
       ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),
       ...(nonce === undefined ? {} : { 'X-WP-Nonce': nonce }),
       ...(envelope ? {} : own),
@@ -144,8 +144,15 @@ export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pi
 
 const endOfStep = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
 
+/**
+ * `Last-Modified`, where nothing but a write changes the answer. Not within the second of the last change: a further
+ * one in that second would have the same date, and whoever asks by it would never be told of it.
+ */
+export const modifiedHeader = (timeliness: Timeliness, changedAt: string | undefined, now: Date): Record<string, string> =>
+  timeliness === 'never' && changedAt !== undefined && changedAt < nowUtc(now) ? { 'Last-Modified': httpDate(changedAt) } : {};
+
 /** A date as headers write it. `utc`: `YYYY-MM-DD HH:MM:SS`. */
-export const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
+const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
 
 /**
  * The body with only the members that `_fields` names; errors are never trimmed, nor, in most answers, links of the

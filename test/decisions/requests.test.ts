@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { bodyOf, describeAsking, expectRefusal, idsOf, type Json } from '../support/asking.ts';
+import { serveDatabase } from '../support/running-site.ts';
 
 const ROOT = '/wp-json/calendar/events/v1';
 
@@ -371,6 +372,34 @@ describeAsking(
         expect((await ifSince('Fri, 20 Nov 2026 12:59:59 GMT')).status).toBe(200);
       },
     );
+
+    it('Addition validators give no date that a further change in the same second would not move', async () => {
+      ask.at('2026-11-20T13:00:00Z');
+      await ask.changed('/venues/13', { city: 'Brooklyn' });
+      const pages = [`${ROOT}/venues/13`, '/venue/brooklyn-hall/', '/event/past-concert/?format=jsonld'];
+      const datesAt = async (moment: string) => {
+        ask.at(moment);
+        return Promise.all(pages.map(async (path) => (await ask.send('GET', path)).headers['last-modified']));
+      };
+      expect(await datesAt('2026-11-20T13:00:00.900Z')).toEqual([undefined, undefined, undefined]);
+      await ask.changed('/venues/13', { city: 'Queens' });
+      const [date] = await datesAt('2026-11-20T13:00:01Z');
+      expect(date).toBe('Fri, 20 Nov 2026 13:00:00 GMT');
+    });
+
+    it('Addition validators give no date before the start of the process, whose settings may be others', async () => {
+      ask.at('2026-11-20T13:00:00Z');
+      await ask.changed('/venues/13', { city: 'Brooklyn' });
+      const later = await serveDatabase(ask.db(), {
+        env: { SHARED_WITH_WORDPRESS: 'off', MAX_PER_PAGE: '3' },
+        clock: () => new Date('2026-11-20T15:00:00Z'),
+      });
+      const { status, headers } = await later.send('GET', `${ROOT}/venues?per_page=5`, {
+        headers: { 'If-Modified-Since': 'Fri, 20 Nov 2026 13:00:00 GMT' },
+      });
+      await later.close();
+      expect([status, headers['last-modified']]).toEqual([200, undefined]);
+    });
   },
   { SHARED_WITH_WORDPRESS: 'off' },
 );

@@ -18,7 +18,7 @@ import { parseQuery, type Raw } from '../input.ts';
 import { LANGUAGE_NAMES } from '../language.ts';
 import type { Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { answerOf, bringsPassword, expiryOf, httpDate, NO_STORE, PLAIN, REVALIDATE } from '../protocol.ts';
+import { answerOf, bringsPassword, expiryOf, modifiedHeader, NO_STORE, PLAIN, REVALIDATE } from '../protocol.ts';
 import { segmentsOf } from '../request.ts';
 import { surrogateKeys } from '../surrogates.ts';
 import { visitorOf } from '../visitor.ts';
@@ -183,7 +183,7 @@ function answerWith(
       ...(personal ? NO_STORE : REVALIDATE),
       Vary: 'Origin, Accept-Language, Accept-Encoding',
       ETag: tagOf(body),
-      ...(timeliness === 'never' && changedAt !== undefined ? { 'Last-Modified': httpDate(changedAt) } : {}),
+      ...modifiedHeader(timeliness, changedAt, caller.now),
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
       ...discoveryHeaders(caller.settings, subject),
