@@ -66,7 +66,7 @@ const byMonth = (events: readonly EventCard[]): Map<string, EventCard[]> =>
 
 /** An event in a list. */
 export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: EventCard }): JSX.Element {
-  const { lang, title, href, start, when, zone, where, cost, summary, picture, featured } = card;
+  const { lang, title, href, start, when, zone, where, cost, summary, picture, featured, mark } = card;
   const { say } = i18n;
   return (
     <article class={featured ? 'card card-featured' : 'card'} lang={lang}>
@@ -79,7 +79,7 @@ export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: Event
           <Link href={href}>{title}</Link>
         </h3>
         <p class="card-when">
-          {featured && <span class="mark">{say('pages:featured-mark')}</span>}{' '}
+          {mark !== undefined && <span class="mark">{mark}</span>} {featured && <span class="mark">{say('pages:featured-mark')}</span>}{' '}
           <time dateTime={start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
         </p>
         {where !== '' && <p class="card-where">{where}</p>}
@@ -155,10 +155,11 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
       )}
       {shown.length > 0 && (
         <ul>
-          {shown.map(({ id, title, href: event, time, lang }) => (
+          {shown.map(({ id, title, href: event, time, lang, mark }) => (
             <li key={id} lang={lang}>
               <Link href={event}>
                 {time !== undefined && <span class="day-time">{time} </span>}
+                {mark !== undefined && <span class="day-mark">{mark}: </span>}
                 {title}
               </Link>
             </li>

@@ -4,6 +4,7 @@ import { placeOf, plainLine, plainText, venuesOf } from '../exchange/items/event
 import { spanInWords, timeInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { mapUrl } from '../html/map-url.ts';
+import { CANCELED } from '../kinds/events/metas.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
 import type { ImageRecord } from '../kinds/image-record.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
@@ -55,6 +56,8 @@ export interface EventCard {
   readonly summary: string;
   readonly picture: Picture | undefined;
   readonly featured: boolean;
+  /** One word for it where it does not take place as planned. */
+  readonly mark: string | undefined;
   /** Whether a password protects it. */
   readonly locked: boolean;
 }
@@ -84,9 +87,22 @@ export function eventCard(event: FeedEvent, caller: Caller, i18n: I18n): EventCa
     summary: locked ? '' : firstWords(plainLine(record.excerpt || record.description)),
     picture: pictureOf(record.image, 'medium', event.imageText),
     featured: record.featured === true,
+    mark: wordOf(event.state, (name) => i18n.say(`pages:marks.${name}`)),
     locked,
   };
 }
+
+/** What is said of an event that does not take place as planned; undefined for others. `state`: as it is stored. */
+export function wordOf(state: string, say: (name: string) => string): string | undefined {
+  const name = STATES.get(state);
+  return name && say(name);
+}
+
+const STATES: ReadonlyMap<string, string> = new Map([
+  [CANCELED, 'cancelled'],
+  ['postponed', 'postponed'],
+  ['moved-online', 'moved-online'],
+]);
 
 /** The tag of a record's language, where it is another than the one of the page's own words. */
 function langOf({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {

@@ -19,7 +19,7 @@ import { eventDateUrl } from '../wordpress/links.ts';
 import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
 import { nowLocal, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
 import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
-import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf } from './models.ts';
+import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf, wordOf } from './models.ts';
 import { type Content, i18nFor, type PageContext } from './pages.tsx';
 import type { Detail } from './record-views.tsx';
 import { structuredEvents, structuredLinked } from './structured.ts';
@@ -56,7 +56,7 @@ export async function eventPage(
     categories: locked ? [] : event.categories.map((term) => termModel(term, caller)),
     tags: locked ? [] : event.tags.map((term) => termModel(term, caller)),
     details: detailsOf(record, caller, say),
-    notice: noticeOf(record.json_ld?.eventStatus, say),
+    notice: wordOf(event.state, (name) => say(`pages:${name}`)),
     isOver: ending.isOver && (isDate || !dates || dates.length === 0),
     dates: (dates ?? []).map(({ start, isAlone, href }) => ({
       name: isAlone ? dayInWords(i18n, start, 'long') : momentInWords(start),
@@ -110,17 +110,6 @@ function addedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: 
     zone: isNamed ? zone.name : undefined,
   };
 }
-
-function noticeOf(status: unknown, say: (key: string) => string): string | undefined {
-  const name = NOTICES.get(String(status).replace('https://schema.org/', ''));
-  return name && say(`pages:${name}`);
-}
-
-const NOTICES: ReadonlyMap<string, string> = new Map([
-  ['EventCancelled', 'cancelled'],
-  ['EventPostponed', 'postponed'],
-  ['EventMovedOnline', 'moved-online'],
-]);
 
 const termModel = (term: FeedTerm, caller: Caller): NamedLink => ({
   name: plainLine(term.name),

@@ -68,6 +68,31 @@ describeAsking(
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
     });
 
+    it('say wherever an event is shown that it does not take place as planned, of a protected one once it is opened', async () => {
+      const { id, url } = await made({ title: 'Off', start_date: '2026-12-05 20:00:00', end_date: '2026-12-05 21:00:00', venue: 12 });
+      const change = (body: object) => ask.send('POST', `/wp-json/wp/v2/tribe_events/${id}`, { as: 'admin', body });
+      const places = ['/events/list/', '/events/2026-12/', '/events/2026-12-05/', '/venue/teatro-rossi/'];
+      const marked = async (prefix: string, word: string) =>
+        Promise.all(places.map(async (path) => (await get(prefix + path)).text.includes(`mark">${word}`)));
+      const everywhere = places.map(() => true);
+      const nowhere = places.map(() => false);
+      for (const [state, english, italian] of [
+        ['canceled', 'Cancelled', 'Annullato'],
+        ['postponed', 'Postponed', 'Rinviato'],
+        ['moved-online', 'Takes place online', 'Si svolge online'],
+      ] as const) {
+        await change({ meta: { _tribe_events_status: state } });
+        expect([state, await marked('', english), await marked('/it', italian)]).toEqual([state, everywhere, everywhere]);
+      }
+      await change({ meta: { _tribe_events_status: 'canceled' }, password: 'sesame' });
+      const opened = await ask.send('POST', pathOf(url), {
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: 'post_password=sesame',
+      });
+      const says = (text: string) => text.includes('This event has been cancelled.');
+      expect([says((await get(pathOf(url))).text), says(opened.text), await marked('', 'Cancelled')]).toEqual([false, true, nowhere]);
+    });
+
     it('show what a site has defined as people write it: what is ticked, addresses as links', async () => {
       const fields = { who: ['checkbox', ['Children', 'Adults', 'Seniors']], free: ['checkbox', []], stream: ['url', []] } as const;
       for (const [name, [type, choices]] of Object.entries(fields)) await addCustomField(ask.running().site, { name, type, choices });
