@@ -215,6 +215,21 @@ describeDatabases('the memory of two processes', (open) => {
       expect.arrayContaining(['events', `event-${EVENT}`]),
     );
   });
+
+  it('names to a CDN what the newer interfaces name by id, and what a page without events is about', async () => {
+    const event = await sites[0].send('GET', URLS.one);
+    const [{ id: category }] = event.body.categories;
+    const of = async (path: string) => {
+      const { headers, body } = await sites[0].send('GET', path, { headers: { 'X-TEC-EEA': 'yes' } });
+      return { keys: String(headers['surrogate-key']).split(' '), body };
+    };
+    const terms = [`category-${category}`, ...event.body.tags.map(({ id }: { id: number }) => `tag-${id}`)];
+    expect((await of(`/wp-json/wp/v2/tribe_events/${EVENT}?_embed`)).keys).toEqual(expect.arrayContaining([`event-${EVENT}`, ...terms]));
+    expect((await of(`/wp-json/tec/v1/events/${EVENT}`)).keys).toEqual(
+      expect.arrayContaining([`event-${EVENT}`, 'venue-12', 'organizer-24', ...terms]),
+    );
+    expect((await of('/events/category/music/?ical=1&tribe-bar-date=2099-01-01')).keys).toEqual(['category-2', 'events']);
+  });
 });
 
 describeDatabases('a list that begins today', (open) => {

@@ -1,16 +1,17 @@
 import { isLinks, isTerms } from '../kinds/fields.ts';
-import { postKind, termKind } from '../kinds/index.ts';
+import { postKind, termKind, termKindOf } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { memoizeByObject } from '../memo.ts';
+import type { PageSubject } from '../pages/page-subject.ts';
 
 /**
  * Names under which a CDN can be told to drop an answer (`Surrogate-Key`, `Cache-Tag`): the list, and every record in
  * it, by kind and id (`events event-44 venue-12 category-3`). `kind`: what the answer is about; without it there are
- * none. A body without records has none either.
+ * none. A body without records has none either. `subject`: what a page is about, which may be in none of its records.
  */
-export function surrogateKeys(kind: Kind | undefined, body: unknown): Record<string, string> {
+export function surrogateKeys(kind: Kind | undefined, body: unknown, subject: PageSubject = {}): Record<string, string> {
   if (kind === undefined) return {};
-  const found = new Set<string>();
+  const found = new Set<string>(keysOf(subject));
   const records = listIn(kind, body);
   if (records) found.add(kind.path);
   for (const record of records ?? [body]) {
@@ -20,6 +21,11 @@ export function surrogateKeys(kind: Kind | undefined, body: unknown): Record<str
   if (found.size === 0) return {};
   const names = [...found].slice(0, MOST);
   return { 'Surrogate-Key': names.join(' '), 'Cache-Tag': names.join(',') };
+}
+
+function keysOf({ term, linked }: PageSubject): string[] {
+  const named = term && termKindOf(term.taxonomy);
+  return [...(named ? [`${named.name}-${term.term_id}`] : []), ...(linked ? [`${linked.kind}-${linked.id}`] : [])];
 }
 
 /** Headers have their limits. */
@@ -41,18 +47,22 @@ function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
       if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
   }
   for (const [member, other] of shownIn(kind)) {
-    const shown = record[member];
-    if (!Array.isArray(shown)) addKeys(found, other, shown);
-    else for (const one of shown) addKeys(found, other, one);
+    for (const one of [record[member]].flat()) {
+      // The newer interfaces name terms by their ids.
+      if (typeof one === 'number') found.add(`${other.name}-${one}`);
+      else addKeys(found, other, one);
+    }
   }
 }
 
-/** The members of a record that hold other records, and their kinds. */
+/** The members of a record that hold other records, or their ids, and their kinds; by the names of all interfaces. */
 const shownIn = memoizeByObject((kind: Kind): readonly (readonly [member: string, Kind])[] => {
   if (kind.is === 'term') return [];
   return Object.entries(kind.fields).flatMap(([name, field]): [string, Kind][] => {
-    if (isLinks(field)) return [[name, postKind(field.place.kind)]];
-    return isTerms(field) ? [[name, termKind(field.place.kind)]] : [];
+    if (isLinks(field)) return [name, postKind(field.place.kind).path].map((member) => [member, postKind(field.place.kind)]);
+    if (!isTerms(field)) return [];
+    const terms = termKind(field.place.kind);
+    return [name, terms.taxonomy].map((member) => [member, terms]);
   });
 });
 

@@ -1,9 +1,12 @@
+import type { LinkedPage } from '../kinds/calendar-page.ts';
 import type { Term } from '../wordpress/rows.ts';
 
 /** What a page shows, as far as the API has it at an address of its own. */
 export interface PageSubject {
   readonly event?: number | undefined;
   readonly term?: Term | undefined;
+  /** The venue or organizer whose page it is. */
+  readonly linked?: { readonly kind: LinkedPage['kind']; readonly id: number };
   readonly featured?: boolean;
 }
 

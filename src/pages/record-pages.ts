@@ -241,7 +241,7 @@ export async function linkedContent(
     next: next?.href,
     data: [...structuredLinked(record.json_ld), ...structuredEvents(listed.events)],
     records: listed.events.map((event) => event.record),
-    subject: {},
+    subject: { linked: { kind, id: record.id } },
     timeliness: listed.timeliness,
   };
 }

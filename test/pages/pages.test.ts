@@ -93,6 +93,14 @@ describeAsking(
       expect([says((await get(pathOf(url))).text), says(opened.text), await marked('', 'Cancelled')]).toEqual([false, true, nowhere]);
     });
 
+    it.each([
+      ['/venue/venue-without-events/', 'venue-17'],
+      ['/events/category/music/?tribe-bar-date=2099-01-01', 'category-2'],
+      ['/events/tag/outdoor/?tribe-bar-date=2099-01-01', 'tag-13'],
+    ])('name to a CDN what they are about, though they show no events: %s', async (path, key) =>
+      expect((await get(path)).headers['surrogate-key']).toBe(`${key} events`),
+    );
+
     it('show what a site has defined as people write it: what is ticked, addresses as links', async () => {
       const fields = { who: ['checkbox', ['Children', 'Adults', 'Seniors']], free: ['checkbox', []], stream: ['url', []] } as const;
       for (const [name, [type, choices]] of Object.entries(fields)) await addCustomField(ask.running().site, { name, type, choices });

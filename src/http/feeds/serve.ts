@@ -187,7 +187,7 @@ function answerWith(
       ...(file === undefined ? {} : { 'Content-Disposition': `attachment; filename="${file}"` }),
       ...(unindexed ? { 'X-Robots-Tag': 'noindex, nofollow' } : {}),
       ...discoveryHeaders(caller.settings, subject),
-      ...(personal ? {} : surrogateKeys(postKind('event'), records)),
+      ...(personal ? {} : surrogateKeys(postKind('event'), records, subject)),
     },
     body,
     until: expiryOf(timeliness, caller),
