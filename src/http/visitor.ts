@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { type Caller, callerFor, settingsFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
+import { homeIn, type LanguageUrls } from '../wordpress/content-languages.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { feedChoice, languageOfHost } from './content-language.ts';
 import type { Raw } from './input.ts';
@@ -27,5 +28,10 @@ export function visitorOf(site: Site, known: SiteSettings, req: Request, { segme
   const names = contentLanguages ? LANGUAGE_NAMES : LANGUAGE_NAMES.slice(0, 1);
   const parameter = names.map((name) => query[name]).find((value): value is string => typeof value === 'string');
   const language = site.texts.chooseLanguage({ parameter, segment: segment ?? hostLanguage, acceptLanguage: req.get('accept-language') });
-  return callerFor(site, settings, viewer, { language, content, home: rootOf(settings, segment, hostLanguage) });
+  const folder = content.chosen && contentLanguages ? folderOf(contentLanguages.urls, content.code, settings.home) : undefined;
+  return callerFor(site, settings, viewer, { language, content, home: folder ?? rootOf(settings, segment, hostLanguage) });
 }
+
+/** Where the pages of a language begin, however it was asked for; undefined: they have no folder of their own. */
+const folderOf = (urls: LanguageUrls, code: string | undefined, home: string): string | undefined =>
+  urls.by === 'directory' && urls.before === '' && code !== undefined ? homeIn(urls, code, home) : undefined;

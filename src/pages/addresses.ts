@@ -3,6 +3,7 @@ import type { SiteSettings } from '../calendar/settings.ts';
 import { onThisHost } from '../html/links.tsx';
 import type { FeedView } from '../kinds/feed-list.ts';
 import type { PlacedTerm } from '../records/terms.ts';
+import { urlIn } from '../wordpress/content-languages.ts';
 import { type TermPlace, termUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
 
@@ -29,7 +30,22 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 /** Where the pages of a site begin, and how they are addressed. */
 export interface PagePlace {
   readonly home: string;
-  readonly settings: Pick<SiteSettings, 'home' | 'permalinkStructure' | 'tagBase' | 'calendar'>;
+  readonly settings: Pick<SiteSettings, 'home' | 'permalinkStructure' | 'tagBase' | 'calendar'> &
+    Partial<Pick<SiteSettings, 'contentLanguages'>>;
+  /** The language of its content. */
+  readonly content?: { readonly code: string | undefined };
+}
+
+/** An address below the home of a place, with the language of the content where a parameter says that. */
+export function spoken({ settings, content }: Pick<PagePlace, 'settings' | 'content'>, url: string): string {
+  const { contentLanguages: known } = settings;
+  return known?.urls.by === 'parameter' ? urlIn(known, content?.code, url, (same) => same) : url;
+}
+
+/** The same address without it. */
+export function unspoken(place: Pick<PagePlace, 'settings' | 'content'>, url: string): string {
+  const said = spoken(place, '').slice(1);
+  return said !== '' && url.endsWith(said) ? url.slice(0, -said.length - 1) : url;
 }
 
 /**
@@ -38,7 +54,7 @@ export interface PagePlace {
  */
 export function calendarUrl(place: PagePlace, target: Target): string {
   const { permalinkStructure: structure } = place.settings;
-  return structure === '' ? byQuery(place, target) : byPath(place, target, structure.endsWith('/') ? '/' : '');
+  return spoken(place, structure === '' ? byQuery(place, target) : byPath(place, target, structure.endsWith('/') ? '/' : ''));
 }
 
 /** The address of the page on which visitors suggest events; undefined: there is none. */
@@ -119,7 +135,8 @@ export interface Subscription {
 
 /** What subscribes to the list of the whole calendar or of a part of it, as the plugin's own buttons do. */
 export function subscriptions(place: PagePlace, siteName: string, target: Parameters<typeof narrowing>[0]): Subscription[] {
-  const feed = withQuery(`${place.home}/`, [['post_type', 'tribe_events'], ...narrowing(target), ['ical', '1'], ['eventDisplay', 'list']]);
+  const asked: Pairs = [['post_type', 'tribe_events'], ...narrowing(target), ['ical', '1'], ['eventDisplay', 'list']];
+  const feed = spoken(place, withQuery(`${place.home}/`, asked));
   const webcal = feed.replace(/^https?:/, 'webcal:');
   const outlook = (host: string) =>
     withQuery(`https://${host}/owa`, [

@@ -9,7 +9,7 @@ import type { Site } from '../site.ts';
 import { languageOfCode, languageTag, urlIn } from '../wordpress/content-languages.ts';
 import { knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { calendarUrl, type Pairs, suggestUrl, withQuery } from './addresses.ts';
+import { calendarUrl, type Pairs, spoken, suggestUrl, unspoken, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import type { Picture } from './models.ts';
@@ -103,7 +103,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     alternates: isThere && caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
     previous: content.previous,
     next: content.next,
-    calendar: withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']]),
+    calendar: spoken(caller, withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']])),
     news: newsOf(caller),
     api: restUrl(caller, `${USUAL_NAMESPACE}/${route}`, query),
     icon: assets.at(base, theme.icon),
@@ -120,7 +120,7 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     children: theme.views.frame({
       i18n,
       siteName,
-      home: `${home}/`,
+      home: spoken(caller, `${home}/`),
       logo: theme.logo === undefined ? undefined : { src: assets.at(base, theme.logo), text: siteName },
       menu: menuOf(i18n, caller, content.address),
       languages,
@@ -142,7 +142,10 @@ const calendarRoot = ({ home, settings }: Caller): string =>
   settings.permalinkStructure === '' ? withQuery(`${home}/`, [['post_type', 'tribe_events']]) : `${home}/${settings.calendar.eventsSlug}/`;
 
 const newsOf = (caller: Caller): string =>
-  caller.settings.permalinkStructure === '' ? withQuery(calendarRoot(caller), [['feed', 'rss2']]) : `${calendarRoot(caller)}feed/`;
+  spoken(
+    caller,
+    caller.settings.permalinkStructure === '' ? withQuery(calendarRoot(caller), [['feed', 'rss2']]) : `${calendarRoot(caller)}feed/`,
+  );
 
 /**
  * The same page in other languages: where content has languages, in those that it is there in; else in those of the
@@ -160,7 +163,7 @@ function languagesOf({ texts }: Site, caller: Caller, { address, record }: Conte
     }));
   }
   const own = record ? record.language : (content.code ?? known.defaultCode);
-  const rest = address.startsWith(home) ? address.slice(home.length) : '/';
+  const rest = address.startsWith(home) ? unspoken(caller, address.slice(home.length)) : '/';
   return known.languages.flatMap((other) => {
     const { code, name } = other;
     const translation = record?.translations?.[code]?.url;

@@ -46,7 +46,7 @@ export const placeOf = (caller: Caller, target: Target, group: TermGroup | undef
 
 /** The address of a page of the calendar in a language of the content. */
 const calendarUrlIn = (caller: Caller, code: string, target: Target): string =>
-  pageIn(caller, code, (home) => calendarUrl({ ...caller, home }, target));
+  pageIn(caller, code, (home) => calendarUrl({ settings: caller.settings, home }, target));
 
 /** The language of the page of a term, and its address in each. */
 const translationsOf = (caller: Caller, { group, code }: TermGroup, target: Target): Translated => ({

@@ -56,6 +56,19 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     }
   });
 
+  it.each(FORMS)('have one address in each language, however it was asked for (%s)', async (form) => {
+    const { home, page } = await readerOf(form);
+    const addressOf = async (path: string) => {
+      const read = await page(home + path);
+      const own = read.elements.find(({ attributes }) => attributes.rel === 'canonical')!.attributes.href!;
+      return [own.replace(home, ''), alternates(read).map(([, href]) => href.replace(home, ''))];
+    };
+    const both = ['/events/list/', '/it/events/list/'];
+    expect(await addressOf('/events/list/?lang=it')).toEqual(['/it/events/list/', both]);
+    expect(await addressOf('/it/events/list/')).toEqual(['/it/events/list/', both]);
+    expect(await addressOf('/en/events/list/')).toEqual(['/events/list/', both]);
+  });
+
   it.each(FORMS)('of events lead to those of their categories in their language (%s)', async (form) => {
     const { home, page } = await readerOf(form);
     const { elements } = await page(`${home}/it/event/concerto-destate/`);
@@ -117,6 +130,33 @@ describeDatabases('pages of a site whose content has languages', (open) => {
       expect(home).toBeDefined();
     },
   );
+});
+
+describeDatabases('pages of a site whose addresses are queries', (open) => {
+  it('lead on in the language that one of them says, and name their own address in it', async () => {
+    const db = await loadLanguages(await open(), 'polylang');
+    await db.from('options').where('option_name', 'permalink_structure').update({ option_value: '' });
+    const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const { home } = await site.site.settings();
+    const month = '/?post_type=tribe_events&eventDisplay=month&eventDate=2030-08';
+    for (const path of [month, '/?post_type=tribe_events&eventDisplay=list']) {
+      const { elements } = readPage((await site.send('GET', `${path}&lang=it`)).text);
+      const found = (rel: string) => elements.filter(({ attributes }) => attributes.rel === rel).map(({ attributes }) => attributes);
+      expect(found('canonical').map(({ href }) => href)).toEqual([`${home}${path}&lang=it`]);
+      expect(found('alternate').flatMap(({ hreflang, href }) => (hreflang ? [[hreflang, href]] : []))).toEqual([
+        ['en-US', home + path],
+        ['it-IT', `${home}${path}&lang=it`],
+      ]);
+      const links = elements.flatMap(({ attributes: { href = '', hreflang } }) => (hreflang ? [] : [decodeURIComponent(href)]));
+      const ofPages = links.filter((href) => /tribe_events|tribe_events_cat/.test(href));
+      expect(ofPages.length).toBeGreaterThan(10);
+      expect(ofPages.filter((href) => !href.includes('lang=it'))).toEqual([]);
+      expect(
+        elements.some(({ attributes }) => attributes.type === 'hidden' && attributes.name === 'lang' && attributes.value === 'it'),
+      ).toBe(true);
+    }
+    await site.close();
+  });
 });
 
 describeDatabases('pages of a site whose languages have hosts or are chosen by a parameter', (open) => {
