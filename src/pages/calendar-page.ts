@@ -8,6 +8,7 @@ import type { Neighbour } from '../html/paging.tsx';
 import { siteNameOf } from '../html/site-name.ts';
 import type { ListPage } from '../kinds/calendar-page.ts';
 import type { FeedView } from '../kinds/feed-list.ts';
+import { soonest } from '../kinds/timeliness.ts';
 import { type CalendarList, listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { ancestorsOf, type PlacedTerm } from '../records/terms.ts';
@@ -82,7 +83,8 @@ export async function calendarPage(
     records: found.events.map(({ record }) => record),
     narrowing: narrowing(target),
     subject: { term, featured: page.featured },
-    timeliness: found.timeliness,
+    // Today is marked in months and days, and how far they lead on is counted from it.
+    timeliness: whole ? soonest([found.timeliness, 'daily']) : found.timeliness,
   };
 }
 

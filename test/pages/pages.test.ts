@@ -68,6 +68,17 @@ describeAsking(
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
     });
 
+    it('mark another day as today once it has come, in months and days that are named too', async () => {
+      const marked = async (path: string) => /aria-current="date"|aria-current="page">Today</.test((await get(path)).text);
+      const paths = ['/events/2026-11/', '/events/2026-12/', '/events/2026-11-30/', '/events/2026-12-01/'];
+      const all = () => Promise.all(paths.map(marked));
+      await made({ title: 'Two days', start_date: '2026-11-30 10:00:00', end_date: '2026-12-01 12:00:00' });
+      ask.at('2026-11-30T12:00:00Z');
+      expect(await all()).toEqual([true, false, true, false]);
+      ask.at('2026-12-01T12:00:00Z');
+      expect(await all()).toEqual([false, true, false, true]);
+    });
+
     it('say wherever an event is shown that it does not take place as planned, of a protected one once it is opened', async () => {
       const { id, url } = await made({ title: 'Off', start_date: '2026-12-05 20:00:00', end_date: '2026-12-05 21:00:00', venue: 12 });
       const change = (body: object) => ask.send('POST', `/wp-json/wp/v2/tribe_events/${id}`, { as: 'admin', body });
