@@ -86,7 +86,10 @@ export const NO_STORE = {
   'Cache-Control': 'no-cache, must-revalidate, max-age=0, no-store, private',
   Expires: 'Wed, 11 Jan 1984 05:00:00 GMT',
 };
-/** Anyone may keep it, and asks whether it still holds before using it. */
+/**
+ * Anyone may keep it, and asks whether it still holds before using it. Refusals say so too: caches take it upon
+ * themselves to keep some of them (404, 410), and what is not there now may be there in a minute.
+ */
 export const REVALIDATE = { 'Cache-Control': 'public, no-cache' };
 
 /** Whether a request brings the password of a record: what answers it is for its caller alone, be it right or wrong. */
@@ -113,7 +116,7 @@ export function answerOf(reply: LinkedReply, { wrapping, method, sent, place, pe
       'X-Content-Type-Options': 'nosniff',
       ...(place ? { Link: [`<${restUrl(place, '')}>; rel="https://api.w.org/"`, ...(link === undefined ? [] : [link])].join(', ') } : {}),
       Vary: VARY,
-      ...(personal ? NO_STORE : kept ? REVALIDATE : {}),
+      ...(personal ? NO_STORE : kept || answered >= 400 ? REVALIDATE : {}),
       ...(kept ? { ETag: tagOf(body, version) } : version === undefined ? {} : { ETag: versionTag(version) }),
       ...(kept && place ? modifiedHeader(timeliness, changedAt, place.now) : {}),
       ...(kept && !personal ? surrogateKeys(reply.about, reply.body) : {}),

@@ -387,6 +387,14 @@ describeAsking(
       expect(date).toBe('Fri, 20 Nov 2026 13:00:00 GMT');
     });
 
+    it.each(['/events/999999', '/events?page=999', '/nothing', '/events/80', '/events?per_page=x'])(
+      'Addition validators keep caches from showing the refusal of %s once it no longer holds',
+      async (path) => {
+        const { status, headers } = await ask.get(path);
+        expect([status >= 400, headers['cache-control'], headers.etag]).toEqual([true, 'public, no-cache', undefined]);
+      },
+    );
+
     it('Addition validators give no date before the start of the process, whose settings may be others', async () => {
       ask.at('2026-11-20T13:00:00Z');
       await ask.changed('/venues/13', { city: 'Brooklyn' });

@@ -43,7 +43,7 @@ const WAYS: readonly (readonly [string, (sent: Sent) => Sent, (write: RecordedWr
 describeDatabases('writes to a site with Polylang, as recorded', (open) => {
   let db: Database;
   let running: RunningSite;
-  let now: Date;
+  let now = new Date(0);
 
   beforeAll(async () => {
     db = await loadLanguages(await open(), 'polylang');

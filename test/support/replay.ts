@@ -22,7 +22,7 @@ export function describeRecordings(name: string, folder: string): void {
     let db: Database;
     let running: RunningSite;
     let dirty = false;
-    let now: Date;
+    let now = new Date(0);
 
     beforeAll(async () => {
       db = await loadSite(await open());
