@@ -83,10 +83,12 @@ export async function calendarPage(
     records: found.events.map(({ record }) => record),
     narrowing: narrowing(target),
     subject: { term, featured: page.featured },
-    // Today is marked in months and days, and how far they lead on is counted from it.
-    timeliness: whole ? soonest([found.timeliness, 'daily']) : found.timeliness,
+    timeliness: whole ? soonest([found.timeliness, BY_TODAY]) : found.timeliness,
   };
 }
+
+/** Months and days mark today, and how far they lead on is counted from it. */
+const BY_TODAY = 'daily';
 
 /** How many events of a month or a day are shown. */
 const MOST_AT_ONCE = 400;
