@@ -158,6 +158,7 @@ export const ICAL: Losses = {
   "ids, and slugs that don't follow from the name": SLUGS,
   'authors; of venues and organizers also the dates of publication and of the last change': [...AUTHORS, ...UNDATED],
   'what is not published or has a password: such records stay out of the file, and so do links to them': OPEN_ONLY,
+  'which events are translations of each other, and the languages of venues and organizers': [],
   'venues and organizers that no event names': ['venues/16', 'venues/17', 'organizers/28'],
   'of a venue all but name, coordinates, and its address on one line': [
     ...of('venues', 'address city country stateprovince'),
