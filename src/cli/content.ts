@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { hasTrash } from '../config/config.ts';
 import { flagAnything } from '../kinds/grammars/flags.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, PostKind } from '../kinds/kind.ts';
@@ -167,7 +168,7 @@ function addDelete({ session, kind, verb, reference: refer }: Group): void {
         await withEach(references, async (reference) => {
           const id = await idOf(site, kind, reference);
           await remove({ site, caller, kind }, id, { preconditions, force: given.force === true });
-          const trashed = kind.is === 'post' && !given.force && site.config.emptyTrashDays > 0;
+          const trashed = kind.is === 'post' && !given.force && hasTrash(site.config);
           printDone(session, given, trashed ? 'trashed' : 'deleted', id);
         });
       }),

@@ -108,6 +108,9 @@ function allKeys(given: Record<KeyName, string | undefined>): Keys | undefined {
   return Object.freeze(given) as Keys;
 }
 
+/** Whether what is deleted goes to a trash first, from which it can come back. */
+export const hasTrash = ({ emptyTrashDays }: Pick<Config, 'emptyTrashDays'>): boolean => emptyTrashDays > 0;
+
 /** Where the service can be reached on its own machine. */
 export const localAddress = ({ port }: Pick<Config, 'port'>): string =>
   port === 80 || port === 0 ? 'http://localhost' : `http://localhost:${port}`;

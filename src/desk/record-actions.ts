@@ -1,3 +1,4 @@
+import { hasTrash } from '../config/config.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { idIn, textIn, textsIn } from '../forms/form-values.ts';
 import type { PostKind } from '../kinds/kind.ts';
@@ -22,7 +23,7 @@ export type RecordAction = (typeof RECORD_ACTIONS)[number];
 const DONE: Readonly<Record<RecordAction, string>> = { trash: 'trashed', restore: 'restored', delete: 'deleted', publish: 'published' };
 
 /** What takes a record out of the calendar here: a site without a trash deletes it at once, which is asked first. */
-export const removalOf = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete' => (site.config.emptyTrashDays > 0 ? 'trash' : 'delete');
+export const removalOf = ({ site }: Pick<Visit, 'site'>): 'trash' | 'delete' => (hasTrash(site.config) ? 'trash' : 'delete');
 
 const doneBy = (visit: Visit, action: RecordAction): string => DONE[action === 'trash' ? removalOf(visit) : action];
 

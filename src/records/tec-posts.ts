@@ -1,4 +1,5 @@
 import { parseEventTime } from '../calendar/dates.ts';
+import { hasTrash } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
 import { onSite } from '../kinds/custom-fields.ts';
@@ -140,7 +141,7 @@ export async function changeTecPost(site: Site, caller: Caller, declared: PostKi
 export async function removeTecPost(site: Site, caller: Caller, kind: PostKind, id: number): Promise<void> {
   const row = await requirePost(site, caller, kind, id);
   if (row.post_status === 'trash') fail('tec-record-in-trash');
-  if (site.config.emptyTrashDays === 0) await deletePost(site, caller, kind, id);
+  if (!hasTrash(site.config)) await deletePost(site, caller, kind, id);
   else await trashPost(site, caller, kind, id);
 }
 

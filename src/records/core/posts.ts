@@ -1,3 +1,4 @@
+import { hasTrash } from '../../config/config.ts';
 import { ApiError, type Fault, fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
 import { postActions } from '../../kinds/core/actions.ts';
@@ -244,7 +245,7 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
  * @throws rest_already_trashed
  */
 export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<Shown> {
-  if (force || site.config.emptyTrashDays === 0) {
+  if (force || !hasTrash(site.config)) {
     const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     const { _links: _, ...previous } = shown;
     await deletePost(site, caller, kind, id);

@@ -1,3 +1,4 @@
+import { hasTrash } from '../../config/config.ts';
 import { fail, failParam, refuse } from '../../errors.ts';
 import type { EventDate } from '../../kinds/events/occurrence.ts';
 import type { Before, PostKind, PostValues, Rows } from '../../kinds/kind.ts';
@@ -228,7 +229,7 @@ export async function deletePost(site: Site, caller: Caller, kind: PostKind, rec
  */
 export async function trashPost(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
   const id = await deletable(site, caller, kind, record);
-  const keeps = site.config.emptyTrashDays > 0;
+  const keeps = hasTrash(site.config);
   const last = keeps ? undefined : await renderPost(site, caller, kind, (await lockExisting({ db: site.db, kind }, id)).row.ID);
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
