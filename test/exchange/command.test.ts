@@ -296,7 +296,7 @@ describeDatabases('the commands import and export', (open) => {
     expect((await asked('export', path('a.xml'), '--kind=venue', '--categories=music'))[0]).toBe(2);
     expect(await asked('export', path('a.ics'), '--kind=venue')).toEqual([
       2,
-      expect.stringContaining('iCalendar files hold events alone: leave out --kind=venue, or choose another format.'),
+      expect.stringContaining('iCalendar files hold only events: leave out --kind=venue, or choose another format.'),
     ]);
     expect((await asked('export', path('a.pdf')))[0]).toBe(1);
     // Pages are only read.
