@@ -47,7 +47,8 @@ function addKeys(found: Set<string>, kind: Kind, record: unknown): void {
       if (isRecord(one) && typeof one.id === 'number') found.add(`${kind.name}-${one.id}`);
   }
   for (const [member, other] of shownIn(kind)) {
-    for (const one of [record[member]].flat()) {
+    const shown = record[member];
+    for (const one of Array.isArray(shown) ? shown : [shown]) {
       // The newer interfaces name terms by their ids.
       if (typeof one === 'number') found.add(`${other.name}-${one}`);
       else addKeys(found, other, one);

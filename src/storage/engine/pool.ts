@@ -51,25 +51,19 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
     idleTimeoutMillis: options.idle,
     propagateCreateError: true,
   });
-  const resting = new Set<Connection>();
+  // The one used last is taken first: the server's thread for it is still warm, and those not needed become idle.
+  const resting: Connection[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
-  const giveBack = (connection: Connection): void => {
-    resting.delete(connection);
-    pool.release(connection);
-  };
   const endRest = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    resting.forEach(giveBack);
+    for (const connection of resting.splice(0)) pool.release(connection);
   };
   const idle = (): Connection | undefined => {
-    for (const connection of resting) {
-      if (!isUsable(connection)) giveBack(connection);
-      else {
-        resting.delete(connection);
-        return connection;
-      }
+    for (let connection = resting.pop(); connection !== undefined; connection = resting.pop()) {
+      if (isUsable(connection)) return connection;
+      pool.release(connection);
     }
     return undefined;
   };
@@ -83,13 +77,16 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
       }
     },
     release: (connection) => {
-      if (isClosing || pool.numPendingAcquires() > 0 || !isUsable(connection)) return giveBack(connection);
-      resting.add(connection);
+      if (isClosing || pool.numPendingAcquires() > 0 || !isUsable(connection)) {
+        pool.release(connection);
+        return;
+      }
+      resting.push(connection);
       timer ??= setTimeout(endRest, REST_MS).unref();
     },
     counts: () => ({
-      used: pool.numUsed() - resting.size,
-      idle: pool.numFree() + resting.size,
+      used: pool.numUsed() - resting.length,
+      idle: pool.numFree() + resting.length,
       waiting: pool.numPendingAcquires(),
     }),
     close: async () => {
