@@ -4,7 +4,7 @@ import { attemptsOf } from '../accounts/attempts.ts';
 import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import type { Values } from '../kinds/param.ts';
-import { suggestPath } from '../pages/addresses.ts';
+import { suggestPath, withQuery } from '../pages/addresses.ts';
 import type { Page, PageContext } from '../pages/pages.tsx';
 import { type SuggestForm, suggestPage, takeSuggestion, thanksPage } from '../pages/suggest.tsx';
 import type { LoadedTheme } from '../pages/theme.ts';
@@ -78,7 +78,13 @@ async function showForm({ context, caller, req }: Visit, sent: boolean): Promise
 }
 
 async function formAnswer({ context, caller, req }: Visit, form: SuggestForm): Promise<Answer> {
-  const cookie = [`${COOKIE}=${form.key}`, `Path=${suggestPath(caller)}`, 'HttpOnly', 'SameSite=Strict', `Max-Age=${KEPT_SECONDS}`];
+  const cookie = [
+    `${COOKIE}=${form.key}`,
+    `Path=${splitTarget(suggestPath(caller)).path}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${KEPT_SECONDS}`,
+  ];
   return answerWith(caller, await suggestPage(context, caller, form), {
     'Set-Cookie': [...cookie, ...(req.secure ? ['Secure'] : [])].join('; '),
   });
@@ -95,7 +101,7 @@ async function takeForm(visit: Visit, budget: Budget, admit: () => void): Promis
     return formAnswer(visit, { key: key ?? randomBytes(16).toString('hex'), sent: fields, notice, status: 403 });
   }
   const refused = await takeSuggestion(context.site, caller, fields, admit);
-  return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(`${suggestPath(caller)}?sent=1`);
+  return refused ? formAnswer(visit, { key, sent: fields, ...refused }) : seeOther(withQuery(suggestPath(caller), [['sent', '1']]));
 }
 
 async function sentWith({ config }: Site, req: Request, budget: Budget): Promise<Values> {

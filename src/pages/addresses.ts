@@ -58,13 +58,14 @@ export function calendarUrl(place: PagePlace, target: Target): string {
 }
 
 /** The address of the page on which visitors suggest events; undefined: there is none. */
-export function suggestUrl({ home, settings }: PagePlace & { readonly settings: Pick<SiteSettings, 'suggestSlug'> }): string | undefined {
-  const { suggestSlug: slug, permalinkStructure: structure, calendar } = settings;
+export function suggestUrl(place: PagePlace & { readonly settings: Pick<SiteSettings, 'suggestSlug'> }): string | undefined {
+  const { suggestSlug: slug, permalinkStructure: structure, calendar } = place.settings;
   if (slug === '') return undefined;
-  return `${home}${frontOf(structure)}/${calendar.eventsSlug}/${slug}${structure.endsWith('/') || structure === '' ? '/' : ''}`;
+  const slash = structure.endsWith('/') || structure === '' ? '/' : '';
+  return spoken(place, `${place.home}${frontOf(structure)}/${calendar.eventsSlug}/${slug}${slash}`);
 }
 
-/** Its path alone: forms are sent to the host that they came from. */
+/** The same without the host: forms are sent to the host that they came from. */
 export const suggestPath = (place: Parameters<typeof suggestUrl>[0]): string => onThisHost(suggestUrl(place) ?? '');
 
 const frontOf = (structure: string): string => (/^\/?index\.php\//.test(structure) ? '/index.php' : '');

@@ -11,6 +11,7 @@ import type { VenueRecord } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';
 import type { FeedEvent } from '../records/feed-events.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
+import { firstCharacters } from '../wordpress/content/plain-text.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 
 /*
@@ -183,7 +184,7 @@ export function placeModel(venue: VenueRecord): PlaceModel {
 export const websiteOf = (html: string | undefined): string => decodeEntities(html ?? '').trim();
 
 /** The beginning of a text, as search engines and others show it. */
-export const descriptionOf = (html: string): string => plainText(html).replace(/\s+/g, ' ').slice(0, LONGEST_DESCRIPTION).trim();
+export const descriptionOf = (html: string): string => firstCharacters(plainText(html).replace(/\s+/g, ' '), LONGEST_DESCRIPTION).trim();
 
 const LONGEST_DESCRIPTION = 300;
 

@@ -266,6 +266,15 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(report.losses.map(({ reason }) => reason)).toEqual(['slug-taken']);
   });
 
+  it('cuts names that are too long for their columns, and no emoji in half', async () => {
+    await taken([
+      category('long', { name: `x${'🎷'.repeat(300)}` }),
+      { kind: 'author', sourceId: 'anna', login: 'anna', email: 'anna@example.org', displayName: '🎷'.repeat(300), metas: [] },
+    ]);
+    expect(await db.from('terms').where('slug', 'long').first('name')).toEqual({ name: `x${'🎷'.repeat(199)}` });
+    expect(await db.from('users').where('user_login', 'anna').first('display_name')).toEqual({ display_name: '🎷'.repeat(250) });
+  });
+
   it('makes nothing of a slug that a path could be', async () => {
     await taken([post('event', 500, { columns: { ...post('event', 500).columns, post_name: '../../etc/passwd\0.php' } })]);
     expect((await site.db.from('posts').where('ID', 500).first())?.post_name).toMatch(/^[a-z0-9-]+$/);

@@ -122,6 +122,33 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.locator('fasti-events li').allTextContents()).toEqual(['No. 3']);
   });
 
+  it.each([
+    ['120', 120, ['1 50', '2 50', '3 50']],
+    ['5', 5, ['1 5']],
+    ['many', 10, ['1 10']],
+  ])('show as many events in a list as are asked for by <fasti-events> (%s)', async (count, shown, pages) => {
+    const { page } = await visit();
+    const asked: string[] = [];
+    await page.route('**/wp-json/**', async (route) => {
+      const said = new URL(route.request().url()).searchParams;
+      const [number, length] = [Number(said.get('page') ?? 1), Number(said.get('per_page'))];
+      asked.push(`${number} ${length}`);
+      const events = Array.from({ length }, (_, at) => ({
+        ...{ title: `No. ${(number - 1) * length + at + 1}`, url: base },
+        ...{ start_date: '2030-08-30 10:00:00', end_date: '2030-08-30 11:00:00' },
+      }));
+      await route.fulfill({ json: { events, total: 400, total_pages: Math.ceil(400 / length) } });
+    });
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${base}/_fasti/fasti-events.js"></script><fasti-events count="${count}"></fasti-events>`,
+    );
+    await page.locator('fasti-events li').first().waitFor();
+    expect(asked.sort()).toEqual(pages);
+    const titles = await page.locator('fasti-events li .title').allTextContents();
+    expect([titles.length, titles.at(-1)]).toEqual([shown, `No. ${shown}`]);
+  });
+
   it('show what lasts all day on its own days by <fasti-events>, where days begin later than midnight', async () => {
     const { page } = await visit();
     const month = new Date().toISOString().slice(0, 8);

@@ -159,6 +159,42 @@ describeDatabases('pages of a site whose addresses are queries', (open) => {
   });
 });
 
+describeDatabases('the page on which visitors suggest events, where a parameter chooses the language', (open) => {
+  it('keeps it from the link in the menu to what is suggested', async () => {
+    const db = await loadLanguages(await open(), 'polylang');
+    await db.from('options').where('option_name', 'permalink_structure').update({ option_value: '' });
+    await db.from('options').insert({ option_name: 'fasti_suggest_slug', option_value: 'suggest' });
+    const env = { PAGES: 'on', SITE_URL: 'http://www.example.org:81' };
+    const site = await serveDatabase(db, { env, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const headers = { host: 'www.example.org:81', accept: 'text/html', 'accept-language': 'en' };
+    const form = '/events/suggest/?lang=it';
+    const list = await site.send('GET', '/?post_type=tribe_events&eventDisplay=list&lang=it', { headers });
+    expect(list.text).toContain(`href="http://www.example.org:81${form}"`);
+    const page = await site.send('GET', form, { headers });
+    expect([page.status, page.text.includes('Proponi un evento'), page.text.includes(`action="${form}"`)]).toEqual([200, true, true]);
+    const [cookie = ''] = [page.headers['set-cookie'] ?? []].flat();
+    expect(cookie).toContain('Path=/events/suggest/;');
+    const sent = new URLSearchParams({
+      ...{ key: /fasti_suggest=([^;]*)/.exec(cookie)![1]!, title: 'Sagra del paese', from_name: 'Rosa', from_email: 'rosa@example.org' },
+      ...{ 'start_date[date]': '2027-03-04', 'start_date[time]': '21:00', 'end_date[date]': '2027-03-04', 'end_date[time]': '23:00' },
+    });
+    const done = await site.send('POST', form, {
+      headers: { ...headers, cookie: cookie.split(';')[0]!, 'content-type': 'application/x-www-form-urlencoded' },
+      body: sent.toString(),
+    });
+    expect([done.status, done.headers.location]).toEqual([303, `${form}&sent=1`]);
+    const { ID } = (await db.from('posts').where('post_title', 'Sagra del paese').first('ID'))!;
+    const languages = await db
+      .from('term_relationships', 'r')
+      .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+      .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+      .where({ 'r.object_id': ID, 'tt.taxonomy': 'language' })
+      .select('t.slug');
+    expect(languages).toEqual([{ slug: 'it' }]);
+    await site.close();
+  });
+});
+
 describeDatabases('pages of a site whose languages have hosts or are chosen by a parameter', (open) => {
   it.each([
     ['hosts', 2, '/events/list/', 'it.example.org:81'],

@@ -5,7 +5,7 @@ import { postKind } from '../../kinds/index.ts';
 import type { PostKindName } from '../../kinds/kind-names.ts';
 import type { Caller } from '../../records/caller.ts';
 import { foldText } from '../../storage/engine/collation.ts';
-import { hasVisibleText } from '../../wordpress/content/plain-text.ts';
+import { firstCharacters, hasVisibleText } from '../../wordpress/content/plain-text.ts';
 import { parseZone } from '../../wordpress/zones.ts';
 import { type CustomValue, customRows } from '../items/custom-rows.ts';
 import { rowsOfValues } from '../items/field-rows.ts';
@@ -108,7 +108,7 @@ async function* outcomes(
       onMapping(path, { file, kind, columns: columns.map((column, place) => ({ ...column, example: examples[place]! })) });
     reportMapping();
     for await (const row of table.rows) {
-      for (const place of examples.keys()) examples[place] ||= (row.cells[place] ?? '').slice(0, LONGEST_EXAMPLE);
+      for (const place of examples.keys()) examples[place] ||= firstCharacters(row.cells[place] ?? '', LONGEST_EXAMPLE);
       const { entries, taken } = rowOutcome(row, { file, kind, columns, options, seen });
       yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
     }

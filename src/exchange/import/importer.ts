@@ -23,6 +23,7 @@ import {
 } from '../../storage/rows/imports.ts';
 import { requireAuthor } from '../../storage/rows/posts.ts';
 import { loadTerms, recount } from '../../storage/rows/terms.ts';
+import { firstCharacters } from '../../wordpress/content/plain-text.ts';
 import { metaOf } from '../../wordpress/rows.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import { type Entry, type Item, isItem, isPostItem, isTermItem, type PostItem, SourceFault, titleOf } from '../items/items.ts';
@@ -204,7 +205,7 @@ export async function importProgress(
     }
   | undefined
 > {
-  const source = name.slice(0, LONGEST_SOURCE);
+  const source = firstCharacters(name, LONGEST_SOURCE);
   const row = await findImport(db, source);
   if (!row) return undefined;
   const open = row.open === 1;
@@ -222,7 +223,7 @@ interface ImportState {
 }
 
 async function openRun(site: Site, caller: Caller, options: ImportOptions): Promise<ImportState> {
-  const source = options.source.slice(0, LONGEST_SOURCE);
+  const source = firstCharacters(options.source, LONGEST_SOURCE);
   const dry = options.dryRun ?? false;
   const known = await findImport(site.db, source);
   if (options.resume && !known?.open) throw new SourceFault('nothing-to-resume', { source });

@@ -3,7 +3,7 @@ import { readOptions } from '../../storage/rows/options.ts';
 import { takenIds } from '../../storage/rows/taken.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
-import { hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { firstCharacters, hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../../wordpress/slug.ts';
 import { nowUtc } from '../../wordpress/time.ts';
@@ -83,7 +83,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
     user_login: login,
     user_pass: given('user_pass', NO_PASSWORD),
     user_nicename: uniqueSlug(nicename, nicenames, NICENAME_BYTES),
-    user_email: wellFormed(author.email).slice(0, WIDTHS.email),
+    user_email: firstCharacters(wellFormed(author.email), WIDTHS.email),
     user_url: given('user_url', ''),
     user_registered: given('user_registered', nowUtc(run.site.clock())),
     user_activation_key: '',
@@ -97,7 +97,7 @@ async function insertAuthor({ run, db, touched }: Work, author: AuthorItem, logi
 /** A login. In a file it is anybody's text: it keeps no markup (as with `sanitize_user`). */
 function loginOf(trustedAccounts: boolean, given: string): string {
   const login = stripControlCharacters(wellFormed(given));
-  return (trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim().slice(0, WIDTHS.login);
+  return firstCharacters((trustedAccounts ? login : sanitizeTextField(login).replace(/[<>"'`&]/g, '')).trim(), WIDTHS.login);
 }
 
 /** An e-mail address; of one in a file that holds markup or is none, nothing stays. */
@@ -109,7 +109,7 @@ const emailOf = (trustedAccounts: boolean, given: string): string =>
  * terms (`pre_user_display_name`).
  */
 function nameOf(trustedAccounts: boolean, given: string): string {
-  const name = stripControlCharacters(wellFormed(given)).slice(0, WIDTHS.name);
+  const name = firstCharacters(stripControlCharacters(wellFormed(given)), WIDTHS.name);
   return trustedAccounts ? name : sanitizeTermName(name);
 }
 

@@ -9,7 +9,7 @@ import { takenIds } from '../../storage/rows/taken.ts';
 import { differingTermMetas, writeTermMetas } from '../../storage/rows/term-metas.ts';
 import { findTermsLike, loadTerms, updateTerm } from '../../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
-import { hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
+import { firstCharacters, hasVisibleText, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import type { Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle } from '../../wordpress/slug.ts';
 import { cleanTermMetas, wellFormed } from '../items/clean.ts';
@@ -163,7 +163,7 @@ async function changeTerm({ run, db, touched }: Work, here: Term, term: TermItem
 }
 
 const texts = ({ name, description }: Pick<TermItem, 'name' | 'description'>) => ({
-  name: sanitizeTermName(stripControlCharacters(wellFormed(name)).slice(0, LETTERS)),
+  name: sanitizeTermName(firstCharacters(stripControlCharacters(wellFormed(name)), LETTERS)),
   description: sanitizeTermDescription(stripControlCharacters(wellFormed(description))),
 });
 

@@ -1,3 +1,4 @@
+import { firstCharacters } from '../../wordpress/content/plain-text.ts';
 /** A kind of item, as `items.ts` has them. */
 export type ReportedKind = 'event' | 'venue' | 'organizer' | 'attachment' | 'category' | 'tag' | 'author' | 'settings';
 
@@ -129,8 +130,8 @@ function addLosses({ losses }: Tally, reason: string, number: number, examples: 
 const LONGEST = 200;
 const shortened = (loss: Loss): Loss => ({
   ...loss,
-  of: loss.of.slice(0, LONGEST),
-  ...(loss.detail === undefined ? {} : { detail: loss.detail.slice(0, LONGEST) }),
+  of: firstCharacters(loss.of, LONGEST),
+  ...(loss.detail === undefined ? {} : { detail: firstCharacters(loss.detail, LONGEST) }),
 });
 
 /** What was lost, by reason. */

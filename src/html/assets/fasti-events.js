@@ -15,9 +15,10 @@ const WORDS = {
   en: { none: 'No events.', failed: 'The events could not be loaded.', before: 'Previous month', after: 'Next month' },
   it: { none: 'Nessun evento.', failed: 'Non è stato possibile caricare gli eventi.', before: 'Mese precedente', after: 'Mese successivo' },
 };
-/** Of a month, this many pages of events are read, each as long as the API gives to everybody. */
+/** This many pages of events are read at most, each as long as the API gives to everybody. */
 const MOST_PAGES = 20;
 const PAGE_LENGTH = 50;
+const USUAL_COUNT = 10;
 
 const STYLE = new CSSStyleSheet();
 STYLE.replaceSync(`
@@ -100,9 +101,17 @@ class FastiEvents extends HTMLElement {
       return answer.json();
     };
     const { events, total_pages: pages } = await page(1);
-    const last = this.#isMonth ? Math.min(pages, MOST_PAGES) : 1;
+    const last = Math.min(pages, Math.ceil(this.#count / PAGE_LENGTH));
     const others = await Promise.all(Array.from({ length: Math.max(0, last - 1) }, (_, at) => page(at + 2)));
-    return [...events, ...others.flatMap((other) => other.events)];
+    return [...events, ...others.flatMap((other) => other.events)].slice(0, this.#count);
+  }
+
+  /** How many events are shown at most. */
+  get #count() {
+    const most = MOST_PAGES * PAGE_LENGTH;
+    if (this.#isMonth) return most;
+    const asked = Number.parseInt(this.getAttribute('count'), 10);
+    return asked > 0 ? Math.min(asked, most) : USUAL_COUNT;
   }
 
   #show(nodes) {
@@ -128,7 +137,7 @@ class FastiEvents extends HTMLElement {
     const site = new URL(this.getAttribute('source') || OWN_SITE, document.baseURI);
     const url = new URL(`${site.pathname.replace(/\/$/, '')}/wp-json/tribe/events/v1/events`, site);
     const set = (name, value) => value && url.searchParams.set(name, value);
-    set('per_page', this.#isMonth ? PAGE_LENGTH : this.getAttribute('count') || '10');
+    set('per_page', Math.min(this.#count, PAGE_LENGTH));
     set('page', page > 1 && page);
     set('categories', this.getAttribute('category'));
     set('tags', this.getAttribute('tag'));

@@ -18,6 +18,10 @@ export function sanitizeTextField(text: string): string {
   return decoded === out ? out : trimAscii(decoded.replace(/ +/g, ' '));
 }
 
+/** The beginning of a text: so many characters at most, as a column counts them. No emoji is cut in half. */
+export const firstCharacters = (text: string, most: number): string =>
+  text.length <= most ? text : [...text.slice(0, 2 * most)].slice(0, most).join('');
+
 /** The text without control characters; tab and line breaks stay (decision D39). */
 export const stripControlCharacters = (text: string): string => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
 

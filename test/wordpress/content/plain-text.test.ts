@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { trimWords } from '../../../src/wordpress/content/excerpt.ts';
-import { hasVisibleText, sanitizeTextField, stripAllTags, stripControlCharacters } from '../../../src/wordpress/content/plain-text.ts';
+import {
+  firstCharacters,
+  hasVisibleText,
+  sanitizeTextField,
+  stripAllTags,
+  stripControlCharacters,
+} from '../../../src/wordpress/content/plain-text.ts';
 
 describe('stripAllTags', () => {
   it.each([
@@ -34,6 +40,18 @@ describe('sanitizeTextField', () => {
 
   it.each(['%', '<', '<script', '<style>', '%4', '< '])('gets through 200 kB of %j', (seed) => {
     expect(sanitizeTextField(`x${seed.repeat(Math.ceil(200_000 / seed.length))}41`).startsWith('x')).toBe(true);
+  });
+});
+
+describe('firstCharacters', () => {
+  it.each([
+    ['shorter', 10, 'shorter'],
+    ['àè', 1, 'à'],
+    ['a🎷b', 2, 'a🎷'],
+    ['🎷🎷🎷', 2, '🎷🎷'],
+    ['🎷', 1, '🎷'],
+  ])('%j, %i', (text, most, start) => {
+    expect(firstCharacters(text, most)).toBe(start);
   });
 });
 
