@@ -92,11 +92,17 @@ export async function createUser(site: Site, { login, email, password, role, dis
   return { id, login, email: email ?? '', displayName, registered, roles: [role] };
 }
 
-/** All users of the site in the order of their ids, however many there are. */
-export async function listUsers(site: Site): Promise<Account[]> {
+/**
+ * All users of the site in the order of their ids, however many there are. `role`: only those who have it.
+ *
+ * @throws AccountError `role-unknown`
+ */
+export async function listUsers(site: Site, { role }: { readonly role?: string | undefined } = {}): Promise<Account[]> {
   const roles = await rolesOf(site);
+  if (role !== undefined) roleCalled(role, roles);
   const users = await loadMembers(site.db, [capabilitiesKey(site.db)]);
-  return users.map((user) => accountOf(site.db, roles, user));
+  const accounts = users.map((user) => accountOf(site.db, roles, user));
+  return role === undefined ? accounts : accounts.filter((account) => account.roles.includes(role));
 }
 
 /** One page of users, in the order of their ids. */
@@ -269,13 +275,17 @@ const PROFILE = {
 
 const rolesOf = async (site: Site): Promise<Roles> => (await site.settings()).roles;
 
+function roleCalled(role: string, roles: Roles) {
+  const known = roles.get(role);
+  if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(', ') });
+  return known;
+}
+
 /**
  * The two metas of a role. The level is the highest `level_N` among its capabilities (`update_user_level_from_caps`).
  */
 function grantsOf(role: string, roles: Roles): { capabilities: string; level: string } {
-  const known = roles.get(role);
-  if (!known) throw new AccountError('role-unknown', { role, roles: [...roles.keys()].join(', ') });
-  const levels = Object.entries(known.capabilities).flatMap(([name, granted]) =>
+  const levels = Object.entries(roleCalled(role, roles).capabilities).flatMap(([name, granted]) =>
     granted && /^level_\d+$/.test(name) ? [Number(name.slice(6))] : [],
   );
   return { capabilities: toSerialized({ [role]: true }), level: String(Math.max(0, ...levels)) };

@@ -70,8 +70,7 @@ const addList = (user: Command, session: Session): void => {
     .option('--role <role>', say('user.only-role'))
     .action((given: Options) =>
       withSite(session, 'read', async (site) => {
-        const users = (await listUsers(site)).filter(({ roles }) => given.role === undefined || roles.includes(given.role));
-        const rows = users.map((account) => ({ ...account }));
+        const rows = (await listUsers(site, { role: given.role })).map((account) => ({ ...account }));
         print(io, printedList(rows, shapeOf(given, COLUMNS), io.terminal));
       }),
     );

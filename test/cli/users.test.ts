@@ -46,6 +46,7 @@ describe('user', () => {
     [['create', 'admin', 'other@example.org'], 'the user name admin is already taken'],
     [['create', 'clara', 'no address'], 'no address is not an e-mail address'],
     [['create', 'clara', 'clara@example.org', '--role=king'], 'there is no role king; the roles are administrator, editor, '],
+    [['list', '--role=king'], 'there is no role king; the roles are administrator, editor, '],
     [['set-role', 'nobody', 'editor'], 'there is no user nobody'],
     [['set-email', 'nobody', 'a@example.org'], 'there is no user nobody'],
     [['create', 'cleo', ''], 'e-mail'],
