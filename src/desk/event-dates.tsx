@@ -22,7 +22,7 @@ import { changeDate, createDate, deleteDate } from '../records/writes/post-write
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { localFromUnix, nowLocal, unixFromLocal } from '../wordpress/zones.ts';
 import { ButtonForm, deskPage, Nonce } from './layout.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
 
 /*
  * The dates of an event that recurs: its rule in words, and its next dates, of which single ones are left out, moved
@@ -56,7 +56,7 @@ export async function datesPage(visit: Visit, id: number, form: DatesForm = {}):
   const removes = await mayTrash(lookUpOnce(site.db), caller, EVENT, event.id);
   const rule = recurring.rule && ruleInWords(i18n, recurring.rule.rule);
   const html = deskPage(visit, {
-    title: say('desk:dates.title', { title: event.title || say('desk:untitled') }),
+    title: say('desk:dates.title', { title: titleShown(visit, event) }),
     part: EVENT.path,
     notice: form.wrong === undefined ? undefined : { tone: 'wrong', text: form.wrong },
     children: (

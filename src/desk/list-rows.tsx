@@ -14,7 +14,7 @@ import { type Column, columnsOf } from './list-columns.ts';
 import { ALL_FOUND, MOST_AT_ONCE } from './list-filters.ts';
 import { PreviewLink } from './preview-link.tsx';
 import { removalOf } from './record-actions.ts';
-import { deskUrl, type Visit } from './visit.ts';
+import { deskUrl, titleShown, type Visit } from './visit.ts';
 
 /*
  * The rows of a list, each with its actions and a form for a few fields.
@@ -119,7 +119,7 @@ function Row(props: {
   const { visit, kind, row: it, columns, categories } = props;
   const { say } = visit.i18n;
   const { id, row } = it;
-  const title = it.title || say('desk:untitled');
+  const title = titleShown(visit, it);
   const trashed = row.post_status === 'trash';
   return (
     <tr>

@@ -16,7 +16,7 @@ import { nowLocal } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
 import { MONTH, monthBounds } from './list-filters.ts';
 import { writeRecord } from './records.tsx';
-import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
+import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
 
 /*
  * The events of a month as a table of its days. With a script, an event is moved by dragging it to another day.
@@ -119,7 +119,7 @@ function Day(props: {
  */
 function DayEvent({ visit, row, begins }: { readonly visit: Visit; readonly row: Editable; readonly begins: boolean }): JSX.Element {
   const { i18n, settings } = visit;
-  const title = row.title || i18n.say('desk:untitled');
+  const title = titleShown(visit, row);
   const hourCycle = hourCycleOf(settings.calendar.formats.time);
   const isOneOfMany = settings.recurrence !== undefined && row.id > settings.recurrence.base;
   return (
@@ -148,7 +148,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
     await writeRecord(visit, kind, { record, version: textIn(fields, 'version') || record.version, raw: dates });
   } catch (error) {
     if (!(error instanceof ApiError) || error.problem !== 'edit-conflict') throw error;
-    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: record.title || i18n.say('desk:untitled') }) } as const;
+    const notice = { tone: 'wrong', text: i18n.say('desk:month.conflict', { title: titleShown(visit, record) }) } as const;
     return { ...(await monthPage(visit, { asked: start.slice(0, 7), notice })), status: 409 };
   }
   return { to: deskUrl(visit, '/month', { month: day.slice(0, 7), done: 'moved' }) };

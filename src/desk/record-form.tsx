@@ -15,7 +15,7 @@ import { PreviewLink } from './preview-link.tsx';
 import { removalOf } from './record-actions.ts';
 import { Suggested } from './suggested.tsx';
 import { TranslationLinks } from './translations.tsx';
-import { deskUrl, type Outcome, type Visit } from './visit.ts';
+import { deskUrl, type Outcome, titleShown, type Visit } from './visit.ts';
 
 /*
  * The page with the form of a record: its fields in their places, links, buttons.
@@ -43,7 +43,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
   const { plan, record, notice, map, data } = form;
   const { kind } = plan;
   const filled: FormState = { ...form, kind };
-  const title = record ? record.title || say('desk:untitled') : say(`desk:kinds.${kind.name}.new`);
+  const title = record ? titleShown(visit, record) : say(`desk:kinds.${kind.name}.new`);
   const path = `/${kind.path}/${record?.id ?? 'new'}`;
   const html = deskPage(visit, {
     title,

@@ -78,6 +78,10 @@ export type Outcome =
 export const isLoginOfSite = ({ site, settings }: Pick<Visit, 'site' | 'settings'>): boolean =>
   site.config.keys !== undefined || !settings.shared;
 
+/** The title by which a record is called at the desk; some have none. */
+export const titleShown = ({ i18n }: Pick<Visit, 'i18n'>, { title }: { readonly title: string }): string =>
+  title || i18n.say('desk:untitled');
+
 /** The address of a page of the desk. Parameters without a value are left out. */
 export function deskUrl(
   { base }: Pick<Visit, 'base'>,
