@@ -3,7 +3,8 @@ import { selectorsOf } from './describe.ts';
 import type { Endpoint, Method, Route } from './route.ts';
 
 /*
- * What the OpenAPI documents say about safe writes: request and response headers, and the resulting status codes.
+ * What the OpenAPI documents say about safe writes and about waiting: request and response headers, and the resulting
+ * status codes.
  */
 
 type Json = Record<string, unknown>;
@@ -25,6 +26,7 @@ const GIVEN = {
   ETag: { text: 'routes:headers.etag', schema: { type: 'string' } },
   IdempotencyReplayed: { text: 'routes:headers.idempotency-replayed', schema: { type: 'string', enum: ['true'] } },
   Warning: { text: 'routes:headers.warning', schema: { type: 'string' } },
+  RetryAfter: { text: 'routes:headers.retry-after', schema: { type: 'integer' } },
 } as const;
 
 /** The parameters as components, by name. */
@@ -70,6 +72,13 @@ export const headersGiven = (method: Method): Json => ({
   },
 });
 
+/** What a problem carries that may be over by the next try. */
+export const headersOfProblem = (status: string): Json =>
+  ['409', '429', '503'].includes(status) ? { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } } : {};
+
 /** The statuses that those headers lead to. */
 export const statusesOfWriting = (method: Method, target: Target): ('409' | '412' | '422')[] =>
   method === 'GET' ? [] : target === 'none' ? ['409', '422'] : ['409', '412', '422'];
+
+/** The statuses of any request: there may be too much of it, or no database. */
+export const statusesAtAnyTime = (method: Method): ('413' | '429' | '503')[] => (method === 'GET' ? ['429', '503'] : ['413', '429', '503']);

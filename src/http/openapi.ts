@@ -8,7 +8,16 @@ import { restUrl } from '../wordpress/links.ts';
 import { tableOf } from '../wordpress/table.ts';
 import { trimEndOf } from '../wordpress/trim.ts';
 import { type Described, defaultOf, fieldTextKeys, isRequired, kindOf, paramTextKeys, selectorsOf } from './describe.ts';
-import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting, targetOf } from './described-writes.ts';
+import {
+  answerHeaders,
+  headerParameters,
+  headersGiven,
+  headersOfProblem,
+  headersTaken,
+  statusesAtAnyTime,
+  statusesOfWriting,
+  targetOf,
+} from './described-writes.ts';
 import { type Endpoint, type Method, paramsOn, type Route, templateOf } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -38,7 +47,7 @@ const EARLIER: ReadonlyMap<string, Readonly<Record<string, string>>> = tableOf({
 });
 
 /** Problems by what is asked; each stands once in the document. */
-const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '422', '500'] as const;
+const PROBLEMS = ['400', '401', '403', '404', '409', '410', '412', '413', '422', '429', '500', '503'] as const;
 
 /**
  * The API as an OpenAPI 3.0 document (`/doc`), from the routes and the kinds, in the caller's language. `roots`: routes
@@ -67,7 +76,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
       responses: Object.fromEntries(
         PROBLEMS.map((status) => [
           `Problem${status}`,
-          { description: say(`routes:answers.${status}`), content: json(ref('schemas/Error')) },
+          { description: say(`routes:answers.${status}`), ...headersOfProblem(status), content: json(ref('schemas/Error')) },
         ]),
       ),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
@@ -160,9 +169,14 @@ function requestBody({ say, route, endpoint }: Operation, kind: Kind | undefined
   return { required: required.length > 0, content: { 'application/x-www-form-urlencoded': { schema }, ...json(schema) } };
 }
 
-function responses({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
-  const problems = (...statuses: readonly (typeof PROBLEMS)[number][]) =>
-    Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
+const problems = (...statuses: readonly (typeof PROBLEMS)[number][]): Json =>
+  Object.fromEntries(statuses.map((status) => [status, ref(`responses/Problem${status}`)]));
+
+function responses(described: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
+  return { ...answersTo(described, method, kind, say), ...problems(...statusesAtAnyTime(method)) };
+}
+
+function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, method: Method, kind: Kind | undefined, say: Say): Json {
   const whole = endpoint.success ?? '200';
   const target = targetOf(route, endpoint);
   const safety = statusesOfWriting(method, target);

@@ -3,7 +3,16 @@ import type { Caller } from '../../records/caller.ts';
 import { restUrl } from '../../wordpress/links.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { type Described, paramTextKeys, selectorsOf } from '../describe.ts';
-import { answerHeaders, headerParameters, headersGiven, headersTaken, statusesOfWriting, targetOf } from '../described-writes.ts';
+import {
+  answerHeaders,
+  headerParameters,
+  headersGiven,
+  headersOfProblem,
+  headersTaken,
+  statusesAtAnyTime,
+  statusesOfWriting,
+  targetOf,
+} from '../described-writes.ts';
 import type { Endpoint, Method, Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -89,11 +98,11 @@ function responses(route: Route, method: Method, name: string | undefined, say: 
   const ofRecord = name !== undefined && (single || method === 'POST');
   const schema = name ? (single || method !== 'GET' ? ref(name) : { type: 'array', items: ref(name) }) : ref('OpenApiDocumentation');
   return Object.fromEntries(
-    [...statuses, ...(name ? statusesOfWriting(method, single ? 'named' : 'none') : [])].map((status) => [
+    [...statuses, ...(name ? statusesOfWriting(method, single ? 'named' : 'none') : []), ...statusesAtAnyTime(method)].map((status) => [
       status,
       {
         description: say(`routes:answers.${status === '501' ? 'never' : status}`),
-        ...(status.startsWith('2') ? { ...(ofRecord ? headersGiven(method) : {}), content: json(schema) } : {}),
+        ...(status.startsWith('2') ? { ...(ofRecord ? headersGiven(method) : {}), content: json(schema) } : headersOfProblem(status)),
       },
     ]),
   );
