@@ -148,11 +148,17 @@ export function expiryOf(timeliness: Timeliness, { now, settings: { zone } }: Pi
 const endOfStep = (time: number, step: number): number => (Math.floor(time / step) + 1) * step;
 
 /**
- * `Last-Modified`, where nothing but a write changes the answer. Not within the second of the last change: a further
- * one in that second would have the same date, and whoever asks by it would never be told of it.
+ * `Last-Modified`, where nothing but a write changes the answer, and only once the last change is a while ago. A write
+ * bears the time at which it began: a further one could still end that bears the same time or an earlier one, and
+ * whoever asks by the date would never be told of it.
  */
 export const modifiedHeader = (timeliness: Timeliness, changedAt: string | undefined, now: Date): Record<string, string> =>
-  timeliness === 'never' && changedAt !== undefined && changedAt < nowUtc(now) ? { 'Last-Modified': httpDate(changedAt) } : {};
+  timeliness === 'never' && changedAt !== undefined && changedAt < nowUtc(new Date(now.getTime() - LONGEST_WRITE_MS))
+    ? { 'Last-Modified': httpDate(changedAt) }
+    : {};
+
+/** No write takes as long from its beginning to its end; it waits for others for a few seconds at most. */
+const LONGEST_WRITE_MS = 60_000;
 
 /** A date as headers write it. `utc`: `YYYY-MM-DD HH:MM:SS`. */
 const httpDate = (utc: string) => new Date(`${utc.replace(' ', 'T')}Z`).toUTCString();
