@@ -8,6 +8,7 @@ import { type Site, withinTransaction } from '../site.ts';
 import { DatabaseUnavailable } from '../storage/engine/database.ts';
 import { splitTarget } from './addressing.ts';
 import { type Accepted, acceptWrite, canRunAtOnce, runAtOnce, runWrite } from './answer-route.ts';
+import { batchShape } from './answer-shapes.ts';
 import type { ServedEndpoint, ServedRoute } from './endpoint.ts';
 import type { Head } from './head.ts';
 import { parseQuery } from './input.ts';
@@ -56,6 +57,7 @@ export function batchRoute(router: () => Router): ServedRoute {
   const batch: ServedEndpoint<Asked, Prepared> = {
     methods: ['POST'],
     summary: 'batch',
+    answer: batchShape,
     params: PARAMS,
     mode: 'create',
     success: '207',

@@ -61,7 +61,7 @@ export function openApiDocument(site: Described, caller: Caller, routes: readonl
     openapi: '3.0.0',
     info: { version: '1.0.0', title: say('site:doc-title'), description: say('site:doc-description') },
     components: {
-      schemas: schemas(say, caller.settings.contentLanguages !== undefined),
+      schemas: schemas(say, answersOf([...routes, ...roots]), caller.settings.contentLanguages !== undefined),
       parameters: {
         password: {
           name: 'password',
@@ -183,7 +183,7 @@ function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
   const unknownNamespace = route.pattern === '' ? (['404'] as const) : [];
   if (!kind)
     return {
-      [whole]: { description: say(`routes:answers.${whole}`), content: json({ type: 'object' }) },
+      [whole]: { description: say(`routes:answers.${whole}`), content: json(answerSchema(endpoint)) },
       ...problems('400', '401', ...unknownNamespace, ...(route.refusals ?? []), ...safety),
     };
   const record = ref(`schemas/${recordName(kind)}`);
@@ -210,6 +210,9 @@ function answersTo({ route, endpoint }: Pick<Operation, 'route' | 'endpoint'>, m
     };
   return { ...single('200'), ...never('201'), ...problems('400', '401', '403', '404', ...safety) };
 }
+
+/** The success of an endpoint that serves no kind. */
+const answerSchema = ({ answer }: Endpoint): Json => (answer ? ref(`schemas/${idOf(answer)}`) : { type: 'object' });
 
 /** The page of a list. */
 function listSchema(kind: Kind, record: Json, say: Say): Json {
@@ -265,13 +268,18 @@ interface ObjectSchema extends Json {
   readonly properties?: Readonly<Record<string, Json>>;
 }
 
-const recordName = (kind: Kind) => trueName(String(kind.record.meta()?.id));
+const idOf = (shape: z.ZodType): string => String(shape.meta()?.id);
+const recordName = (kind: Kind) => trueName(idOf(kind.record));
 const trueName = (id: string) => (EARLIER.has(id) ? `${id}Record` : id);
 const groupOf = (id: string) => id.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
+/** The shapes of the answers that hold no records of a kind. */
+const answersOf = (routes: readonly Route[]): z.ZodObject[] =>
+  routes.flatMap(({ endpoints }) => endpoints.flatMap(({ answer }) => answer ?? []));
+
 /** All schemas: what answers hold, what earlier documents say, and the form of an error. */
-function schemas(say: Say, languages: boolean): Json {
-  const published = Object.entries(publishedShapes(languages));
+function schemas(say: Say, answers: readonly z.ZodObject[], languages: boolean): Json {
+  const published = Object.entries(publishedShapes(answers, languages));
   const named = published.map(([id, schema]) => [id, withDescriptions(id, schema, say)] as const);
   const earlier = named.filter(([id]) => EARLIER.has(id)).map(([id, schema]) => [id, earlierSchema(id, schema, say)]);
   return {
@@ -281,9 +289,12 @@ function schemas(say: Say, languages: boolean): Json {
   };
 }
 
-/** The records of all kinds and their parts, by the ids of their shapes. `languages`: whether content has any. */
-function publishedShapes(languages: boolean): Record<string, ObjectSchema> {
-  const all = z.object(Object.fromEntries(kinds.map((kind) => [kind.name, kind.record])));
+/**
+ * The records of all kinds, the other answers, and their parts, by the ids of their shapes. `languages`: whether
+ * content has any.
+ */
+function publishedShapes(answers: readonly z.ZodObject[], languages: boolean): Record<string, ObjectSchema> {
+  const all = z.object(Object.fromEntries([...kinds.map((kind) => kind.record), ...answers].map((shape) => [idOf(shape), shape])));
   const { definitions } = z.toJSONSchema(all, { target: 'openapi-3.0', override: ({ jsonSchema }) => withoutSafeRange(jsonSchema) }) as {
     definitions?: unknown;
   };

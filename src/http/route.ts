@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { Verdict } from '../errors.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -41,6 +42,8 @@ export interface Endpoint<V = Values> {
   readonly mode: 'read' | 'create' | 'change';
   /** Status of its success, where that is not 200; of routes that serve a kind the kind decides. */
   readonly success?: '201' | '207';
+  /** The shape of its success, named by an `id` of its own; of routes that serve a kind the kind decides. */
+  readonly answer?: z.ZodObject;
   /**
    * Who may. No default: "anyone" is written out. Given the accepted values and the path selector among them; for the
    * header `Allow`, the selector and `context=edit` alone.

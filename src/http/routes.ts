@@ -9,6 +9,7 @@ import { memoizeByObject } from '../memo.ts';
 import { changesSince } from '../records/changes.ts';
 import type { Site } from '../site.ts';
 import type { ContentLanguages } from '../wordpress/content-languages.ts';
+import { changesShape } from './answer-shapes.ts';
 import { EVERY_LANGUAGE } from './content-language.ts';
 import { describeNamespace, describeSite } from './describe.ts';
 import { endpoint, type ServedRoute } from './endpoint.ts';
@@ -106,6 +107,7 @@ const changes: ServedRoute = {
     endpoint({
       methods: ['GET'],
       summary: 'changes',
+      answer: changesShape,
       params: CHANGES,
       mode: 'read',
       allow: 'anyone',

@@ -19,6 +19,7 @@ import {
   testHook,
 } from '../webhooks/hooks.ts';
 import { restUrl } from '../wordpress/links.ts';
+import { deletedWebhookShape, deliveriesShape, queuedShape, webhookShape, webhooksShape } from './answer-shapes.ts';
 import { endpoint, recordEndpoint, type ServedRoute } from './endpoint.ts';
 import { created, ok } from './reply.ts';
 
@@ -44,6 +45,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       endpoint({
         methods: ['GET'],
         summary: 'webhooks.list',
+        answer: webhooksShape,
         params: {},
         mode: 'read',
         allow: manages,
@@ -52,6 +54,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       endpoint({
         methods: ['POST'],
         summary: 'webhooks.create',
+        answer: webhookShape,
         params: HOOK_PARAMS.create,
         mode: 'create',
         success: '201',
@@ -78,6 +81,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       recordEndpoint({
         methods: ['GET'],
         summary: 'webhooks.read',
+        answer: webhookShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
@@ -86,6 +90,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       recordEndpoint({
         methods: ['POST', 'PUT', 'PATCH'],
         summary: 'webhooks.change',
+        answer: webhookShape,
         params: HOOK_PARAMS.change,
         mode: 'change',
         allow: manages,
@@ -95,6 +100,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       recordEndpoint({
         methods: ['DELETE'],
         summary: 'webhooks.delete',
+        answer: deletedWebhookShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
@@ -114,6 +120,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       recordEndpoint({
         methods: ['POST'],
         summary: 'webhooks.test',
+        answer: queuedShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
@@ -129,6 +136,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       recordEndpoint({
         methods: ['POST'],
         summary: 'webhooks.retry',
+        answer: queuedShape,
         params: HOOK_PARAMS.one,
         mode: 'read',
         allow: manages,
@@ -144,6 +152,7 @@ export const webhookRoutes: readonly ServedRoute[] = [
       recordEndpoint({
         methods: ['GET'],
         summary: 'webhooks.deliveries',
+        answer: deliveriesShape,
         params: HOOK_PARAMS.deliveries,
         mode: 'read',
         allow: manages,
