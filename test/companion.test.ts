@@ -683,6 +683,57 @@ describeDatabases('the companion routes', (open) => {
         });
       },
     );
+    describe('dates that are sent in another way', () => {
+      const IN_NEW_YORK = {
+        title: 'Fair',
+        timezone: 'America/New_York',
+        start_date: '2030-12-01 10:00:00',
+        end_date: '2030-12-01 12:00:00',
+      };
+      const changed = async (created: object, change: object) => {
+        const { body } = await call('POST', 'events', { as: 'ed', body: created });
+        const answer = await call('PUT', `events/${body.id}`, { as: 'ed', body: change });
+        const { start_date_utc, end_date_utc, timezone } = answer.body;
+        return [answer.status, start_date_utc, end_date_utc, timezone];
+      };
+
+      it.each([
+        ['of both ends', { start_date_utc: '2030-12-02 16:00:00', end_date_utc: '2030-12-02 18:00' }],
+        ['with the letter of UTC', { start_date_utc: '2030-12-02T16:00:00Z', end_date_utc: '2030-12-02T18:00:00Z' }],
+        ['with an offset', { start_date_utc: '2030-12-02T17:00:00+01:00', end_date_utc: '2030-12-02T17:00:00-01:00' }],
+        ['with a duration', { start_date_utc: '2030-12-02 16:00:00', duration: 7200 }],
+      ])('mean the same moment in the zone of the event: %s', async (_, change) =>
+        expect(await changed(IN_NEW_YORK, change)).toEqual([200, '2030-12-02 16:00:00', '2030-12-02 18:00:00', 'America/New_York']),
+      );
+      it('mean the same moment in another zone that is named beside', async () =>
+        expect(
+          await changed(IN_NEW_YORK, {
+            timezone: 'Asia/Tokyo',
+            start_date_utc: '2030-12-02 16:00:00',
+            end_date_utc: '2030-12-02 18:00:00',
+          }),
+        ).toEqual([200, '2030-12-02 16:00:00', '2030-12-02 18:00:00', 'Asia/Tokyo']));
+      it('take a duration alone from the start that there is', async () =>
+        expect(await changed(IN_NEW_YORK, { duration: 3600 })).toEqual([
+          200,
+          '2030-12-01 15:00:00',
+          '2030-12-01 16:00:00',
+          'America/New_York',
+        ]));
+      it.each(['start_date_utc', 'end_date_utc'])('are refused where they are none: %s', async (name) =>
+        expect(await call('PUT', 'events/44', { as: 'ed', body: { [name]: 'whenever' } })).toMatchObject({
+          status: 400,
+          body: { data: { details: { [name]: { code: 'tec_rest_invalid_date_time_argument' } } } },
+        }),
+      );
+      it('count the seconds of a duration that pass while clocks change', async () => {
+        const { body } = await call('POST', 'events', {
+          as: 'ed',
+          body: { title: 'Fair', start_date: '2030-03-30 22:00:00', duration: 8 * 3600 },
+        });
+        expect(body).toMatchObject({ end_date: '2030-03-31 07:00:00', end_date_utc: '2030-03-31 05:00:00', duration: String(8 * 3600) });
+      });
+    });
     it('changes what is named', async () => {
       const { status, body } = await call('PUT', 'venues/12', { as: 'admin', body: { city: 'Lucca', excerpt: 'Short' } });
       expect({ status, ...body }).toMatchObject({

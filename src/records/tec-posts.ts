@@ -1,27 +1,28 @@
-import { parseEventTime } from '../calendar/dates.ts';
+import type { EventDates } from '../calendar/dates.ts';
 import { hasTrash } from '../config/config.ts';
 import { fail } from '../errors.ts';
 import { inTurns } from '../in-turns.ts';
 import { onSite } from '../kinds/custom-fields.ts';
+import { storedDates } from '../kinds/events/dates.ts';
+import { metasAt } from '../kinds/events/occurrence.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKind, PostValues } from '../kinds/kind.ts';
 import { withMapMetas } from '../kinds/map-metas.ts';
-import type { Bundle, RuleContext } from '../kinds/rendering.ts';
+import type { Bundle } from '../kinds/rendering.ts';
+import { datesTaken } from '../kinds/tec/dates.ts';
 import { kindValues, LONGEST_PAGE, narrowTec, type TecFieldValues, type TecListValues, type TecReadValues } from '../kinds/tec/params.ts';
 import { type TecContext, type TecRecord, tecRecord } from '../kinds/tec/record.ts';
 import type { Site } from '../site.ts';
 import { type LookUp, lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPostIds } from '../storage/lists/post-list.ts';
-import { loadBundle } from '../storage/rows/bundle.ts';
+import { loadBundle, loadMetas } from '../storage/rows/bundle.ts';
 import { findPost } from '../storage/rows/posts.ts';
 import type { Post } from '../wordpress/rows.ts';
-import { addSeconds } from '../wordpress/time.ts';
-import { parseZone, UTC } from '../wordpress/zones.ts';
 import { bundleOptions, type Caller, renderContext } from './caller.ts';
 import { cleanText } from './clean-text.ts';
 import type { CorePage } from './core/lists.ts';
 import { trustsIndexOfEvents } from './list-index.ts';
-import { listedAs, postOfRecord } from './occurrences.ts';
+import { dateOfRecord, listedAs, postOfRecord } from './occurrences.ts';
 import { metasInTrash } from './trashed-metas.ts';
 import { loadedVersion, type Shown } from './versions.ts';
 import { accessRow, editsKind, listRights, mayDelete, mayEdit, mayRead, opens } from './visibility.ts';
@@ -130,7 +131,8 @@ export async function createTecPost(site: Site, caller: Caller, declared: PostKi
 export async function changeTecPost(site: Site, caller: Caller, declared: PostKind, id: number, values: TecFieldValues): Promise<void> {
   const kind = onSite(declared, caller.settings);
   await requirePost(site, caller, kind, id);
-  await changeRecord(site, caller, kind, id, { values: fieldsOf(caller, kind, values), extra: extraRows(caller, kind, values) });
+  const fields = fieldsOf(caller, kind, values, kind.dated ? await datesOf(site, caller, kind, id) : undefined);
+  await changeRecord(site, caller, kind, id, { values: fields, extra: extraRows(caller, kind, values) });
 }
 
 /**
@@ -150,16 +152,18 @@ async function requirePost({ db }: Site, caller: Caller, kind: PostKind, id: num
   return row?.post_type === kind.postType ? row : fail('tec-record-unreadable');
 }
 
-function fieldsOf({ settings, now }: Caller, kind: PostKind, values: TecFieldValues): PostValues {
-  const zoneOf = (name: string | undefined): RuleContext['settings']['zone'] =>
-    (name === undefined ? null : parseZone(name)) ?? settings.zone;
-  const fields = kindValues(kind, values, zoneOf);
-  const { start_date: sent, end_date: end } = fields;
-  const { duration, timezone } = values;
-  if (!kind.dated || end !== undefined || typeof sent !== 'string' || duration === undefined || duration === null) return fields;
-  const zone = zoneOf(timezone ?? undefined);
-  const start = parseEventTime(sent, { zone, now, timestamps: timezone ? zone : UTC });
-  return start === null ? fields : { ...fields, start_date: start, end_date: addSeconds(start, duration) };
+/** Accepted values by the kind's own names. `stored`: the dates that there are, of an event. */
+function fieldsOf(caller: Caller, kind: PostKind, values: TecFieldValues, stored?: EventDates): PostValues {
+  const fields = kindValues(kind, values);
+  return kind.dated ? { ...fields, ...datesTaken(values, stored, caller) } : fields;
+}
+
+/** The dates of the event, or of the one of its dates, that an id names. */
+async function datesOf({ db }: Site, caller: Caller, kind: PostKind, id: number): Promise<EventDates> {
+  const date = await dateOfRecord(db, caller, kind, id);
+  const post = date?.post ?? id;
+  const metas = (await loadMetas(db, [post])).get(post) ?? new Map();
+  return storedDates({ metas: date ? metasAt(metas, date) : metas });
 }
 
 /**

@@ -2,13 +2,12 @@ import { exactBounds } from '../../calendar/window.ts';
 import { memoizeByObject } from '../../memo.ts';
 import { isEmail } from '../../wordpress/email.ts';
 import { tableOf } from '../../wordpress/table.ts';
-import { toLocal } from '../../wordpress/zones.ts';
 import type { Condition } from '../condition.ts';
 import { FEATURED_META, ORGANIZER_LINK, VENUE_LINK } from '../events/metas.ts';
 import { shownTexts } from '../fields.ts';
 import { conditionsOf, control, filter, group } from '../filter.ts';
 import { choiceHint, type Grammar, type Hint, LENGTHS } from '../grammars/grammar.ts';
-import { anyText, oneOf, text, unread } from '../grammars/grammars.ts';
+import { oneOf, text, unread } from '../grammars/grammars.ts';
 import { anyString, droppedString, idsArgument, integer, momentArgument, positiveArgument, strings, truth } from '../grammars/schema.ts';
 import { MOMENT_HINT } from '../grammars/times.ts';
 import type { Linked, PostKind, PostValues } from '../kind.ts';
@@ -160,16 +159,17 @@ const IDLE = {
 
 /** Fields of an event that lead to others: UTC times to local ones, a duration in seconds to the end. */
 const DERIVED = {
-  start_date_utc: { grammar: anyText(LENGTHS.date) },
-  end_date_utc: { grammar: anyText(LENGTHS.date) },
+  start_date_utc: { grammar: momentArgument },
+  end_date_utc: { grammar: momentArgument },
   duration: { grammar: integer({ minimum: 0 }) },
 } satisfies Params;
-const UTC_TIMES = { start_date_utc: 'start_date', end_date_utc: 'end_date' } as const;
 
 /** Fields of a record: any, and those that are looked at under their names here. */
 type TecFields = Params &
   Partial<typeof DERIVED> &
   typeof IDLE & {
+    readonly start_date?: Param<string | null>;
+    readonly end_date?: Param<string | null>;
     readonly timezone?: Param<string | null>;
     readonly excerpt?: Param<string | null>;
   };
@@ -220,27 +220,12 @@ const CODES: ReadonlyMap<string, { readonly code: string; readonly reason: strin
   },
 });
 
-/**
- * Accepted values by the kind's own names; the site's zone turns UTC times of events into local ones where no other
- * zone is named.
- */
-export function kindValues(
-  kind: PostKind,
-  values: TecFieldValues,
-  zoneOf: (name: string | undefined) => RuleContext['settings']['zone'],
-): PostValues & { readonly start_date?: unknown; readonly end_date?: unknown } {
+/** Accepted values by the kind's own names. */
+export function kindValues(kind: PostKind, values: TecFieldValues): PostValues {
   const names = ownNames(kind);
   const named = Object.entries(values).flatMap(([name, value]) => {
     const own = names.get(name);
     return own === undefined ? [] : [[own, value] as const];
   });
-  const fields: Record<string, unknown> = Object.fromEntries(named);
-  if (!kind.dated) return fields;
-  const zone = zoneOf(values.timezone ?? undefined);
-  for (const utc of ['start_date_utc', 'end_date_utc'] as const) {
-    const sent = values[utc] ?? '';
-    if (fields[UTC_TIMES[utc]] === undefined && /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$/.test(sent))
-      fields[UTC_TIMES[utc]] = toLocal(sent.replace('T', ' ').padEnd(19, ':00'), zone);
-  }
-  return fields;
+  return Object.fromEntries(named);
 }
