@@ -743,6 +743,13 @@ describeDatabases('the companion routes', (open) => {
         excerpt: { rendered: '<p>Short</p>\n' },
       });
     });
+    it.each(['en', 'it'])('describes the name in another system as something to write: %s', async (language) => {
+      const { body } = await send('OPTIONS', `${TEC}/venues?translation_language=${language}`);
+      const { args } = body.endpoints.find(({ methods }: { methods: string[] }) => methods.includes('POST'));
+      const own = (await send('OPTIONS', `/wp-json/tribe/events/v1/venues?translation_language=${language}`)).body.endpoints;
+      const written = own.find(({ methods }: { methods: string[] }) => methods.includes('POST')).args;
+      expect(args.external_id.description).toBe(written.external_id.description);
+    });
     it('trashes a record, once', async () => {
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({ status: 200, body: [] });
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({

@@ -139,8 +139,12 @@ export function isRequired(route: Route, endpoint: Endpoint, name: string): bool
 export function paramTextKeys(route: Route, endpoint: Endpoint, name: string): string[] {
   const kind = kindOf(route);
   const common = `params:common.${name}`;
-  if (route.texts !== undefined)
-    return [`params:${route.texts}.${name}`, `params:core.${name}`, common, ...(route.kind ? fieldTextKeys(route.kind, name) : [])];
+  if (route.texts !== undefined) {
+    const ofField = route.kind ? fieldTextKeys(route.kind, name) : [];
+    // What a filter of lists is called, too, is something else where it is written.
+    const others = endpoint.mode === 'read' ? [common, ...ofField] : [...ofField, common];
+    return [`params:${route.texts}.${name}`, `params:core.${name}`, ...others];
+  }
   if (!kind || selectorsOf(route).includes(name)) return [common];
   if (endpoint.mode === 'read' || !(name in kind.fields)) return [`params:${kind.name}.${name}`, common];
   return fieldTextKeys(kind, name);
