@@ -750,6 +750,24 @@ describeDatabases('the companion routes', (open) => {
       const written = own.find(({ methods }: { methods: string[] }) => methods.includes('POST')).args;
       expect(args.external_id.description).toBe(written.external_id.description);
     });
+    it.each(['', '*'])('shows what a change put into the trash, and changes it there, with If-Match “%s”', async (match) => {
+      const headers: Record<string, string> = match === '' ? {} : { 'If-Match': match };
+      const change = async (body: object) => {
+        const { status, body: shown } = await call('PUT', 'venues/17', { as: 'admin', headers, body });
+        return [status, shown.status, shown.city];
+      };
+      expect(await change({ status: 'trash', city: 'Lucca' })).toEqual([200, 'trash', 'Lucca']);
+      expect(await change({ city: 'Pisa' })).toEqual([200, 'trash', 'Pisa']);
+      expect((await call('GET', 'venues/17', { as: 'admin' })).status).toBe(404);
+      expect(await change({ status: 'publish' })).toEqual([200, 'publish', 'Pisa']);
+      const made = await call('POST', 'venues', { as: 'admin', body: { title: 'Gone', status: 'trash' } });
+      expect([made.status, made.body.status]).toEqual([201, 'trash']);
+    });
+    it.each(['events/44', 'venues/12', 'organizers/24'])('takes back what it showed: %s', async (path) => {
+      const { title, content, excerpt, guid, modified, modified_gmt, ...shown } = (await call('GET', path, { as: 'admin' })).body;
+      const answer = await call('PUT', path, { as: 'admin', body: shown });
+      expect(answer).toMatchObject({ status: 200, body: { ...shown, title, content, excerpt } });
+    });
     it('trashes a record, once', async () => {
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({ status: 200, body: [] });
       expect(await call('DELETE', 'venues/17', { as: 'admin' })).toMatchObject({

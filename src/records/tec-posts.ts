@@ -68,8 +68,13 @@ export async function listTecPosts(site: Site, caller: Caller, kind: PostKind, v
 export async function readTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
   const row = await findPost(site.db, await postOfRecord(lookUpOnce(site.db), caller, kind, id));
   if (row?.post_type !== kind.postType || row.post_status === 'trash') return fail('tec-record-unreadable');
+  return writtenTecPost(site, caller, kind, id, values);
+}
+
+/** A record as its writer sees it, who may have put it into the trash. */
+export async function writtenTecPost(site: Site, caller: Caller, kind: PostKind, id: number, values: TecReadValues = {}): Promise<Shown> {
   const { records, bundle } = await renderRecords(site, caller, kind, [id], values);
-  return { record: records[0]!, version: loadedVersion(caller, id, bundle) };
+  return { record: records[0] ?? fail('tec-record-unreadable'), version: loadedVersion(caller, id, bundle) };
 }
 
 /** Records by id, in this order, and the rows that they are made of. */

@@ -17,6 +17,7 @@ import {
   mayReadTec,
   readTecPost,
   removeTecPost,
+  writtenTecPost,
 } from '../../records/tec-posts.ts';
 import { lockPostVersion } from '../../records/versions.ts';
 import { endpoint, recordEndpoint, type ServedEndpoint, type ServedRoute } from '../endpoint.ts';
@@ -75,7 +76,8 @@ const list = (kind: PostKind): ServedRoute => ({
       onSite: ofSite(kind),
       mode: 'create',
       allow: (_look, caller) => mayCreate(caller, kind),
-      run: async (site, caller, values) => created(await readTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
+      run: async (site, caller, values) =>
+        created(await writtenTecPost(site, caller, kind, await createTecPost(site, caller, kind, values))),
     }),
   ]),
 });
@@ -107,7 +109,7 @@ const single = (kind: PostKind): ServedRoute => ({
       allow: (lookUp, caller, { id }) => mayChangeTec(lookUp, caller, kind, id),
       run: async (site, caller, values) => {
         await changeTecPost(site, caller, kind, values.id, values);
-        return written(await readTecPost(site, caller, kind, values.id));
+        return written(await writtenTecPost(site, caller, kind, values.id));
       },
     }),
     recordEndpoint({

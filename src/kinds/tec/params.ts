@@ -153,9 +153,10 @@ export const furtherTexts = memoizeByObject((kind: PostKind): Readonly<Record<st
 const IDLE = {
   comment_status: { grammar: anyString(LENGTHS.word) },
   ping_status: { grammar: anyString(LENGTHS.word) },
-  format: { grammar: anyString(LENGTHS.word) },
-  template: { grammar: anyString(LENGTHS.word) },
-} satisfies Params;
+  // Records show an empty template: what was read can be sent back.
+  format: { grammar: anyString(LENGTHS.word), empty: 'clears' },
+  template: { grammar: anyString(LENGTHS.word), empty: 'clears' },
+} satisfies Readonly<Record<string, Param & { readonly empty?: 'clears' }>>;
 
 /** Fields of an event that lead to others: UTC times to local ones, a duration in seconds to the end. */
 const DERIVED = {
