@@ -26,6 +26,13 @@ describeAsking('what the form for editing is told', (ask) => {
     });
     expect(await edited('tribe_venue/12', 'ed')).not.toHaveProperty('generated_slug');
   });
+  it.each(['tribe_events/80', 'tribe_events/44', 'tribe_venue/12', 'tribe_organizer/24', 'tags/11', 'tribe_events_cat/3', 'media/10'])(
+    'what can be sent back as it is: %s',
+    async (path) => {
+      const { modified, modified_gmt, _links, ...shown } = await edited(path, 'admin');
+      expect(await ask.send('POST', `${CORE}/${path}`, { as: 'admin', body: shown })).toMatchObject({ status: 200, body: shown });
+    },
+  );
   it('slugs of a longer list without more queries', async () => {
     let queries = 0;
     const { site } = ask.running();

@@ -277,9 +277,9 @@ async function calendarFields(
   const changed = metaChange(kind, values.meta ?? {}, stored);
   if ('wrong' in changed) return refuseMeta(changed.wrong);
 
-  const sent = membersOf(kind).flatMap(([name, field]) =>
-    values[name] === undefined || values[name] === null ? [] : [[field, values[name]] as const],
-  );
+  // Drafts show an empty slug: what was read can be sent back.
+  const isSent = (name: string) => values[name] !== undefined && values[name] !== null && !(name === 'slug' && values[name] === '');
+  const sent = membersOf(kind).flatMap(([name, field]) => (isSent(name) ? [[field, values[name]] as const] : []));
   const raw: Record<string, unknown> = { ...Object.fromEntries(sent), ...datesOf(caller, values), ...changed.fields };
   const accepted = await acceptParams(site, caller, kind.fields, raw, 'change');
   const { password, comment_status, ping_status, excerpt, slug } = values;
