@@ -26,11 +26,14 @@ export function networkOf(options: ReadonlyMap<string, string>): Network | undef
   };
 }
 
+/** What no role gives on a site of a network: users are everybody's, and a script of one site could act on all. */
+const OF_NETWORK: ReadonlySet<string> = new Set(['edit_users', 'unfiltered_html']);
+
 /**
  * Whether somebody has a capability on a site of a network. `onSite`: whether a role there gives it. Those who manage
- * the network have all (`WP_User::has_cap`); users are everybody's, so that nobody else edits them (`map_meta_cap`).
+ * the network have all (`WP_User::has_cap`); some nobody else has (`map_meta_cap`).
  */
 export function mayInNetwork({ admins, invites }: Network, login: string, capability: string, onSite: boolean): boolean {
   if (admins.has(login)) return true;
-  return onSite && !(capability === 'edit_users' || (capability === 'create_users' && !invites));
+  return onSite && !OF_NETWORK.has(capability) && (capability !== 'create_users' || invites);
 }

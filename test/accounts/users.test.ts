@@ -25,6 +25,7 @@ import { readSettings, settingNames } from '../../src/calendar/settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ApiError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
+import { cleanText } from '../../src/records/clean-text.ts';
 import type { Site } from '../../src/site.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { lookUpOnce } from '../../src/storage/engine/look-up-once.ts';
@@ -317,6 +318,18 @@ describeDatabases('accounts', (open) => {
       expect(await rightsOf(['admin'])).toEqual([false, false, false]);
     });
 
+    it.each([
+      ['admin', 1, ['admin'], true],
+      ['an administrator of the site', 1, ['somebody'], false],
+      ['an editor', 2, ['somebody'], false],
+    ])('keeps scripts in the texts of %s only if they manage the network', async (_, id, admins, expected) => {
+      const own = await inNetwork(admins);
+      const settings = await own.settings();
+      const viewer = (await loadViewer(own.db, settings, id))!;
+      expect(viewer.can('edit_others_tribe_events')).toBe(true);
+      const text = '<p>Come!</p><script>alert(1)</script>';
+      expect(cleanText(text, viewer).includes('<script>')).toBe(expected);
+    });
     it.each([
       ['lets those edit users who manage the network', ['admin'], true],
       ['lets no administrator of a site edit users, who are everybody’s', ['somebody'], false],
