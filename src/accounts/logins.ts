@@ -20,6 +20,7 @@ import {
   signLoginCookie,
   verifyLoginCookie,
 } from '../wordpress/cookies.ts';
+import { NETWORK_ADDRESS } from '../wordpress/network.ts';
 import { createNonce, verifyNonce } from '../wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
 import { unixFromDate } from '../wordpress/time.ts';
@@ -61,8 +62,12 @@ const AGENT_LETTERS = 250;
 /** The hash that is verified where there is no such user: of a random text that nobody kept. */
 const NOBODYS_HASH = '$wp$2y$10$Cwq0dH6sXXTVR0qTRcK3Vu0oIcCXEQ1TLRZM1dcKn0JrN0o/8Yfvy';
 
-/** The name of the cookie at a site: WordPress makes it of what the option holds, be that an address or not. */
-export const cookieNameAt = ({ raw }: Pick<SiteSettings, 'raw'>): string => loginCookieName(trimEndOf(raw.get('siteurl') ?? '', '/'));
+/**
+ * The name of the cookie at a site: WordPress makes it of what the option holds, be that an address or not. The sites
+ * of a network have one, by the network's address as it stands (`wp_cookie_constants`).
+ */
+export const cookieNameAt = ({ raw }: Pick<SiteSettings, 'raw'>): string =>
+  loginCookieName(raw.get(NETWORK_ADDRESS) || trimEndOf(raw.get('siteurl') ?? '', '/'));
 
 /** The user whose genuine login cookie comes with a request, and its token. */
 export async function loginOf(

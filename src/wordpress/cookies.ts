@@ -25,7 +25,10 @@ export interface LoginCookie {
 /** WordPress gives a POST this many seconds more, so that a long form is not lost. */
 const POST_GRACE_SECONDS = 3600;
 
-/** Name of the login cookie of a site (`LOGGED_IN_COOKIE`); `siteUrl`: option `siteurl`, without trailing slash. */
+/**
+ * Name of the login cookie of a site (`LOGGED_IN_COOKIE`). `siteUrl`: its option without trailing slash, or the address
+ * of its network as it stands.
+ */
 export const loginCookieName = (siteUrl: string): string => `wordpress_logged_in_${createHash('md5').update(siteUrl).digest('hex')}`;
 
 /** The elements of a login cookie's decoded value, or undefined where it is none (`wp_parse_auth_cookie`). */

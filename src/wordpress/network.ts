@@ -5,8 +5,14 @@ import { NETWORK_PLUGINS } from './plugins.ts';
 const NETWORK_ADMINS = 'site_admins';
 const NETWORK_INVITES = 'add_new_users';
 
+/** The network's own address, which it keeps under the name of that of a site. */
+export const NETWORK_ADDRESS = 'network_siteurl';
+
 /** What is read from the table of a network rather than from the options of one of its sites. */
-export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES];
+export const NETWORK_OPTIONS: readonly string[] = [NETWORK_PLUGINS, NETWORK_ADMINS, NETWORK_INVITES, NETWORK_ADDRESS];
+
+/** The key of one of these in the table of a network. */
+export const networkKey = (name: string): string => (name === NETWORK_ADDRESS ? 'siteurl' : name);
 
 /** A network of sites, which have their users in common. */
 export interface Network {

@@ -17,7 +17,7 @@ import { createNonce } from '../../src/wordpress/nonces.ts';
 import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { createLoginCookie, LOGIN_KEYS } from '../support/login-cookie.ts';
-import { loadSite, setOptions } from '../support/site.ts';
+import { loadSite, makeNetwork, setOptions } from '../support/site.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 
@@ -321,6 +321,24 @@ describeDatabases('identify', (open) => {
       expect(viewer.login).toBe('auth');
       expect(viewer.can('publish_tribe_events')).toBe(true);
       expect(nonce).toBe(nonceFor(3));
+    });
+
+    it('is named after the address of the network of sites that there is, as it stands', async () => {
+      const network = await loadSite(await open());
+      await makeNetwork(network);
+      const own = siteOn(network, LOGIN_KEYS);
+      const { user_pass: userPass } = (await loadUsers(network, [3], [])).get(3)!.row;
+      const made = createLoginCookie({ login: 'auth', userPass, expiration: now + 3600 }, 'a-keya-salt');
+      await writeUserMeta(network, 3, 'session_tokens', toSerialized({ [made.sessionKey]: { expiration: now + 3600 } }));
+      const answerOf = (address: string) =>
+        answerTo(own, {
+          cookie: `${loginCookieName(address)}=${encodeURIComponent(made.value)}`,
+          nonce: nonceFor(3, made.token),
+        });
+      expect(await answerOf('http://127.0.0.1:8081')).toBe('auth');
+      await network.from('sitemeta').insert({ site_id: 1, meta_key: 'siteurl', meta_value: 'http://127.0.0.1:8081/' });
+      expect(await answerOf('http://127.0.0.1:8081/')).toBe('auth');
+      expect(await answerOf('http://127.0.0.1:8081')).toBe('rest_cookie_invalid_nonce 403');
     });
 
     it('without a nonce is nobody’s', async () => expect(await answerTo(signed, { cookie })).toBe('anonymous'));

@@ -1,4 +1,4 @@
-import { NETWORK_OPTIONS } from '../../wordpress/network.ts';
+import { NETWORK_OPTIONS, networkKey } from '../../wordpress/network.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import { type Driver, isWrite, mayWrite } from '../engine/driver.ts';
 import { insertedValues, upsertRows } from '../engine/insert.ts';
@@ -29,11 +29,11 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
  */
 async function networkOptions(db: Database, names: readonly string[]): Promise<[name: string, value: string][]> {
   if (!(await isNetwork(db))) return [];
-  const rows = await db.rows<SiteMetaRow>`SELECT meta_key, meta_value FROM {sitemeta} WHERE meta_key IN (${names})`;
+  const rows = await db.rows<SiteMetaRow>`SELECT meta_key, meta_value FROM {sitemeta} WHERE meta_key IN (${names.map(networkKey)})`;
   return names.map((name) => [
     name,
     rows
-      .filter(({ meta_key: key }) => key === name)
+      .filter(({ meta_key: key }) => key === networkKey(name))
       .map(({ meta_value: value }) => value)
       .join(''),
   ]);
