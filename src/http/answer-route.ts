@@ -70,7 +70,7 @@ export async function answerRoute(site: Site, received: Received): Promise<Linke
   }
   // After a write the rules look again: the record may be in the trash now, or gone.
   const after = isHandled(found) && !isReading(found.endpoint) ? lookUpOnce(site.db) : lookUp;
-  const asked = { ...askedContext(incoming), ...found.pieces, ...selected };
+  const asked = { ...askedContext(incoming), ...acceptedPieces(found), ...selected };
   const endpoints = found.route.endpoints.filter((endpoint) => endpoint !== refused);
   const allowed = await allowedMethods(after, caller, endpoints, asked).catch(emptyIfLost);
   const warnings =
@@ -273,6 +273,15 @@ const isHandled = (found: RouteMatch): found is Handled => found.endpoint !== un
  */
 const selectors = ({ params }: Endpoint, pieces: RouteMatch['pieces']): Raw =>
   Object.fromEntries(Object.entries(pieces).filter(([name]) => params[name]?.required));
+
+/** The pieces of the path as the handlers accept them: those that are numbers as such. */
+const acceptedPieces = ({ route, pieces }: RouteMatch): Values =>
+  Object.fromEntries(
+    Object.entries(pieces).map(([name, piece]) => {
+      const declared = route.endpoints.find(({ params }) => params[name]?.required)?.params[name];
+      return [name, declared?.grammar.read(piece, () => false).value ?? piece];
+    }),
+  );
 
 /** Parameters of a handler whose slug belongs to nothing: it is refused together with whatever else is wrong. */
 const withUnknownSlug = (params: Params): Params =>

@@ -48,7 +48,10 @@ describeAsking('earlier versions', (ask) => {
       expect(body.map(({ title }: Json) => title.rendered)).toEqual(['Title 3', 'Title 2', 'Title 1']);
       expect(body[0]).toMatchObject({ content: { rendered: `<p>${HIDDEN} 3</p>\n` }, excerpt: { rendered: '' } });
       expect(Object.keys(body[0].content)).toEqual(['rendered']);
-      expect((await of(`${list}/${body[0].id}`, 'admin')).body).toEqual(body[0]);
+      const single = await of(`${list}/${body[0].id}`, 'admin');
+      expect(single.body).toEqual(body[0]);
+      expect([headers.allow, single.headers.allow]).toEqual(['GET', 'GET']);
+      expect((await ask.send('OPTIONS', list, { as: 'admin' })).headers.allow).toBe('GET');
       expect((await of(`${list}/${body[0].id}?context=edit`, 'admin')).body.title).toEqual({ raw: 'Title 3', rendered: 'Title 3' });
       const parent = body[0]._links.parent[0].href.replace(/^https?:\/\/[^/]+/, '');
       expect((await of(parent, 'admin')).status).toBe(200);
