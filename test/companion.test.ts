@@ -158,6 +158,9 @@ describeDatabases('the companion routes', (open) => {
       ['tribe_events?tags_exclude=11', 'tags_exclude%5B0%5D=11'],
       ['tribe_events_cat?hide_empty=false', 'hide_empty=0'],
       ['tags?hide_empty=true', 'hide_empty=1'],
+      ['tags?offset=2', 'offset='],
+      ['tribe_venue?offset=3', 'offset='],
+      ['users?offset=1', 'offset='],
     ])('names neighbours of %s that lead through the whole list', async (list, carried) => {
       const whole = await send('GET', `${CORE}/${list}&per_page=100`);
       const ids: number[] = [];

@@ -28,12 +28,15 @@ export interface PeoplePage {
   readonly total: number;
   readonly page: number;
   readonly pages: number;
+  /** Of a list that passes over people: where it begins, and how many it shows. */
+  readonly skipped?: { readonly offset: number; readonly limit: number } | undefined;
 }
 
 /** The people that a request asks for and the caller may see. */
 export async function listPeople(site: Site, settings: SiteSettings, viewer: Viewer, values: PeopleListValues): Promise<PeoplePage> {
   const { page = 1, per_page = USUAL_PAGE, offset, orderby = 'name' } = values;
   const limit = Math.min(per_page, LONGEST_PAGE);
+  const skipped = offset === undefined ? undefined : { offset: Math.max(0, offset), limit };
   const all = viewer.can('list_users');
   const asked = mergeConditions(conditionsOf(USER_FILTERS, values, { settings, now: site.clock() }));
   const { capabilities, publishedIn = all || asked.writers ? undefined : true, ...conditions } = asked;
@@ -47,10 +50,10 @@ export async function listPeople(site: Site, settings: SiteSettings, viewer: Vie
     order: orderby,
     descending: values.order === 'desc',
     limit,
-    offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset),
+    offset: skipped?.offset ?? (page - 1) * limit,
   });
   const people = await loadPeople(site.db, settings, ids);
-  return { people: ids.flatMap((id) => people.get(id) ?? []), total, page, pages: Math.ceil(total / limit) };
+  return { people: ids.flatMap((id) => people.get(id) ?? []), total, page, pages: Math.ceil(total / limit), skipped };
 }
 
 /**

@@ -11,6 +11,16 @@ import type { LookUp } from '../storage/engine/look-up-once.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/**
+ * Which page of how many a reply is. `skipped`: where a list begins that passes over records, how many it shows of how
+ * many; its neighbours begin elsewhere then.
+ */
+export interface Paging {
+  readonly page: number;
+  readonly pages: number;
+  readonly skipped?: { readonly offset: number; readonly limit: number; readonly total: number } | undefined;
+}
+
 /** What a handler gives back; `http/reply.ts` turns it into the answer. */
 export interface Reply {
   readonly status: number;
@@ -19,7 +29,7 @@ export interface Reply {
   /** When it changes without any write; absent: at any second. */
   readonly timeliness?: Timeliness;
   /** Which page of how many this is, for the links to its neighbours that go as headers. */
-  readonly paging?: { readonly page: number; readonly pages: number };
+  readonly paging?: Paging;
   /** The version of the record that the reply is about. */
   readonly version?: string;
   /** Nothing came of the request, though it is no error: it may be sent again with the same key. */

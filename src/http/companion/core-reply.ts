@@ -6,12 +6,12 @@ import type { Reply } from '../route.ts';
 /**
  * A page of a list as WordPress's own routes answer it: the records alone, the totals and the neighbours as headers.
  */
-export const corePage = ({ records, total, page, pages, timeliness }: CorePage): Reply => ({
+export const corePage = ({ records, total, page, pages, timeliness, skipped }: CorePage): Reply => ({
   status: 200,
   body: records,
   headers: { 'X-WP-Total': String(total), 'X-WP-TotalPages': String(pages) },
   timeliness,
-  paging: { page, pages },
+  paging: { page, pages, skipped: skipped && { ...skipped, total } },
 });
 
 /** Whether visitors see a record on a page of its own, as posts and files, but not terms. */

@@ -28,22 +28,28 @@ export interface CorePage {
   readonly page: number;
   readonly pages: number;
   readonly timeliness: Timeliness;
+  /** Of a list that passes over records: where it begins, and how many it shows. */
+  readonly skipped?: Skipped | undefined;
+}
+
+export interface Skipped {
+  readonly offset: number;
+  readonly limit: number;
 }
 
 /** The context that a request names. */
 export const viewOf = ({ context = 'view' }: ContextValues): View => context;
 
-/** Where a page begins and how long it is; `offset` wins over the page (`fixed`). */
-export function paging({ page = 1, per_page = USUAL_PAGE, offset }: PageValues): Paging {
+/** Where a page begins and how long it is; `offset` wins over the page (`skipped`). */
+export function paging({ page = 1, per_page = USUAL_PAGE, offset: asked }: PageValues): Paging {
   const limit = Math.min(per_page, LONGEST_PAGE);
-  return { page, limit, offset: offset === undefined ? (page - 1) * limit : Math.max(0, offset), fixed: offset !== undefined };
+  const offset = asked === undefined ? (page - 1) * limit : Math.max(0, asked);
+  return { page, limit, offset, skipped: asked === undefined ? undefined : { offset, limit } };
 }
 
-interface Paging {
+interface Paging extends Skipped {
   readonly page: number;
-  readonly limit: number;
-  readonly offset: number;
-  readonly fixed: boolean;
+  readonly skipped: Skipped | undefined;
 }
 
 /**
@@ -52,15 +58,15 @@ interface Paging {
  *
  * @throws rest_post_invalid_page_number past the last page
  */
-export function totalsOf({ ids, total: found }: FoundIds, { page, limit, fixed }: Omit<Paging, 'offset'>): Totals {
-  const total = ids.length === 0 && (page === 1 || fixed) ? 0 : found;
+export function totalsOf({ ids, total: found }: FoundIds, { page, limit, skipped }: Omit<Paging, 'offset'>): Totals {
+  const total = ids.length === 0 && (page === 1 || skipped) ? 0 : found;
   const pages = Math.ceil(total / limit);
   if (page > pages && total > 0) fail('rest_post_invalid_page_number');
-  return { total, page, pages };
+  return { total, page, pages, skipped };
 }
 
 type FoundIds = Awaited<ReturnType<typeof findPostIds>>;
-type Totals = Pick<CorePage, 'total' | 'page' | 'pages'>;
+type Totals = Pick<CorePage, 'total' | 'page' | 'pages' | 'skipped'>;
 
 /**
  * Both forms of a date of publication, of which one is named: the local one before that in UTC. One with an offset says

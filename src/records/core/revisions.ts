@@ -65,7 +65,8 @@ export async function listRevisions(site: Site, caller: Caller, of: Revised, val
   if (total > 0 && offset && offset >= total) fail('rest_revision_invalid_offset_number');
   if (total > 0 && !offset && page > pages) fail('rest_revision_invalid_page_number');
   const shown = await shownRevisions(site, caller, of, ids, values);
-  return { records: [...shown.values()].map(({ record }) => record), total, page, pages, timeliness: 'always' };
+  const skipped = offset ? { offset: Math.max(0, offset), limit } : undefined;
+  return { records: [...shown.values()].map(({ record }) => record), total, page, pages, skipped, timeliness: 'always' };
 }
 
 /**

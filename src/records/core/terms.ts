@@ -38,7 +38,7 @@ const OF_EVENTS = { dated: true };
 export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxonomy, asked: CoreTermListValues): Promise<CorePage> {
   const { post } = asked;
   const values = post ? { ...asked, post: await postOfRecord(lookUpOnce(site.db), caller, OF_EVENTS, post) } : asked;
-  const { limit, offset, page } = paging(values);
+  const { limit, offset, page, skipped } = paging(values);
   // As Polylang has it, which filters lists of terms alone, and only where a language is asked for.
   const language = !post && caller.content.chosen ? languageOfList(caller, kind.taxonomy, undefined) : undefined;
   const { terms, total, tree } = await findTerms(site.db, {
@@ -53,7 +53,7 @@ export async function listCoreTerms(site: Site, caller: Caller, kind: CoreTaxono
   const shown = { view: viewOf(values), methods: methodsOn(caller, kind) };
   const languageOf = await languagesOfTerms(site.db, caller, terms);
   const records = terms.map((term) => coreTerm(term, kind, ancestors(term, tree), caller, { ...shown, language: languageOf(term) }));
-  return { records, total, page, pages: Math.ceil(total / limit), timeliness: 'never' };
+  return { records, total, page, pages: Math.ceil(total / limit), skipped, timeliness: 'never' };
 }
 
 /** One term. Throws rest_term_invalid. */
