@@ -753,6 +753,15 @@ describeDatabases('the companion routes', (open) => {
       const written = own.find(({ methods }: { methods: string[] }) => methods.includes('POST')).args;
       expect(args.external_id.description).toBe(written.external_id.description);
     });
+    it('says that it trashes whatever `force` says, and does', async () => {
+      const forceOf = async (path: string) => {
+        const { body } = await send('OPTIONS', path);
+        return body.endpoints.find(({ methods }: { methods: string[] }) => methods.includes('DELETE')).args.force.description;
+      };
+      expect(await forceOf(`${TEC}/venues/17`)).not.toBe(await forceOf(`${CORE}/tribe_venue/17`));
+      expect((await call('DELETE', 'venues/17?force=true', { as: 'admin' })).status).toBe(200);
+      expect((await send('GET', `${CORE}/tribe_venue/17?context=edit`, { as: 'admin' })).body.status).toBe('trash');
+    });
     it.each(['', '*'])('shows what a change put into the trash, and changes it there, with If-Match “%s”', async (match) => {
       const headers: Record<string, string> = match === '' ? {} : { 'If-Match': match };
       const change = async (body: object) => {
