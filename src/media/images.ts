@@ -1,8 +1,9 @@
 import type { SiteSettings } from '../calendar/settings.ts';
 import type { LogDetail } from '../errors.ts';
-import type { Database } from '../storage/engine/database.ts';
+import type { Database, Gathering } from '../storage/engine/database.ts';
 import { codeOf } from '../storage/engine/dialect.ts';
-import { findImage, insertAttachment } from '../storage/rows/media.ts';
+import { imageLock, lockNames } from '../storage/rows/locks.ts';
+import { findImage, insertAttachment, SOURCE } from '../storage/rows/media.ts';
 import { nowUtc } from '../wordpress/time.ts';
 import type { Viewer } from '../wordpress/viewer.ts';
 import { percentDecoded } from '../wordpress/web-url.ts';
@@ -116,12 +117,33 @@ export async function prepareUpload(
 
 /**
  * Inserts the rows of a prepared image, in the transaction that uses it. Returns its id. May run again; on failure call
- * `prepared.undo()`.
+ * `prepared.undo()`. Where another write has fetched the same image meanwhile, that one is used, and the files of this
+ * one are deleted once that is certain.
  */
-export function insertPrepared(db: Database, prepared: PreparedImage, { viewer, now, settings }: Uploader): Promise<number> {
+export async function insertPrepared(db: Database, prepared: PreparedImage, { viewer, now, settings }: Uploader): Promise<number> {
+  const [source] = prepared.attachment.metas[SOURCE] ?? [];
+  if (source !== undefined) {
+    await lockNames(db, [imageLock(source)]);
+    const known = await findImage(db, { url: source });
+    if (known !== undefined) {
+      db.gathered(UNUSED)?.add(prepared);
+      return known;
+    }
+  }
   const date = nowLocal(now, settings.zone);
   return insertAttachment(db, prepared.attachment, { author: viewer.id, date, dateUtc: nowUtc(now) });
 }
+
+/** Images that a transaction has no use for, since they are in the library by now. */
+const UNUSED: Gathering<Set<PreparedImage>> = {
+  begin: () => new Set(),
+  copy: (unused) => new Set(unused),
+  namesRecords: () => false,
+  settle: async () => undefined,
+  committed: (_db, unused) => {
+    for (const prepared of unused) void prepared.undo();
+  },
+};
 
 const LONGEST_URL = 4096;
 

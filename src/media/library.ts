@@ -1,6 +1,6 @@
 import { access, chmod, constants, type FileHandle, mkdir, open, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { NewAttachment } from '../storage/rows/media.ts';
+import { type NewAttachment, SOURCE } from '../storage/rows/media.ts';
 import { toSerialized } from '../wordpress/php/serialized.ts';
 import { sanitizeFileName, uniqueFileName } from './file-name.ts';
 import type { ImageType } from './image-type.ts';
@@ -96,7 +96,7 @@ function attachmentOf(
     metas: {
       _wp_attached_file: [below + made.file],
       _wp_attachment_metadata: [toSerialized(made.metadata)],
-      ...(image.source === undefined ? {} : { _tribe_importer_original_url: [image.source] }),
+      ...(image.source === undefined ? {} : { [SOURCE]: [image.source] }),
     },
   };
 }

@@ -22,6 +22,7 @@ import { parseSerialized } from '../../src/wordpress/php/serialized.ts';
 import { ANONYMOUS } from '../../src/wordpress/viewer.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
+import { until } from '../support/until.mjs';
 
 const home = 'http://127.0.0.1:8081';
 const own = { home, uploads: `${home}/wp-content/uploads` };
@@ -155,6 +156,44 @@ describeDatabases('images', (open) => {
       expect(await imageIdAt(db, address, own)).toBe(id);
     }
     expect(requests).toBe(0);
+  });
+
+  describe('fetched by several writes at once', () => {
+    const twice = async () => [(await fetched(`${elsewhere}/a.png`))!, (await fetched(`${elsewhere}/a.png`))!] as const;
+    const originals = async () => (await files()).filter((name) => !/\d+x\d+/.test(name));
+    const rows = async () => (await db.from('posts').where({ post_type: 'attachment', post_author: 2 }).select('ID')).map(({ ID }) => ID);
+
+    it('is in the library once', async () => {
+      const [first, second] = await twice();
+      expect(await originals()).toEqual(['a-1.png', 'a.png']);
+      const id = await inserted(first);
+      expect(await inserted(second)).toBe(id);
+      expect(await rows()).toEqual([id]);
+      await until('the files that nothing names to go', async () => (await files()).length === 3);
+      expect(await originals()).toEqual(['a.png']);
+    });
+    it('is in the library once for all writes of a transaction, or not at all', async () => {
+      const [first, second] = await twice();
+      const { settings } = await callerNow();
+      const uploader = { viewer: { id: 2 }, now, settings };
+      const failed = db.transaction(async (trx) => {
+        expect(await insertPrepared(trx, second, uploader)).toBe(await insertPrepared(trx, first, uploader));
+        throw new Error('no');
+      });
+      await expect(failed).rejects.toThrow('no');
+      expect([await rows(), await originals()]).toEqual([[], ['a-1.png', 'a.png']]);
+      const ids = await db.transaction(async (trx) => {
+        await trx.part((part) => insertPrepared(part, first, uploader).then(() => Promise.reject(new Error('no')))).catch(() => undefined);
+        return [await insertPrepared(trx, second, uploader), await insertPrepared(trx, first, uploader)];
+      });
+      expect(await rows()).toEqual([ids[0]]);
+      await until('the files that nothing names to go', async () => (await files()).length === 3);
+      expect(await originals()).toEqual(['a-1.png']);
+    });
+    it('is in the library once, whoever comes first', async () => {
+      const prepared = await Promise.all(Array.from({ length: 6 }, () => fetched(`${elsewhere}/b.png`)));
+      expect(new Set(await Promise.all(prepared.map(inserted))).size).toBe(1);
+    });
   });
 
   it('knows a large image by its stand-in and by its original', async () => {

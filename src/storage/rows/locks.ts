@@ -45,6 +45,9 @@ export const termTreeLock = (taxonomy: string): string => `${taxonomy}:tree`;
 /** A file in the folder of uploads, which several attachments may name. */
 export const fileLock = (path: string): string => `file:${path}`;
 
+/** An image that is fetched from this address into the library, where it is looked for first. */
+export const imageLock = (source: string): string => `image:${source}`;
+
 /** An option that is not there yet. */
 export const optionLock = (name: string): string => `option:${name}`;
 

@@ -17,6 +17,9 @@ export interface WantedImage {
   readonly file?: string | undefined;
 }
 
+/** The meta that says from where an image was fetched. */
+export const SOURCE = '_tribe_importer_original_url';
+
 /** An attachment to be inserted. Its metas are whole, by key. */
 export interface NewAttachment {
   readonly title: string;
@@ -51,7 +54,7 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
   const tests: ((image: ImageRow, of: Metas | undefined) => boolean)[] = [
     (_, of) => file !== undefined && metaOf(of, '_wp_attached_file') === file,
     ({ guid }) => sameAddress(guid, url),
-    (_, of) => metaOf(of, '_tribe_importer_original_url') === url,
+    (_, of) => metaOf(of, SOURCE) === url,
     (_, of) => file !== undefined && derivedFiles(of).has(file),
   ];
   for (const test of tests) {
@@ -118,7 +121,7 @@ async function idsByGuid(db: Database, url: string): Promise<number[]> {
 
 async function idsByMeta(db: Database, url: string, file: string | undefined): Promise<number[]> {
   const query = db.from('postmeta').where((either) => {
-    either.where({ meta_key: '_tribe_importer_original_url', meta_value: url });
+    either.where({ meta_key: SOURCE, meta_value: url });
     if (file !== undefined)
       either.orWhere((stored) => stored.where('meta_key', '_wp_attached_file').whereIn('meta_value', possibleFiles(file)));
   });
