@@ -2,6 +2,7 @@ import { type SiteSettings, settingNames } from './calendar/settings.ts';
 import type { Config } from './config/config.ts';
 import { settingsReader, siteSettings } from './known-settings.ts';
 import { createLog, type Log } from './log.ts';
+import type { FetchOptions } from './media/safe-fetch.ts';
 import type { ServerChange } from './storage/engine/cluster.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from './storage/engine/database.ts';
 import { addressesOf } from './storage/engine/mysql/address.ts';
@@ -51,6 +52,8 @@ export interface Site {
   readonly changedAt: () => string | undefined;
   /** The site for reads of anonymous callers: on a replica if one may be read at this moment, else the site itself. */
   readonly reading: () => Site;
+  /** What tests put in the place of the network that images are fetched from. */
+  readonly fetching?: FetchOptions;
   /** Where records and pages of lists are kept for further answers. Only where the answer is for everybody. */
   readonly memory?: ObjectMemory;
   readonly close: () => Promise<void>;

@@ -20,6 +20,7 @@ import { sanitizeTitle } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { postsOfRecords } from './occurrences.ts';
 import { accessRow, mayRead, mayReadFile } from './visibility.ts';
+import { discardImages } from './writes/prepared-images.ts';
 
 /** A value that names other records or people, as its grammar read it. */
 export interface UnresolvedReference {
@@ -50,10 +51,15 @@ export async function resolveReferences(
   const found: Found = { resolved: {}, unknown: [] };
   if (wanted.length === 0) return found;
   const search: Search = { site, caller, wanted, options };
-  await findPeople(search, found);
-  const { images, rows } = await findPosts(search, found);
-  await findTermsNamed(search, found);
-  return findImages(search, found, images, rows);
+  try {
+    await findPeople(search, found);
+    const { images, rows } = await findPosts(search, found);
+    await findTermsNamed(search, found);
+    return await findImages(search, found, images, rows);
+  } catch (error) {
+    await discardImages(found.resolved);
+    throw error;
+  }
 }
 
 /** The values to go on with, and the names of parameters that name something unknown. */
@@ -144,11 +150,24 @@ async function findImages(
     detail = why;
   };
   for (const { name, value } of images) {
-    const fetch =
-      options.last && found.unknown.length === 0 ? (address: string) => fetchForLibrary(address, site, caller, { refused }) : undefined;
+    const fetch = options.last && found.unknown.length === 0 ? (address: string) => fetchInTime(site, caller, address, refused) : undefined;
     noteResult(found, name, await imageValue(site, caller, value, { isShown, fetch }));
   }
   return { ...found, ...(detail ? { detail } : {}) };
+}
+
+/**
+ * In so many milliseconds all images of a request are fetched, those of a batch and of new linked records among them;
+ * and each of them in so many.
+ */
+const FETCHING_MS = 300_000;
+const ONE_IMAGE_MS = 15_000;
+
+async function fetchInTime(site: Site, caller: Caller, address: string, refused: Refused): Promise<PreparedImage | undefined> {
+  const left = Math.floor(caller.arrived + FETCHING_MS - performance.now());
+  if (left > 0) return fetchForLibrary(address, site, caller, { ...site.fetching, refused, timeoutMs: Math.min(left, ONE_IMAGE_MS) });
+  refused({ image: 'no time left for further images of this request' });
+  return undefined;
 }
 
 const POST_KINDS = (['event', 'venue', 'organizer'] as const).map(postKind);
@@ -169,17 +188,14 @@ const isWishes = (value: unknown): value is readonly LinkWish[] => Array.isArray
 async function planLinks(value: unknown, kind: PostKind, accept: Options['accept']): Promise<unknown> {
   if (!isWishes(value)) return value;
   const plans: LinkPlan[] = [];
-  for (const wish of value) {
-    if ('id' in wish) plans.push(wish);
-    else {
-      const values = await accept(kind, wish.create).catch((error: unknown) =>
-        error instanceof ApiError ? undefined : Promise.reject(error),
-      );
-      if (values === undefined) return undefined;
-      plans.push({ kind, values });
-    }
+  try {
+    for (const wish of value) plans.push('id' in wish ? wish : { kind, values: await accept(kind, wish.create) });
+    return plans;
+  } catch (error) {
+    await discardImages({ plans });
+    if (error instanceof ApiError) return undefined;
+    throw error;
   }
-  return plans;
 }
 
 /**

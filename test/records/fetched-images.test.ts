@@ -1,0 +1,77 @@
+import { readdir } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { loadViewer } from '../../src/accounts/viewer.ts';
+import { postKind } from '../../src/kinds/index.ts';
+import { callerFor } from '../../src/records/caller.ts';
+import { acceptParams } from '../../src/records/input.ts';
+import { discardImages } from '../../src/records/writes/prepared-images.ts';
+import { describeAsking } from '../support/asking.ts';
+
+/*
+ * Images that a request names by their address elsewhere are fetched before anything is written.
+ */
+
+describeAsking('images of a request', (ask) => {
+  let server: Server;
+  let elsewhere: string;
+  let requests = 0;
+
+  beforeAll(async () => {
+    const picture = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#c06040' } })
+      .png()
+      .toBuffer();
+    server = createServer((request, response) => {
+      requests += 1;
+      response.end(request.url?.endsWith('.png') ? picture : '<html></html>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    elsewhere = `http://pictures.example:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => {
+    requests = 0;
+  });
+  afterAll(() => void server.close());
+
+  const EVENT = { title: 'Fair', start_date: '2027-05-01 10:00', end_date: '2027-05-01 11:00' };
+  const accepted = async (raw: object, waited = 0) => {
+    const fetching = { allowAddress: (ip: string) => ip === '127.0.0.1', resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
+    const site = { ...ask.running().site, fetching };
+    const settings = await site.settings();
+    const viewer = (await loadViewer(site.db, settings, 1))!;
+    const caller = callerFor(site, settings, viewer, { language: 'en', arrived: performance.now() - waited });
+    return acceptParams(site, caller, postKind('event').fields, { ...EVENT, ...raw }, 'create');
+  };
+  const files = async () =>
+    (await readdir(ask.running().site.config.uploadsDir, { recursive: true, withFileTypes: true })).filter((file) => file.isFile()).length;
+
+  it.each([
+    ['a linked record', { organizer: [{ organizer: 'Ann', image: '/a.png' }, { organizer: '' }] }],
+    [
+      'a linked record and the picture of another',
+      {
+        organizer: [
+          { organizer: 'Ann', image: '/a.png' },
+          { organizer: 'Bea', image: '/b' },
+        ],
+      },
+    ],
+    ['its own picture', { venue: { venue: 'Hall', image: '/a.png' }, image: '/b' }],
+    ['an organizer', { venue: { venue: 'Hall', image: '/a.png' }, organizer: [999_999] }],
+  ])('leave no file behind where something else is wrong: %s', async (_, raw) => {
+    const body = JSON.parse(JSON.stringify(raw).replaceAll('"image":"', `"image":"${elsewhere}`));
+    const before = await files();
+    await expect(accepted(body)).rejects.toMatchObject({ problem: 'rest_invalid_param' });
+    expect([requests > 0, await files()]).toEqual([true, before]);
+  });
+
+  it('are all fetched within some minutes, or not at all', async () => {
+    const raw = { image: `${elsewhere}/late.png`, venue: { venue: 'Hall', image: `${elsewhere}/later.png` } };
+    await expect(accepted(raw, 300_000)).rejects.toMatchObject({ problem: 'rest_invalid_param' });
+    expect(requests).toBe(0);
+    await discardImages(await accepted(raw, 200_000));
+    expect(requests).toBe(2);
+  });
+});
