@@ -641,6 +641,26 @@ describeDatabases('the companion routes', (open) => {
       const answer = await send(method, `${TEC}/${path}`, { ...(as ? { as } : {}), body: method === 'GET' ? null : { title: 'X' } });
       expect(answer).toMatchObject({ status: 400, body: { code: 'missing_experimental_endpoint_acknowledgement' } });
     });
+    it('names in its document the header by which that is acknowledged, and every field that is written', async () => {
+      const { paths, components } = (await send('GET', `${TEC}/docs`)).body;
+      const of = (method: string, path: string) => JSON.stringify(paths[path][method].parameters);
+      for (const [path, method] of ['/events', '/venues/{id}', '/organizers'].flatMap((path) =>
+        Object.keys(paths[path]).map((method) => [path, method]),
+      ))
+        expect(of(method!, path!)).toContain('{"$ref":"#/components/parameters/X-TEC-EEA"}');
+      expect(components.parameters['X-TEC-EEA']).toMatchObject({ name: 'X-TEC-EEA', in: 'header', required: true });
+      expect(of('get', '/docs')).not.toContain('X-TEC-EEA');
+      for (const [path, name] of [
+        ['events', 'Event'],
+        ['venues', 'Venue'],
+        ['organizers', 'Organizer'],
+      ]) {
+        const { endpoints } = (await send('OPTIONS', `${TEC}/${path}`)).body;
+        const { args } = endpoints.find(({ methods }: { methods: string[] }) => methods.includes('POST'));
+        const described = JSON.stringify([components.schemas.TEC_Post_Entity_Request_Body, components.schemas[`${name}_Request_Body`]]);
+        expect(Object.keys(args).filter((field) => !described.includes(`"${field}":`))).toEqual([]);
+      }
+    });
     it('does so whatever was answered before', async () => {
       expect((await call('GET', 'organizers/24')).status).toBe(200);
       expect((await send('GET', `${TEC}/organizers/24`)).status).toBe(400);

@@ -4,6 +4,7 @@ import { errorsPage } from '../src/cli/docs.ts';
 import { problems } from '../src/errors.ts';
 import { batchRoute } from '../src/http/batch.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
+import { tecDocument } from '../src/http/companion/tec-document.ts';
 import { describeSite } from '../src/http/describe.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { createIndex, inLanguages } from '../src/http/routes.ts';
@@ -166,6 +167,7 @@ function askedFor(): { missing: string[]; used: Set<string> } {
     const caller = callerOf({ language, options: WITH_FIELDS });
     const settings = { ...caller.settings, recurrence: { base: 10_000_000, series: true }, contentLanguages: CONTENT };
     openApiDocument(site, { ...caller, settings }, routes, roots);
+    tecDocument(site, callerOf({ language }), companions.get('tec/v1') ?? []);
     const say: Say = (key, words) => t(language, `site:${key}`, words);
     coreTypes(callerOf({ language }), 'edit', say);
     coreTaxonomies(callerOf({ language }), 'edit', say);

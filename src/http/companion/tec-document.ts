@@ -13,6 +13,7 @@ import {
   statusesOfWriting,
   targetOf,
 } from '../described-writes.ts';
+import type { ServedEndpoint, ServedRoute } from '../endpoint.ts';
 import type { Endpoint, Method, Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
@@ -22,7 +23,7 @@ type Say = (key: string | readonly string[]) => string;
 const SCHEMA_NAMES: ReadonlyMap<string, string> = tableOf({ event: 'Event', venue: 'Venue', organizer: 'Organizer' });
 
 /** The calendar's newer interface as an OpenAPI document (`tec/v1/docs`), from its routes, in the caller's language. */
-export function tecDocument(site: Described, caller: Caller, routes: readonly Route[]): Json {
+export function tecDocument(site: Described, caller: Caller, routes: readonly ServedRoute[]): Json {
   const say: Say = (key) => site.texts.t(caller.language, key);
   return {
     openapi: '3.0.4',
@@ -35,7 +36,7 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Ro
 
     components: {
       schemas: schemas(),
-      parameters: headerParameters(say),
+      parameters: { ...headerParameters(say), ...acknowledgements(routes, say) },
       headers: answerHeaders(say),
       securitySchemes: { applicationPassword: { type: 'http', scheme: 'basic', description: say('site:doc-credentials') } },
     },
@@ -44,12 +45,29 @@ export function tecDocument(site: Described, caller: Caller, routes: readonly Ro
   };
 }
 
+/** The headers without which requests are refused, as components by name: as many as the routes ask for. */
+const acknowledgements = (routes: readonly ServedRoute[], say: Say): Json =>
+  Object.fromEntries(
+    routes.flatMap(({ endpoints }) =>
+      endpoints.flatMap(({ acknowledged: name }) =>
+        name === undefined
+          ? []
+          : [
+              [
+                name,
+                { name, in: 'header', required: true, description: say('routes:headers.acknowledgement'), schema: { type: 'string' } },
+              ],
+            ],
+      ),
+    ),
+  );
+
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json) => ({ 'application/json': { schema } });
 const templateOf = ({ pattern }: Route) => pattern.replace(/\(\?P<(\w+)>[^()]*\)/g, '{$1}');
 
 /** PATCH does what PUT does, and is not named a second time. */
-function operations(route: Route, say: Say): Json {
+function operations(route: ServedRoute, say: Say): Json {
   const pairs = route.endpoints.flatMap((endpoint) =>
     endpoint.methods
       .filter((method) => method !== 'PATCH')
@@ -58,7 +76,7 @@ function operations(route: Route, say: Say): Json {
   return Object.fromEntries(pairs);
 }
 
-function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): Json {
+function operation(route: Route, endpoint: ServedEndpoint, method: Method, say: Say): Json {
   const name = route.kind && SCHEMA_NAMES.get(route.kind.name);
   const written = endpoint.mode !== 'read';
   const shown = Object.entries(endpoint.params).filter(([param]) => !written || selectorsOf(route).includes(param));
@@ -67,6 +85,7 @@ function operation(route: Route, endpoint: Endpoint, method: Method, say: Say): 
     security: written || method === 'DELETE' ? [{ applicationPassword: [] }] : [{}, { applicationPassword: [] }],
     parameters: [
       ...shown.map(([param, declared]) => parameter(route, endpoint, param, declared, say)),
+      ...(endpoint.acknowledged === undefined ? [] : [{ $ref: `#/components/parameters/${endpoint.acknowledged}` }]),
       ...headersTaken(method, targetOf(route, endpoint)),
     ],
     ...(written && name ? { requestBody: { content: json(ref(`${name}_Request_Body`)) } } : {}),
@@ -128,6 +147,7 @@ const WRITTEN: Json = {
     'ping_status',
     'format',
     'template',
+    'external_id',
   ),
   ...of('integer', 'author', 'featured_media'),
   ...of('boolean', 'sticky'),
@@ -165,7 +185,12 @@ function schemas(): Json {
     TEC_Post_Entity: shape(READ),
     TEC_Post_Entity_Request_Body: shape(WRITTEN),
     Event: both('TEC_Post_Entity', SHOWN),
-    Event_Request_Body: both('TEC_Post_Entity_Request_Body', { ...EVENT, ...of('integer', 'duration'), ...links }),
+    Event_Request_Body: both('TEC_Post_Entity_Request_Body', {
+      ...EVENT,
+      ...of('integer', 'duration'),
+      ...of('string', 'website'),
+      ...links,
+    }),
     Organizer_Request_Body: both('TEC_Post_Entity_Request_Body', CONTACT),
     Venue_Request_Body: both('TEC_Post_Entity_Request_Body', ADDRESS),
     Organizer: both('TEC_Post_Entity', CONTACT),
