@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { argon2iAsync, argon2idAsync } from '@noble/hashes/argon2.js';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { compare, hash } from 'bcryptjs';
 import { trimAscii } from './trim.ts';
@@ -16,14 +17,15 @@ const ALPHANUMERICS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 /**
  * Whether a password is the one behind a stored hash (WordPress `wp_check_password`, `wp_verify_fast_hash`). Knows
- * `$wp$2y$`, plain bcrypt, `$P$` and `$H$` of phpass, bare MD5 and `$generic$`; anything else never matches. Long
- * computations give way to other work.
+ * `$wp$2y$`, plain bcrypt, Argon2, `$P$` and `$H$` of phpass, bare MD5 and `$generic$`; anything else never matches.
+ * Long computations give way to other work.
  */
 export async function verifyPassword(plain: string, stored: string): Promise<boolean> {
   if (Buffer.byteLength(plain) > MAX_BYTES || stored === '') return false;
   if (stored.startsWith(FAST_HASH)) return equal(fastHash(plain), stored);
   if (stored.startsWith('$wp$2')) return compare(digestForBcrypt(plain), stored.slice('$wp'.length));
   if (/^\$2[aby]\$/.test(stored)) return compare(plain, stored);
+  if (stored.startsWith('$argon2')) return verifyArgon2(plain, stored);
   if (/^\$[PH]\$/.test(stored)) return equal(await portableHash(plain, stored), stored);
   if (/^[0-9a-f]{32}$/.test(stored)) return equal(createHash('md5').update(plain).digest('hex'), stored);
   return false;
@@ -74,6 +76,23 @@ function fastHash(plain: string): string {
 function digestForBcrypt(plain: string): string {
   const trimmed = trimAscii(plain);
   return createHmac('sha384', 'wp-sha384').update(trimmed).digest('base64');
+}
+
+/** As PHP stores it (`password_hash`), where a site has chosen it (`wp_hash_password_algorithm`). */
+const ARGON2 = /^\$argon2(id|i)\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,128})\$([A-Za-z0-9+/]{8,128})$/;
+/** Kibibytes of memory, and those times the passes, that are used at most: four times as many as PHP does unasked. */
+const MOST_MEMORY = 262_144;
+const MOST_WORK = 1_048_576;
+
+/** Whether a password is the one behind an Argon2 hash. Without native code it takes seconds. */
+async function verifyArgon2(plain: string, stored: string): Promise<boolean> {
+  const [, kind, memory, passes, lanes, salt = '', sum = ''] = ARGON2.exec(stored) ?? [];
+  const [m, t, p] = [Number(memory), Number(passes), Number(lanes)];
+  if (kind === undefined || t < 1 || p < 1 || m < 8 * p || m > MOST_MEMORY || m * t > MOST_WORK) return false;
+  const expected = Buffer.from(sum, 'base64');
+  const compute = kind === 'id' ? argon2idAsync : argon2iAsync;
+  const computed = await compute(Buffer.from(plain), Buffer.from(salt, 'base64'), { m, t, p, dkLen: expected.length });
+  return timingSafeEqual(computed, expected);
 }
 
 const PHPASS_DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

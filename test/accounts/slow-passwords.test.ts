@@ -9,6 +9,7 @@ describe('hashes that take long', () => {
     ['bcrypt of WordPress 6.8', () => hashPassword('pässword')],
     ['bcrypt', () => hash('pässword', 4)],
     ['phpass', async () => '$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
+    ['Argon2', async () => '$argon2id$v=19$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w'],
   ])('are verified: %s', async (_, make) => {
     const stored = await make();
     expect(await verifySlowly('pässword', stored)).toBe(true);

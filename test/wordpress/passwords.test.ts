@@ -25,6 +25,10 @@ describe('verifyPassword', () => {
     ['plain one', '$2y$06$bCjO3bmxqopT5Mu4n3nBV.QIGXEQ7fHcqocxjSeqO4Ynr0dX/gIXe'],
     ['pässword', '$P$BabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
     ['old', '149603e6c03516362a8da23f624db945'],
+    // What PHP's password_hash makes, with little work.
+    ['pässword', '$argon2id$v=19$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w'],
+    ['pässword', '$argon2i$v=19$m=64,t=2,p=1$cE5UU21RRkxRTUQxZUJnTg$kyzNsz6akDSgXyxxOEVvCrQXQgfgmE2GzPQpr/ekiVc'],
+    ['pässword', '$argon2id$v=19$m=128,t=1,p=2$NEtOeTU3T01QWS5BZTJJQg$VmadQT0FbSKI6OznhEJL+6Udu9IvoYUmHdhF1PNhMsk'],
   ])('accepts %j for %s', async (plain, stored) => {
     expect(await verifyPassword(plain, stored)).toBe(true);
     expect(await verifyPassword(`${plain}x`, stored)).toBe(false);
@@ -39,7 +43,24 @@ describe('verifyPassword', () => {
     ['a short hash', 'x', 'x'],
     ['the hash itself', '149603e6c03516362a8da23f624db945', '149603e6c03516362a8da23f624db945'],
     ['a cut hash', 'p@ss wörd', '$wp$2y$06$0jKrQkDTIa5Ki'],
-    ['an unknown kind of hash', 'x', '$argon2id$v=19$m=65536,t=4,p=1$c2FsdHNhbHQ$aGFzaA'],
+    ['an unknown kind of hash', 'x', '$scrypt$ln=4,r=8,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'],
+    ['a cut Argon2', 'pässword', '$argon2id$v=19$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr'],
+    [
+      'Argon2 of another version',
+      'pässword',
+      '$argon2id$v=16$m=64,t=2,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w',
+    ],
+    ['Argon2 without passes', 'x', '$argon2id$v=19$m=64,t=0,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w'],
+    [
+      'Argon2 with endless memory',
+      'x',
+      '$argon2id$v=19$m=4194304,t=1,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w',
+    ],
+    [
+      'Argon2 with endless passes',
+      'x',
+      '$argon2id$v=19$m=65536,t=99,p=1$WXYuUGwyamp0Znk0NjNhcA$3WCr/UPTENIiuqb8Zx/dJoLvTnr/pJ341WExtPFtd0w',
+    ],
     ['phpass with endless rounds', 'x', '$P$SabcdefghqrpeUHSJ5aCDn/PUuBzOd/'],
     ['phpass without salt', 'x', '$P$B'],
   ])('refuses %s', async (_, plain, stored) => expect(await verifyPassword(plain, stored)).toBe(false));
