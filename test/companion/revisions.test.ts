@@ -100,6 +100,25 @@ describeAsking('earlier versions', (ask) => {
     expect((await of(`${list}?per_page=2`, 'ed')).headers.link).toContain('rel="next"');
   });
 
+  it('come in pages of a hundred at most', async () => {
+    await prepare();
+    const [list = ''] = lists;
+    await ask.rows((db) =>
+      insertRows(
+        db,
+        'posts',
+        Array.from({ length: 98 }, (_, place) => ({
+          ...row, ID: 4201 + place, post_type: 'revision', post_status: 'inherit', post_parent: POSTS.posts, post_name: `${POSTS.posts}-revision-v1`, post_title: 'More', post_content: '', post_excerpt: '',
+        })), // biome-ignore format: columns
+      ),
+    );
+    const { body, headers } = await of(list, 'admin');
+    expect([body.length, headers['x-wp-total'], headers['x-wp-totalpages']]).toEqual([100, '101', '2']);
+    expect(headers.link).toContain('page=2>; rel="next"');
+    expect((await of(`${list}?page=2`, 'admin')).body).toHaveLength(1);
+    await ask.rows((db) => db.from('posts').where('ID', '>', 4200).delete());
+  });
+
   it('are those of this very record', async () => {
     await prepare();
     const [one = '', other = ''] = lists;

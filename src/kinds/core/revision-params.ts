@@ -10,8 +10,8 @@ import { PICKED, QUERIED } from './post-params.ts';
  */
 
 /**
- * Filters of the earlier versions of a post (`WP_REST_Revisions_Controller::get_collection_params`): all of them,
- * unless a page is asked for.
+ * Filters of the earlier versions of a post (`WP_REST_Revisions_Controller::get_collection_params`). No length of a
+ * page is described as the usual one, as in WordPress.
  */
 export const REVISION_FILTERS = {
   ...QUERIED,

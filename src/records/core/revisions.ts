@@ -1,6 +1,6 @@
 import { fail, type Verdict } from '../../errors.ts';
 import { inTurns } from '../../in-turns.ts';
-import type { ContextValues } from '../../kinds/core/params.ts';
+import { type ContextValues, LONGEST_PAGE } from '../../kinds/core/params.ts';
 import { coreRevision, type Revised } from '../../kinds/core/revision.ts';
 import { REVISION_FILTERS, type RevisionListValues } from '../../kinds/core/revision-params.ts';
 import type { CoreContext } from '../../kinds/core/view.ts';
@@ -25,9 +25,6 @@ import { type CorePage, type CoreRecord, orderOf, viewOf } from './lists.ts';
 /** The post whose earlier versions are asked for. */
 export type ParentValues = { readonly parent: number };
 
-/** How many are listed unless a page is asked for, where WordPress lists all. */
-const MOST_AT_ONCE = 1000;
-
 /**
  * Whether the earlier versions of a post may be read (`WP_REST_Revisions_Controller::get_items_permissions_check`).
  */
@@ -45,12 +42,13 @@ const parentOf = async (lookUp: LookUp, caller: Caller, { kind }: Revised, id: n
   kind ? postOfRecord(lookUp, caller, kind, id) : id;
 
 /**
- * The earlier versions of a post, the last one first.
+ * The earlier versions of a post, the last one first. Unless a page is asked for, WordPress lists all of them; here it
+ * is the longest page, since each may hold as much text as people like to write.
  *
  * @throws rest_revision_invalid_offset_number, rest_revision_invalid_page_number past the end
  */
 export async function listRevisions(site: Site, caller: Caller, of: Revised, values: RevisionListValues & ParentValues): Promise<CorePage> {
-  const { page = 1, per_page: limit = MOST_AT_ONCE, offset } = values;
+  const { page = 1, per_page: limit = LONGEST_PAGE, offset } = values;
   const parent = await parentOf(lookUpOnce(site.db), caller, of, values.parent);
   const { ids, total } = await findPostIds(site.db, {
     kind: { postType: 'revision', dated: false },
