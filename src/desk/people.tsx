@@ -247,12 +247,16 @@ function Leaving({
 const actsFor = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
   mayActFor(lookUpOnce(site.db), settings, caller.viewer, id);
 
+/** Whether there is such a person here: a network of sites has accounts of others besides. */
+const isOfSite = async ({ site }: Visit, id: number): Promise<boolean> => (await usersById(site, [id])).length > 0;
+
 /** Whether an account may be removed by the one who removes accounts. */
 const isInReach = ({ site, settings, caller }: Visit, id: number): Promise<boolean> =>
   doesNoMore(lookUpOnce(site.db), settings, caller.viewer, id);
 
-/** Does something with an account; what stops it is shown on the page of the person. */
+/** Does something with an account of this site; what stops it is shown on the page of the person. */
 async function withPerson(visit: Submission, id: number, work: () => Promise<Outcome>): Promise<Outcome> {
+  if (!(await isOfSite(visit, id))) fail('rest_user_invalid_id');
   try {
     return await work();
   } catch (error) {
@@ -284,6 +288,7 @@ export const removePerson = (visit: Submission, id: number): Promise<Outcome> =>
     if (id === visit.caller.viewer.id || !(await isInReach(visit, id))) fail('rest_forbidden');
     const heir = textIn(visit.fields, 'heir').trim();
     const reassign = heir === '' ? idIn(textIn(visit.fields, 'reassign')) : await idOfName(visit.site, heir);
+    if (reassign > 0 && !(await isOfSite(visit, reassign))) throw new AccountError('user-unknown', { user: heir || String(reassign) });
     await deleteUser(visit.site, id, reassign > 0 ? { reassign } : {});
     return { to: deskUrl(visit, '/people', { done: 'removed' }) };
   });

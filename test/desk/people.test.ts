@@ -1,13 +1,46 @@
-import { expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { firstOfRole, pageOfUsers, usersById, writersToChoose } from '../../src/accounts/users.ts';
 import type { Site } from '../../src/site.ts';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { settingFindings } from '../../src/upkeep/doctor/site-findings.ts';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeAsking } from '../support/asking.ts';
+import { describeDatabases } from '../support/databases.ts';
 import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 import { insertAll } from '../support/insert-all.ts';
+import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { loadSite, makeNetwork } from '../support/site.ts';
 
 const FIRST = 1001;
 const CUSTOMERS = 3000;
+
+describeDatabases('The people of another site of the network', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    await makeNetwork(db);
+    await db.from('sitemeta').insert({ site_id: 1, meta_key: 'site_admins', meta_value: toSerialized(['somebody']) });
+    running = await serveDatabase(db, { env: { PAGES: 'on' } });
+  });
+  afterAll(() => running.close());
+
+  it('are not let in, asked or named by whoever manages the people of this one', async () => {
+    const rows = async (work: (db: Database) => PromiseLike<unknown>) => void (await work(db));
+    const admin = await visitor({ send: running.send, running: () => running, rows }, 'admin');
+    const page = await admin.get('/admin/people/5');
+    await db.from('usermeta').where({ user_id: 4, meta_key: 'wp_capabilities' }).update({ meta_key: 'wp_2_capabilities' });
+    const send = (path: string, fields: Record<string, string>) =>
+      admin.post(path, [...formIn(page.text, '/admin/people/5').filter(([name]) => name !== 'role'), ...Object.entries(fields)]);
+    expect((await admin.get('/admin/people/4')).status).toBe(404);
+    expect((await send('/admin/people/4', { role: 'subscriber' })).status).toBe(404);
+    expect((await send('/admin/people/4/delete', {})).status).toBe(404);
+    expect((await admin.get('/admin/people')).text).not.toContain('contrib@example.test');
+    const left = await send('/admin/people/5/delete', { reassign: '4' });
+    expect([left.status, left.text.includes('contrib@example.test')]).toEqual([422, false]);
+    expect((await send('/admin/people/5', { role: 'author' })).status).toBe(303);
+  });
+});
 
 describeAsking('The people of a site', (ask) => {
   /** Makes many customers, of whom so many may write. */
