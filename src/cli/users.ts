@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createApplicationPassword, listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
 import { LINK_SECONDS, makePasswordLink } from '../accounts/password-links.ts';
-import { createUser, deleteUser, listUsers, setEmail, setRole } from '../accounts/users.ts';
+import { createUser, deleteUser, listUsers, setEmail, setRole, type UserReference } from '../accounts/users.ts';
 import { passwordLinkUrl } from '../desk/visit.ts';
 import type { Site } from '../site.ts';
 import { groupedPassword } from '../wordpress/passwords.ts';
@@ -31,7 +31,7 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, ou
   print(io, porcelain ? `${bare}\n` : `${say(`done.${key}`, outcome)}\n`);
 
 /** The address at which a user chooses a password; it is good once, for a day. */
-async function invitationTo(site: Site, reference: string): Promise<{ readonly login: string; readonly url: string }> {
+async function invitationTo(site: Site, reference: UserReference): Promise<{ readonly login: string; readonly url: string }> {
   const link = await makePasswordLink(site, reference, LINK_SECONDS.invitation);
   return { login: link.login, url: passwordLinkUrl((await site.settings()).home, link) };
 }
@@ -58,7 +58,7 @@ const addCreate = (user: Command, session: Session): void => {
           displayName: given.display_name,
         });
         printDone(session, given, 'user-created', { login, id }, id);
-        if (given.invite) print(session.io, `${(await invitationTo(site, login)).url}\n`);
+        if (given.invite) print(session.io, `${(await invitationTo(site, id)).url}\n`);
       }),
     );
 };

@@ -142,8 +142,10 @@ export async function invite(visit: Submission): Promise<Outcome> {
     const login = textIn(fields, 'login').trim();
     const role = textIn(fields, 'role');
     requireGrantable(visit, role);
-    await createUser(site, { login, email: textIn(fields, 'email').trim(), role, displayName: textIn(fields, 'name').trim() || undefined });
-    const link = await makePasswordLink(site, login, LINK_SECONDS.invitation);
+    const email = textIn(fields, 'email').trim();
+    // By its id, since the login could be the id of somebody else.
+    const { id } = await createUser(site, { login, email, role, displayName: textIn(fields, 'name').trim() || undefined });
+    const link = await makePasswordLink(site, id, LINK_SECONDS.invitation);
     return peoplePage(visit, {
       notice: { tone: 'good', text: visit.i18n.say('desk:done.invited') },
       link: { login, address: passwordLinkUrl(visit.settings.home, link) },

@@ -31,6 +31,11 @@ describe('user', () => {
     expect(out).toMatch(/^Done: user ivo created with the id \d+\.\nhttp:\S+\/welcome\?login=ivo&token=\w{24}\n$/);
   });
 
+  it('is invited by a link of their own, though their name is the id of somebody else', async () => {
+    const { out } = await fasti('user', 'create', '1', 'one@example.org', '--invite');
+    expect(out).toMatch(/\/welcome\?login=1&token=\w{24}\n$/);
+  });
+
   it('who wrote something leaves it to somebody', async () => {
     await fasti('user', 'create', 'bruno', 'bruno@example.org', '--role=author');
     const venue = (await fasti('venue', 'create', '--venue=Tower', '--user=bruno', '--porcelain')).out.trim();

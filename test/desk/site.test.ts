@@ -295,6 +295,14 @@ describeAsking('The rest of the desk', (ask) => {
     expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'Suggested walk' });
   });
 
+  it('invites nobody by the link of somebody else, whose id is their name', async () => {
+    const admin = await visitor(ask, 'admin');
+    const people = await admin.get('/admin/people');
+    const invited = await admin.submit(people, '/admin/people', { login: '2', email: 'two@example.org', role: 'contributor' });
+    expect(/\/admin\/welcome\?login=(\w+)/.exec(invited.text)?.[1]).toBe('2');
+    expect((await ask.db().from('users').where('ID', 2).first())?.user_activation_key).toBe('');
+  });
+
   it('makes application passwords, shows when they were used, and takes them back', async () => {
     const ed = await visitor(ask, 'ed');
     const made = await ed.submit(await ed.get('/admin/me'), '/admin/me/passwords', { name: 'Newsletter' });
