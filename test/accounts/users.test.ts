@@ -86,6 +86,7 @@ describeDatabases('accounts', (open) => {
 
     it.each([
       ['a login that is taken', { login: 'ED' }, 'login-taken'],
+      ['a login that is the address of somebody else', { login: 'ED@example.test' }, 'login-taken'],
       ['an address that is taken', { email: 'Ed@Example.test' }, 'email-taken'],
       ['a login with signs', { login: 'a<b>' }, 'login-invalid'],
       ['an empty login', { login: '' }, 'login-invalid'],

@@ -105,7 +105,8 @@ export const membersAmong = async (db: Database, users: readonly StoredUser[]): 
 
 /**
  * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that are this
- * one or this one with a number behind it.
+ * one or this one with a number behind it. A login is taken, too, if it is the address of somebody else, who could no
+ * longer sign in by it.
  */
 export async function takenNames(
   db: Database,
@@ -122,7 +123,7 @@ export async function takenNames(
     .whereRaw(...isSlugLike(db, 'user_nicename', nicename, NICENAME_BYTES))
     .select('user_nicename');
   return {
-    login: await holds('user_login', login),
+    login: (await holds('user_login', login)) || (await holds('user_email', login)),
     email: await holds('user_email', email),
     nicenames: new Set(rows.map((row) => row.user_nicename)),
   };
