@@ -847,3 +847,24 @@ describeDatabases('the companion routes', (open) => {
     });
   });
 });
+
+describeDatabases('the companion routes of a site without a trash', (open) => {
+  let db: Database;
+  let running: RunningSite;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    running = await serveDatabase(db, { env: { EMPTY_TRASH_DAYS: '0' } });
+  });
+  afterAll(() => running.close());
+
+  it.each(['tribe_events/44', 'tribe_venue/17', 'tribe_organizer/24'])(
+    'delete %s only for those who say that it is for good',
+    async (path) => {
+      const refused = await running.send('DELETE', `${CORE}/${path}`, { as: 'admin' });
+      expect(refused).toMatchObject({ status: 501, body: { code: 'rest_trash_not_supported' } });
+      expect((await running.send('GET', `${CORE}/${path}`)).status).toBe(200);
+      expect((await running.send('DELETE', `${CORE}/${path}?force=true`, { as: 'admin' })).body.deleted).toBe(true);
+      expect((await running.send('GET', `${CORE}/${path}`)).status).toBe(404);
+    },
+  );
+});

@@ -242,15 +242,16 @@ export async function changeCorePost(site: Site, caller: Caller, declared: PostK
 /**
  * Puts a record into the trash, or deletes it for good (`force`). Gives what the answer shows.
  *
- * @throws rest_already_trashed
+ * @throws rest_already_trashed; rest_trash_not_supported without `force` where the site has no trash
  */
 export async function removeCorePost(site: Site, caller: Caller, kind: PostKind, { id, force }: Removal): Promise<Shown> {
-  if (force || !hasTrash(site.config)) {
+  if (force) {
     const { record: shown } = await readCorePost(site, caller, kind, id, { context: 'edit' });
     const { _links: _, ...previous } = shown;
     await deletePost(site, caller, kind, id);
     return { record: { deleted: true, previous } };
   }
+  if (!hasTrash(site.config)) fail('rest_trash_not_supported');
   const post = await postOfRecord(lookUpOnce(site.db), caller, kind, id);
   if ((await findPost(site.db, post))?.post_status === 'trash') fail('rest_already_trashed');
   await trashPost(site, caller, kind, id);
