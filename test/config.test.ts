@@ -132,6 +132,8 @@ describe('settings', () => {
 describe("WordPress's keys and salts", () => {
   it('are taken together', () =>
     expect(readConfig(KEYS).keys).toEqual({ loggedInKey: 'a', loggedInSalt: 'b', nonceKey: 'c', nonceSalt: 'd' }));
+  it('are taken to the letter: one in a dozen begins or ends with a blank', () =>
+    expect(readConfig({ ...KEYS, LOGGED_IN_KEY: ' a', NONCE_SALT: 'd ' }).keys).toMatchObject({ loggedInKey: ' a', nonceSalt: 'd ' }));
   it('are refused in part', () => {
     const { NONCE_SALT: _, ...three } = KEYS;
     expect((complaint(three) as Error).message).toBe(

@@ -85,10 +85,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 const RELATIVE_FILE = /^sqlite:(?![/:])(.+)$/s;
 
 function readSetting(
-  { env: name, fallback, allowed, schema, secret }: Setting,
+  { env: name, fallback, allowed, schema, secret, exact }: Setting,
   env: Readonly<Record<string, string | undefined>>,
 ): unknown {
-  const given = env[name]?.trim() || undefined;
+  const given = (exact ? env[name] : env[name]?.trim()) || undefined;
   const value = given ?? fallback;
   if (value === undefined) return undefined;
   const result = schema.safeParse(value);

@@ -16,7 +16,7 @@ import {
 /**
  * Every setting once. `env`: the variable of the environment it is read from; `fallback`: what holds when that is
  * absent or empty (undefined: nothing); `allowed`: what a value must be, in the words of the error; `secret`: the value
- * is never shown.
+ * is never shown; `exact`: white space around it is part of it.
  * `docs/configuration.md` is generated from this table.
  */
 export interface Setting {
@@ -27,6 +27,7 @@ export interface Setting {
   readonly meaning: string;
   readonly schema: z.ZodType<unknown, string>;
   readonly secret?: true;
+  readonly exact?: true;
 }
 
 export const settings = {

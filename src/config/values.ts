@@ -6,10 +6,11 @@ export function keySetting<const Name extends string>(env: Name) {
     env,
     type: 'text',
     fallback: undefined,
-    allowed: 'the text that wp-config.php defines under the same name',
+    allowed: 'the text that wp-config.php defines under the same name, to the letter, white space around it too',
     meaning: `\`${env}\` of \`wp-config.php\`. With all four keys and salts, people signed in to WordPress are recognised by their cookie and nonce; without, cookies are ignored.`,
     schema: z.string(),
     secret: true,
+    exact: true,
   } as const;
 }
 

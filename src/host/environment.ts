@@ -28,7 +28,7 @@ const FILE = '_FILE';
 /**
  * The variables of a process, together with those of the file `.env` in its folder, if there is one, and of files that
  * are named by variables: `DATABASE_URL_FILE=/run/secrets/url` stands for `DATABASE_URL` with the content of that file,
- * without white space around it. The process's own variables win over `.env`; empty ones count as absent.
+ * without line breaks at its end. The process's own variables win over `.env`; empty ones count as absent.
  *
  * @param names the variables that may be given by a file
  * @throws EnvironmentError if a file cannot be read, or if a variable and its file are both given
@@ -48,7 +48,7 @@ export function readEnvironment(own: Variables, folder: string, names: readonly 
     if (!named) continue;
     if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE} are both given; keep one of them.`);
     const file = resolve(folder, named);
-    variables[name] = textOf(file, name + FILE).trim();
+    variables[name] = textOf(file, name + FILE).replace(/[\r\n]+$/, '');
     files.set(name, file);
   }
   return { variables, files };

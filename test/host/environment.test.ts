@@ -30,11 +30,16 @@ describe('variables', () => {
     rmSync(path);
   });
 
-  it('come from a file that is named, without white space around the value', () => {
-    const path = write('secret', ' mysql://u:p@h/n\n');
+  it('come from a file that is named, without line breaks at its end', () => {
+    const path = write('secret', 'mysql://u:p@h/n\r\n\n');
     const { variables, files } = readEnvironment({ DATABASE_URL_FILE: 'secret' }, folder, ['DATABASE_URL']);
     expect(variables.DATABASE_URL).toBe('mysql://u:p@h/n');
     expect([...files]).toEqual([['DATABASE_URL', path]]);
+  });
+
+  it('come from a file to the letter, blanks at its end included', () => {
+    write('key', ' key \n');
+    expect(readEnvironment({ NONCE_KEY_FILE: 'key' }, folder, ['NONCE_KEY']).variables.NONCE_KEY).toBe(' key ');
   });
 
   it('are not read from files that no setting names', () =>
