@@ -136,7 +136,10 @@ export interface Client {
   readonly changesPage: (options?: ChangesOptions) => Promise<ChangesPage>;
   /** What has changed, page by page, until there is nothing more at once. Keep `next` of each page. */
   readonly changes: (options?: ChangesOptions) => AsyncGenerator<ChangesPage, void, undefined>;
-  /** What changes from now on, or since a token, as it happens. Comes back by itself when the connection ends. */
+  /**
+   * What changes from now on, or since a token, as it happens. Comes back by itself when the connection ends or breaks,
+   * for as long as it takes, until `signal` is aborted.
+   */
   readonly stream: (options?: ChangesOptions) => AsyncGenerator<Pick<ChangesPage, 'changes' | 'next'>, never, undefined>;
   /** Up to 100 writes in one request; `atomic`: all of them or none. */
   readonly batch: (requests: readonly BatchedWrite[], options?: WriteOptions & { readonly atomic?: boolean }) => Promise<BatchAnswer>;

@@ -5,6 +5,10 @@
 const NAMESPACE = 'calendar/events/v1';
 /** What may go through if it is sent once more. */
 const PASSING = new Set([429, 503]);
+/** What a stream outlives: the server is restarted behind a proxy, for instance. */
+const OUTLIVED = new Set([...PASSING, 502, 504]);
+/** After how many milliseconds a stream that has ended is asked for again, if it does not say. */
+const RETRY_MS = 3000;
 
 /** An answer that refuses what was asked. */
 export class FastiError extends Error {
@@ -36,7 +40,10 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
       // Only reads, and writes with a key, may be sent again.
       const again = method === 'GET' || 'Idempotency-Key' in headers;
       if (!PASSING.has(answer.status) || !again || left <= 1) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers.get('retry-after') ?? 1)));
+      await answer.body?.cancel();
+      // Proxies may name a date.
+      const seconds = Number(answer.headers.get('retry-after') ?? 1);
+      await pause(1000 * (Number.isFinite(seconds) ? seconds : 1), signal);
     }
   };
 
@@ -59,7 +66,7 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
       list,
       each: async function* (filters = {}) {
         for (let page = 1, pages = 1; page <= pages; page += 1) {
-          const listing = await list({ ...filters, page });
+          const listing = await list({ ...filters, page }).catch(pastTheEnd(page));
           yield* listing.records;
           pages = listing.pages ?? 1;
         }
@@ -99,16 +106,27 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
         ({ next: since, more } = page);
       }
     },
-    stream: async function* ({ since, kinds, records: include, signal } = {}) {
+    stream: async function* ({ since, kinds, records: include, limit, signal } = {}) {
       let token = since;
-      for (;;) {
-        const query = { since: token, kinds: kinds?.join(','), include: include ? 'records' : undefined };
-        const answer = await answered('GET', `${namespace}/changes/stream`, { query, signal });
-        if (!answer.ok) throw new FastiError({ code: 'unknown', message: '', ...parsed(await answer.text()), status: answer.status });
-        for await (const { changes, next } of eventsIn(answer.body)) {
+      const connect = () => {
+        const query = { since: token, kinds: kinds?.join(','), include: include ? 'records' : undefined, limit };
+        return answered('GET', `${namespace}/changes/stream`, { query, signal });
+      };
+      let wait = RETRY_MS;
+      for (let answer = await connect(); ; ) {
+        if (answer && !answer.ok) {
+          const told = parsed(await answer.text());
+          throw new FastiError({ code: 'unknown', message: '', ...told, status: answer.status });
+        }
+        for await (const { data, retry } of answer ? eventsIn(answer.body, signal) : []) {
+          wait = Number(retry ?? wait);
+          if (data === undefined) continue;
+          const { changes, next } = JSON.parse(data);
           token = next;
           if (changes.length > 0) yield { changes, next };
         }
+        await pause(wait, signal);
+        answer = await connect().then((again) => (OUTLIVED.has(again.status) ? undefined : again), unlessAborted(signal));
       }
     },
     batch: async (requests, { atomic = false, ...options } = {}) => {
@@ -129,19 +147,52 @@ const written = ({ ifMatch, key, headers = {}, ...options } = {}) => ({
   },
 });
 
-/** The data of server-sent events. */
-async function* eventsIn(body) {
+/** Server-sent events, each by its fields, until the connection ends or breaks. */
+async function* eventsIn(body, signal) {
   const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
-      text = text.slice(end + 2);
-      if (data !== undefined) yield JSON.parse(data);
+  const reader = body.getReader();
+  try {
+    for (let text = ''; ; ) {
+      const { value, done } = (await reader.read().catch(unlessAborted(signal))) ?? { done: true };
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        // By this character alone: texts may hold other ends of lines (U+2028), which `.` does not match.
+        const lines = text.slice(0, end).split('\n');
+        text = text.slice(end + 2);
+        yield Object.fromEntries(lines.map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]));
+      }
     }
+  } finally {
+    await reader.cancel().catch(() => undefined);
   }
 }
+
+/** Passes over failures of the network, but for those that the caller asked for. */
+const unlessAborted = (signal) => (error) => {
+  if (signal?.aborted) throw error;
+};
+
+/** A list that has become shorter ends a page earlier. */
+const pastTheEnd = (page) => (error) => {
+  if (page === 1 || error.status !== 404) throw error;
+  return { records: [], pages: 0 };
+};
+
+/** Waits; rejects as soon as the caller does not want to wait any more. */
+const pause = (milliseconds, signal) =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 
 const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 

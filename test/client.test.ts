@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type ChangesPage, type Client, createClient, FastiError } from '../client/index.js';
 import { clientTypes } from '../src/cli/client-types.ts';
 import { describeAsking } from './support/asking.ts';
@@ -13,6 +13,76 @@ const DATES = { start_date: '2026-12-10 18:00:00', end_date: '2026-12-10 20:00:0
 
 it('has the types of the declarations', () => {
   expect(readFileSync(new URL('../client/records.d.ts', import.meta.url), 'utf8')).toBe(clientTypes());
+});
+
+describe('what goes wrong on the way', () => {
+  const none = { changes: [], next: 'a' };
+  const change = { kind: 'venue', id: 1, change: 'updated', record: { venue: 'One\u2028two' } };
+  /** An answer to a stream: its events, then whatever becomes of the connection. */
+  const stream = (events: readonly object[], end: (body: ReadableStreamDefaultController) => void): Response =>
+    new Response(
+      new ReadableStream({
+        start: (body) => {
+          body.enqueue(new TextEncoder().encode('retry: 1\n'));
+          for (const data of events) body.enqueue(new TextEncoder().encode(`id: x\nevent: changes\ndata: ${JSON.stringify(data)}\n\n`));
+        },
+        pull: end,
+      }),
+    );
+  /** A client whose requests get these answers, in turn, and the addresses that it asks. */
+  const clientOf = (...answers: readonly (() => Response)[]) => {
+    const asked: string[] = [];
+    const left = [...answers];
+    const send = async (url: unknown) => {
+      asked.push(String(url));
+      return left.shift()!();
+    };
+    return { client: createClient({ url: 'https://example.org', fetch: send as typeof fetch, tries: 2 }), asked };
+  };
+
+  it('goes on with a stream that breaks, where it was', async () => {
+    const { client, asked } = clientOf(
+      () => stream([none], (body) => body.error(new TypeError('terminated'))),
+      () => {
+        throw new TypeError('fetch failed');
+      },
+      () => new Response('Bad gateway', { status: 502 }),
+      () => stream([{ changes: [change], next: 'b' }], (body) => body.close()),
+      () => new Response('{"code":"rest_changes_token_expired"}', { status: 410 }),
+    );
+    const changes = client.stream({ limit: 7 });
+    expect((await changes.next()).value).toEqual({ changes: [change], next: 'b' });
+    await expect(changes.next()).rejects.toMatchObject({ code: 'rest_changes_token_expired', status: 410 });
+    expect(asked.map((url) => new URL(url).search)).toEqual(['?limit=7', ...Array(3).fill('?since=a&limit=7'), '?since=b&limit=7']);
+  });
+
+  it('ends a stream, and a pause, at once when it is told to', async () => {
+    const stop = new AbortController();
+    const { client } = clientOf(
+      () => stream([none], (body) => body.close()),
+      () => new Response('', { status: 503, headers: { 'Retry-After': '60' } }),
+    );
+    const next = client.stream({ signal: stop.signal }).next();
+    setTimeout(() => stop.abort(), 50);
+    await expect(next).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('asks again a second later where a proxy names a date', async () => {
+    const busy = () => new Response('', { status: 503, headers: { 'Retry-After': 'Fri, 27 Nov 2026 12:00:00 GMT' } });
+    const { client } = clientOf(busy, () => new Response('{"venues":[],"total":0}'));
+    const begun = performance.now();
+    await client.venues.list();
+    expect(performance.now() - begun).toBeGreaterThan(900);
+  });
+
+  it('ends where a list has become shorter meanwhile', async () => {
+    const gone = () => new Response('{"code":"event-archive-page-not-found"}', { status: 404 });
+    const { client } = clientOf(() => new Response('{"events":[{"id":1}],"total":2,"total_pages":2}'), gone, gone);
+    const ids: number[] = [];
+    for await (const { id } of client.events.each()) ids.push(id);
+    expect(ids).toEqual([1]);
+    await expect(client.events.each().next()).rejects.toMatchObject({ status: 404 });
+  });
 });
 
 describeAsking('the client', (ask) => {
