@@ -125,6 +125,17 @@ describeAsking('changes', (ask) => {
     expectRefusal(await ask.get('/changes?kinds=page'), 400, 'rest_invalid_param', ['kinds']);
   });
 
+  it('begin anew when a setting changes that records show, and only then', async () => {
+    const since = await follow(new Map(), undefined);
+    await ask.options({ posts_per_page: '7', blogname: 'Another name' });
+    expect(told(await changes(`since=${since}&limit=8`))).toEqual([]);
+    for (const set of [{ eventsSlug: 'programme' }, { singleEventSlug: 'happening' }, { defaultCurrencySymbol: '¤' }]) {
+      const token = await follow(new Map(), undefined);
+      await ask.options({ tribe_events_calendar_options: set });
+      expectRefusal(await ask.get(`/changes?since=${token}&limit=9`), 410, 'rest_changes_token_expired');
+    }
+  });
+
   it('wait for a server that has less than the one that gave the token, and expire only on one that has everything', async () => {
     const token = await follow(new Map(), undefined);
     // Each is asked in its own way, so that none is answered from memory.

@@ -1,3 +1,4 @@
+import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
@@ -132,10 +133,15 @@ export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick
   return tokenOf(place, scopeOf(caller, viewsOf(caller, following)), caller.settings.versionKey);
 }
 
-/** What a token is good for. When the languages of the site change, records may get another one without an entry. */
-function scopeOf({ settings }: Caller, views: readonly View[]): string {
-  const codes = settings.contentLanguages?.languages.map(({ code }) => code);
-  return JSON.stringify(views.map(({ kind, statuses, language }) => [kind.name, statuses, ...(language ? [language, codes] : [])]));
+/** What a token is good for. When settings change that records show, all of them are other ones, without an entry. */
+const scopeOf = ({ settings, uploads }: Caller, views: readonly View[]): string =>
+  JSON.stringify([views.map(({ kind, statuses, language }) => [kind.name, statuses, language]), uploads, shownSettings(settings)]);
+
+/** The settings that records are rendered by. Those that writes, lists and pages go by are none of them. */
+function shownSettings({ home, permalinkStructure, tagBase, smilies, zone, calendar, contentLanguages }: SiteSettings): readonly unknown[] {
+  const { currencySymbol, currencyCode, currencyAfter, eventsSlug, singleEventSlug, customFields } = calendar;
+  const prices = [currencySymbol, currencyCode, currencyAfter];
+  return [home, permalinkStructure, tagBase, eventsSlug, singleEventSlug, smilies, zone, prices, customFields, contentLanguages];
 }
 
 /** Who reads, and what of the records. */
