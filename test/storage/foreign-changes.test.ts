@@ -76,6 +76,11 @@ describeDatabases('what others change', (open, engine) => {
     ['a page that becomes an event', "UPDATE wp_posts SET post_type = 'tribe_events' WHERE ID = 2", ['post page 2 removed 10', 'post tribe_events 2 made 01']],
     ['a tag that becomes a category',
       "UPDATE wp_term_taxonomy SET taxonomy = 'tribe_events_cat' WHERE term_id = 18", ['term post_tag 18 removed 10', 'term tribe_events_cat 18 made 01']],
+    ['a tag of events that becomes a category',
+      "UPDATE wp_term_taxonomy SET taxonomy = 'tribe_events_cat' WHERE term_id = 12", ['term post_tag 12 removed 10', 'term tribe_events_cat 12 made 01']],
+    ['a category of events that becomes another term',
+      "INSERT INTO wp_terms (term_id, name, slug) VALUES (90, 'Other', 'other'); UPDATE wp_term_taxonomy SET term_id = 90 WHERE term_taxonomy_id = 4",
+      ['term tribe_events_cat 4 removed 10', 'term tribe_events_cat 90 made 01']],
     ['terms of an event', 'DELETE FROM wp_term_relationships WHERE object_id = 38 AND term_taxonomy_id = 13', ['post tribe_events 38 changed 11']],
     ['the name of a term', "UPDATE wp_terms SET name = 'Other' WHERE term_id = 4", ['term tribe_events_cat 4 changed 11']],
     ['the slug of a category, which is in the addresses of those below',
@@ -89,6 +94,13 @@ describeDatabases('what others change', (open, engine) => {
   ])('is found, and the index follows: %s', async (_, script, entries) => {
     expect(await taken(script)).toEqual(entries);
   }); // biome-ignore format: a table
+
+  it('is found of the categories below one that becomes a tag, and comes back', async () => {
+    const below = ['term tribe_events_cat 4 changed 11'];
+    const becomes = (taxonomy: string) => taken(`UPDATE wp_term_taxonomy SET taxonomy = '${taxonomy}' WHERE term_id = 3`);
+    expect(await becomes('post_tag')).toEqual(['term post_tag 3 made 01', 'term tribe_events_cat 3 removed 10', ...below].sort());
+    expect(await becomes('tribe_events_cat')).toEqual(['term post_tag 3 removed 10', 'term tribe_events_cat 3 made 01', ...below].sort());
+  });
 
   it.each([
     ['an edit lock', "INSERT INTO wp_postmeta (post_id, meta_key, meta_value) VALUES (38, '_edit_lock', '1790000000:1')"],

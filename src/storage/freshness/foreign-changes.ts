@@ -3,7 +3,7 @@ import { nowUtc } from '../../wordpress/time.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
 import { verbatim } from '../engine/statement.ts';
-import { distrustIndex, dropFacet, eventsOfTerm, indexWithTranslations } from '../index/event-index.ts';
+import { distrustIndex, dropFacet, eventsOfTerm, eventsUnder, indexWithTranslations } from '../index/event-index.ts';
 import { facetOf } from '../index/event-index-rows.ts';
 import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { append, type Change, EVERYTHING, type JournalWriter, type Origin } from '../journal/entries.ts';
@@ -180,10 +180,11 @@ export async function takeOver(
   const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
   if (differences.length === 0) return 0;
   if (now) {
+    const steps = differences.flatMap(stepsOf);
     if (source.kind === 'post') await indexPosts(db, differences, languages);
-    else for (const difference of differences) await indexTerm(db, difference, languages);
-    const moved = source.kind === 'term' ? await movedBelow(db, differences) : [];
-    await appendByUser(db, [...differences.flatMap(changesOf), ...moved], userOf, { writer, at: nowUtc(now) });
+    else for (const step of steps) await indexTerm(db, step, languages);
+    const moved = source.kind === 'term' ? await movedBelow(db, steps) : [];
+    await appendByUser(db, [...steps.map(changeOf), ...moved], userOf, { writer, at: nowUtc(now) });
   } else await db.change`UPDATE {fasti_changes} SET counter = counter + 1 WHERE id = 1`;
   const gone = differences.flatMap(({ before, after }) => (before && !after ? [before.object] : []));
   await storePrints(
@@ -211,11 +212,14 @@ export async function appendByUser(
 
 const isDifferent = ({ before, after }: Difference): boolean => before?.digest !== after?.digest || before?.type !== after?.type;
 
-/** What becomes one of another type is gone for all who know it as what it was. */
-const changesOf = ({ before, after }: Difference): Change[] =>
-  before && after && before.type !== after.type
-    ? [changeOf({ before, after: undefined }), changeOf({ before: undefined, after })]
-    : [changeOf({ before, after })];
+/** What becomes one of another type, or another term, is gone for all who know it as what it was. */
+const stepsOf = ({ before, after }: Difference): Difference[] =>
+  before && after && (before.type !== after.type || Number(before.term) !== Number(after.term))
+    ? [
+        { before, after: undefined },
+        { before: undefined, after },
+      ]
+    : [{ before, after }];
 
 function changeOf({ before, after }: Difference): Change {
   // One of them is there, or they would not differ.
@@ -233,7 +237,10 @@ function changeOf({ before, after }: Difference): Change {
 /** Categories have addresses that hold the slugs of those above. Their own rows say nothing of a change of these. */
 async function movedBelow(db: Database, differences: readonly Difference[]): Promise<Change[]> {
   const known = new Set(differences.map(({ before, after }) => Number((after ?? before)!.term)));
-  const above = differences.flatMap(({ before, after }) => (before?.type === CATEGORIES && isElsewhere(before, after) ? [before] : []));
+  const above = differences.flatMap(({ before, after }) => {
+    const print = (after ?? before)!;
+    return print.type === CATEGORIES && isElsewhere(before, after) ? [print] : [];
+  });
   const below = await termsBelow(
     db,
     CATEGORIES,
@@ -243,9 +250,9 @@ async function movedBelow(db: Database, differences: readonly Difference[]): Pro
   return below.filter((id) => !known.has(id)).map((object) => ({ ...changed, object }));
 }
 
-/** Whether a term may have another slug or another place than before. */
-const isElsewhere = (before: Print, after: Print | undefined): boolean =>
-  Number(before.parent) !== Number(after?.parent) || nameIn(before) !== nameIn(after);
+/** Whether a term may have another slug or another place than before, or is there only before or after. */
+const isElsewhere = (before: Print | undefined, after: Print | undefined): boolean =>
+  Number(before?.parent) !== Number(after?.parent) || nameIn(before) !== nameIn(after);
 
 /** What the digest of a term says of its row in `terms`, which is its second part. Each database has its own form. */
 const nameIn = (print: Print | undefined): string | undefined =>
@@ -272,7 +279,20 @@ async function indexTerm(db: Database, { before, after }: Difference, languages:
   if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;
   const facet = facetOf(heading, Number(print.term));
   const events = await eventsOfTerm(db, facet, Number(print.object));
+  // Categories may have waited for the one that they are below.
+  const below = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
   if (!after) await dropFacet(db, facet);
-  if (events) await indexWithTranslations(db, events, languages);
+  if (events && below) await indexWithTranslations(db, [...new Set([...events, ...below])], languages);
   else await distrustIndex(db);
+}
+
+/** Events in categories below this one; undefined: too many to be changed at once. */
+async function eventsBelow(db: Database, category: number): Promise<number[] | undefined> {
+  const all: number[] = [];
+  for (const id of await termsBelow(db, CATEGORIES, [category])) {
+    const events = await eventsUnder(db, id);
+    if (!events) return undefined;
+    all.push(...events);
+  }
+  return all;
 }
