@@ -67,6 +67,25 @@ export interface Page<Record> {
   readonly pages: number | undefined;
 }
 
+/** What lists take besides, where content has languages: the code of one, or `all`. */
+export interface LanguageFilters {
+  readonly lang?: string;
+  /** Whether the default language stands in for what is not translated. */
+  readonly language_fallback?: boolean;
+}
+
+/** What is written besides, where content has languages. `translations`: ids by language; null takes one out. */
+export interface LanguageFields {
+  readonly language?: string;
+  readonly translations?: Readonly<Record<string, number | { readonly id: number } | null>>;
+  readonly translation_of?: number;
+}
+
+/** The fields that the site defines for its events, by their names; null clears one. */
+export interface OwnFields {
+  readonly custom_fields?: Readonly<Record<string, unknown>>;
+}
+
 export interface RecordRoutes<Record, Filters, Fields> {
   readonly list: (filters?: Filters) => Promise<Page<Record>>;
   /** All records of a list, page by page. */
@@ -104,6 +123,8 @@ export interface ChangesOptions {
   /** Whether the records come along. */
   readonly records?: boolean;
   readonly limit?: number;
+  /** Only records in this language, where content has languages. */
+  readonly lang?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -128,11 +149,11 @@ export interface BatchAnswer {
 }
 
 export interface Client {
-  readonly events: PostRoutes<Event, EventFilters, EventFields>;
-  readonly venues: PostRoutes<Venue, VenueFilters, VenueFields>;
-  readonly organizers: PostRoutes<Organizer, OrganizerFilters, OrganizerFields>;
-  readonly categories: RecordRoutes<Term, CategoryFilters, CategoryFields>;
-  readonly tags: RecordRoutes<Term, TagFilters, TagFields>;
+  readonly events: PostRoutes<Event, EventFilters & LanguageFilters, EventFields & LanguageFields & OwnFields>;
+  readonly venues: PostRoutes<Venue, VenueFilters & LanguageFilters, VenueFields & LanguageFields>;
+  readonly organizers: PostRoutes<Organizer, OrganizerFilters & LanguageFilters, OrganizerFields & LanguageFields>;
+  readonly categories: RecordRoutes<Term, CategoryFilters & LanguageFilters, CategoryFields & LanguageFields>;
+  readonly tags: RecordRoutes<Term, TagFilters & LanguageFilters, TagFields & LanguageFields>;
   readonly changesPage: (options?: ChangesOptions) => Promise<ChangesPage>;
   /** What has changed, page by page, until there is nothing more at once. Keep `next` of each page. */
   readonly changes: (options?: ChangesOptions) => AsyncGenerator<ChangesPage, void, undefined>;

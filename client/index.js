@@ -87,10 +87,15 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
     };
   };
 
-  const changesPage = async ({ since, kinds, records: include, limit, signal } = {}) => {
-    const query = { since, kinds: kinds?.join(','), include: include ? 'records' : undefined, limit };
-    return (await request('GET', `${namespace}/changes`, { query, signal })).body;
-  };
+  const followed = ({ kinds, records: include, limit, lang }, since) => ({
+    since,
+    kinds: kinds?.join(','),
+    include: include ? 'records' : undefined,
+    limit,
+    lang,
+  });
+  const changesPage = async ({ since, signal, ...options } = {}) =>
+    (await request('GET', `${namespace}/changes`, { query: followed(options, since), signal })).body;
 
   return {
     events: records('events'),
@@ -106,12 +111,9 @@ export function createClient({ url, login, fetch: send = fetch, tries = 3, names
         ({ next: since, more } = page);
       }
     },
-    stream: async function* ({ since, kinds, records: include, limit, signal } = {}) {
+    stream: async function* ({ since, signal, ...options } = {}) {
       let token = since;
-      const connect = () => {
-        const query = { since: token, kinds: kinds?.join(','), include: include ? 'records' : undefined, limit };
-        return answered('GET', `${namespace}/changes/stream`, { query, signal });
-      };
+      const connect = () => answered('GET', `${namespace}/changes/stream`, { query: followed(options, token), signal });
       let wait = RETRY_MS;
       for (let answer = await connect(); ; ) {
         if (answer && !answer.ok) {

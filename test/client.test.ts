@@ -50,10 +50,32 @@ describe('what goes wrong on the way', () => {
       () => stream([{ changes: [change], next: 'b' }], (body) => body.close()),
       () => new Response('{"code":"rest_changes_token_expired"}', { status: 410 }),
     );
-    const changes = client.stream({ limit: 7 });
+    const changes = client.stream({ limit: 7, lang: 'it' });
     expect((await changes.next()).value).toEqual({ changes: [change], next: 'b' });
     await expect(changes.next()).rejects.toMatchObject({ code: 'rest_changes_token_expired', status: 410 });
-    expect(asked.map((url) => new URL(url).search)).toEqual(['?limit=7', ...Array(3).fill('?since=a&limit=7'), '?since=b&limit=7']);
+    expect(asked.map((url) => new URL(url).search)).toEqual([
+      '?limit=7&lang=it',
+      ...Array(3).fill('?since=a&limit=7&lang=it'),
+      '?since=b&limit=7&lang=it',
+    ]);
+  });
+
+  it('says what sites with languages and with fields of their own take', async () => {
+    const { client, asked } = clientOf(
+      () => new Response('{"events":[],"total":0}'),
+      () => new Response('{"id":2}', { status: 201 }),
+      () => new Response('{"changes":[],"next":"a","more":false}'),
+    );
+    await client.events.list({ lang: 'it', language_fallback: true });
+    await client.events.create({
+      title: 'Sera',
+      language: 'it',
+      translation_of: 1,
+      translations: { en: { id: 1 } },
+      custom_fields: { stage: 'A' },
+    });
+    await client.changesPage({ lang: 'it' });
+    expect(asked.map((url) => new URL(url).search)).toEqual(['?lang=it&language_fallback=true', '', '?lang=it']);
   });
 
   it('ends a stream, and a pause, at once when it is told to', async () => {
