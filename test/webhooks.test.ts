@@ -261,6 +261,23 @@ describeAsking(
       expect(types().sort()).toEqual(made.map((id) => `venue.created ${id}`).sort());
     });
 
+    it('is told once to read everything again when a setting changes that records show, also where it is paused', async () => {
+      await add();
+      const { id: paused } = await add();
+      await serve();
+      await switchHook(site(), paused, 'paused');
+      await ask.options({ blogname: 'Another name' });
+      await serve();
+      expect(types()).toEqual([]);
+      await ask.options({ tribe_events_calendar_options: { singleEventSlug: 'happening' } });
+      await Promise.all([serve(), serve()]);
+      await serve();
+      expect(types()).toEqual(['calendar.reset']);
+      await switchHook(site(), paused, 'active');
+      await serve();
+      expect(types()).toEqual(['calendar.reset', 'calendar.reset']);
+    });
+
     it('can be tested, and shows no secret', async () => {
       const { id, secret } = await add();
       await testHook(site(), id);

@@ -134,14 +134,15 @@ export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick
 }
 
 /** What a token is good for. When settings change that records show, all of them are other ones, without an entry. */
-const scopeOf = ({ settings, uploads }: Caller, views: readonly View[]): string =>
-  JSON.stringify([views.map(({ kind, statuses, language }) => [kind.name, statuses, language]), uploads, shownSettings(settings)]);
+const scopeOf = ({ settings }: Caller, views: readonly View[]): string =>
+  JSON.stringify([views.map(({ kind, statuses, language }) => [kind.name, statuses, language]), shownSettings(settings)]);
 
 /** The settings that records are rendered by. Those that writes, lists and pages go by are none of them. */
-function shownSettings({ home, permalinkStructure, tagBase, smilies, zone, calendar, contentLanguages }: SiteSettings): readonly unknown[] {
+export function shownSettings({ calendar, raw, ...settings }: SiteSettings): readonly unknown[] {
+  const { home, permalinkStructure, tagBase, smilies, zone, contentLanguages } = settings;
   const { currencySymbol, currencyCode, currencyAfter, eventsSlug, singleEventSlug, customFields } = calendar;
-  const prices = [currencySymbol, currencyCode, currencyAfter];
-  return [home, permalinkStructure, tagBase, eventsSlug, singleEventSlug, smilies, zone, prices, customFields, contentLanguages];
+  const addresses = [home, permalinkStructure, tagBase, eventsSlug, singleEventSlug, raw.get('upload_url_path')];
+  return [addresses, smilies, zone, [currencySymbol, currencyCode, currencyAfter], customFields, contentLanguages];
 }
 
 /** Who reads, and what of the records. */

@@ -25,6 +25,7 @@ import { nowUtc } from '../wordpress/time.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { kindsIn } from './hooks.ts';
 import { message, withoutHidden } from './messages.ts';
+import { createResets } from './resets.ts';
 
 /*
  * Webhooks by the rules of Standard Webhooks. Each webhook has a place in the journal. From there messages are made and
@@ -67,6 +68,7 @@ export function createHookServer(site: Site): HookServer {
   const served = new Map<number, Promise<void>>();
   let ending = false;
   const isEnding = () => ending;
+  const tellOfSettings = createResets(site);
 
   const serve = async (hook: Hook): Promise<void> => {
     try {
@@ -90,7 +92,10 @@ export function createHookServer(site: Site): HookServer {
     begin: async () => {
       const hooks = (await loadHooks(site.db)).filter(({ state }) => state === 'active');
       // What others write is looked for only while somebody wants to know.
-      if (hooks.length > 0) await site.freshness.version();
+      if (hooks.length > 0) {
+        await site.freshness.version();
+        await tellOfSettings();
+      }
       return ending ? [] : hooks.filter(({ id }) => !served.has(id)).map(begin);
     },
     end: async () => {
