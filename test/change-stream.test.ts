@@ -46,6 +46,12 @@ describeAsking(
       stream.close();
     });
 
+    it('lets scripts of other origins come back that say themselves where they were', async () => {
+      const { headers } = await ask.send('OPTIONS', `${ROOT}/changes/stream`, { headers: { Origin: 'https://app.example' } });
+      for (const name of ['Authorization', 'Last-Event-ID', 'If-Modified-Since'])
+        expect(headers['access-control-allow-headers']?.split(', ')).toContain(name);
+    });
+
     it('refuses what is no token, or an old one, before it begins', async () => {
       expect((await ask.get('/changes/stream?since=x')).status).toBe(400);
       const { next } = await ask.read('/changes?kinds=event&limit=500');

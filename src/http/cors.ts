@@ -3,7 +3,7 @@ const EXPOSED =
   'X-WP-Total, X-WP-TotalPages, X-TEC-Total, X-TEC-TotalPages, Link, Location, ETag, Last-Modified, Idempotency-Replayed, Retry-After, X-Fasti-Warning';
 const ALLOWED = [
   'Authorization, X-WP-Nonce, Content-Disposition, Content-MD5, Content-Type',
-  'If-Match, If-None-Match, If-Unmodified-Since, Idempotency-Key, X-TEC-EEA',
+  'If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, Idempotency-Key, Last-Event-ID, X-TEC-EEA',
 ].join(', ');
 
 /**
