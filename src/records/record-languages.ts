@@ -8,7 +8,7 @@ import type { Database } from '../storage/engine/database.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { lockNames } from '../storage/rows/locks.ts';
-import { loadTerms } from '../storage/rows/terms.ts';
+import { loadTerms, termsThere } from '../storage/rows/terms.ts';
 import type { Translatable } from '../storage/translations/language-writer.ts';
 import { languageWriterOf } from '../storage/translations/language-writers.ts';
 import {
@@ -195,16 +195,17 @@ export async function placeInLanguage(
 
   const touched = [...new Set([...present.values(), ...wanted.values()])].filter((one) => one !== id);
   const out = [...present].filter(([, member]) => member !== id && ![...wanted.values()].includes(member));
+  // What is of another type by now keeps its language.
   for (const [, member] of out) await (state(member) === 'dead' ? writer.forget(db, of, member) : writer.leaveGroup(db, of, member));
   const alone = ![...wanted.values()].includes(id);
   if (alone && present.size > 0) await writer.leaveGroup(db, of, id);
   if (moves) await setLanguage(db, own, placing);
   if (of.is === 'term') {
-    for (const [code, member] of out) if (state(member) !== 'dead') await writer.writeGroup(db, of, new Map([[code, member]]));
+    for (const [code, member] of out) if (isOfKind(state(member))) await writer.writeGroup(db, of, new Map([[code, member]]));
     if (alone) await writer.writeGroup(db, of, new Map([[language.code, id]]));
   }
   if (!alone && (of.is === 'term' || wanted.size > 1 || present.size > 0)) await writer.writeGroup(db, of, wanted);
-  return touched.filter((one) => state(one) !== 'dead');
+  return touched.filter((one) => isOfKind(state(one)));
 }
 
 async function setLanguage(db: Database, { of, languages }: LanguagesOfKind, { id, before, language, visible }: Placing): Promise<void> {
@@ -226,8 +227,10 @@ export const standsAlone = (values: LanguageValues): boolean => linksIn(values).
 /** In the place of a language: whichever the record has. */
 const OF = Symbol('translation_of');
 
-/** What has become of a record that a group names. */
-type State = 'living' | 'trashed' | 'dead';
+/** What has become of a record that a group names. `moved`: it is of another type, or of another taxonomy. */
+type State = 'living' | 'trashed' | 'moved' | 'dead';
+
+const isOfKind = (state: State): boolean => state === 'living' || state === 'trashed';
 
 interface Wish {
   readonly db: Database;
@@ -241,12 +244,17 @@ interface Wish {
 async function stateOf(db: Database, { of }: LanguagesOfKind, kind: Kind, ids: readonly number[]): Promise<(id: number) => State> {
   if (kind.is === 'term') {
     const terms = await loadTerms(db, of.type, ids);
-    return (id) => (terms.has(id) ? 'living' : 'dead');
+    const elsewhere = await termsThere(
+      db,
+      ids.filter((id) => !terms.has(id)),
+    );
+    return (id) => (terms.has(id) ? 'living' : elsewhere.has(id) ? 'moved' : 'dead');
   }
   const posts = await loadPosts(db, ids);
   return (id) => {
     const post = posts.get(id);
-    return post?.post_type !== of.type ? 'dead' : post.post_status === 'trash' ? 'trashed' : 'living';
+    if (post?.post_type !== of.type) return post ? 'moved' : 'dead';
+    return post.post_status === 'trash' ? 'trashed' : 'living';
   };
 }
 
@@ -262,7 +270,7 @@ async function groupOf(
 ): Promise<TranslationGroup> {
   const { placing, state } = wish;
   const { id, language } = placing;
-  const alive = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => state(one) !== 'dead'));
+  const alive = (group: TranslationGroup): TranslationGroup => new Map([...group].filter(([, one]) => isOfKind(state(one))));
   const rest = new Map(alive(withoutMembers(present, id)));
   const holder = rest.get(language.code);
   if (holder !== undefined && state(holder) === 'living' && placing.before !== language.code)

@@ -319,6 +319,39 @@ describe.each(['polylang', 'wpml'] as const)('translations in the form of %s', (
       expect(await slugOf('/categories/54', { slug: 'jazz-it', language: 'en' })).toBe('jazz-it-en');
     });
 
+    it.each([
+      ['an event that has become a post', '/events', 110, { id: 111, table: 'posts', key: 'ID', column: 'post_type', to: 'post' }],
+      [
+        'a category that has become a tag',
+        '/categories',
+        38,
+        { id: 40, table: 'term_taxonomy', key: 'term_id', column: 'taxonomy', to: 'post_tag' },
+      ],
+    ] as const)('leaves %s its language when another one takes its place', async (_, path, id, { id: moved, table, key, column, to }) => {
+      const { body } = await post(path, { title: 'Altro', name: 'Altro', ...DATES, language: 'it' });
+      await db
+        .from(table)
+        .where(key, moved)
+        .update({ [column]: to });
+      await db.from('fasti_changes').increment('counter');
+      const answer = await post(`${path}/${id}`, { translations: { it: body.id } });
+      expect([answer.status, answer.body.translations.it.id]).toEqual([200, body.id]);
+      const element = table === 'posts' ? moved : (await db.from(table).where(key, moved).first())!.term_taxonomy_id;
+      const languages =
+        form === 'wpml'
+          ? await db
+              .from('icl_translations')
+              .where('element_id', element)
+              .whereIn('element_type', ['post_tribe_events', 'tax_tribe_events_cat'])
+          : await db
+              .from('term_relationships', 'r')
+              .join({ tt: db.table('term_taxonomy') }, 'tt.term_taxonomy_id', 'r.term_taxonomy_id')
+              .where('r.object_id', moved)
+              .whereIn('tt.taxonomy', table === 'posts' ? ['language'] : ['term_language'])
+              .select('tt.taxonomy');
+      expect(languages).toHaveLength(1);
+    });
+
     it('gives a term another language though its translation is gone', async () => {
       for (const table of ['terms', 'term_taxonomy'] as const) await db.from(table).where('term_id', 40).delete();
       await db.from('fasti_changes').increment('counter');

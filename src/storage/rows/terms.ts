@@ -215,6 +215,13 @@ async function touchBelow(db: Database, { term_id: above, taxonomy }: Term): Pro
   for (const term_id of await termsBelow(db, taxonomy, [above])) termTouched(db, { term_id, taxonomy }, 'changed');
 }
 
+/** Those of these terms that are there, in whatever taxonomy. */
+export async function termsThere(db: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.rows<{ id: number }>`SELECT term_id AS id FROM {term_taxonomy} WHERE term_id IN (${[...ids]})`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** All terms below these ones, themselves not among them. */
 export async function termsBelow(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
   const [found, above] = [new Set<number>(), new Set(ids)];
