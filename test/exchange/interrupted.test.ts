@@ -135,6 +135,41 @@ describeDatabases('an import that is cut short', (open, engine) => {
     PATIENCE_MS,
   );
 
+  it('tells once of what it could not keep, wherever it was cut short', async () => {
+    const [sample] = fc.sample(calendars, { numRuns: 1, seed: 7 });
+    const picture = (number: number): Item => ({
+      kind: 'attachment',
+      sourceId: `picture-${number}`,
+      place: `line ${number}`,
+      url: `https://source.example.org/${number}.png`,
+      columns: { post_title: `Picture ${number}` },
+      metas: [],
+      links: [],
+      complete: false,
+    });
+    const aside = { kind: 'skipped', what: 'VTODO', count: 1 } as const;
+    const entries = [picture(1), aside, ...sample!, picture(2), picture(3)];
+    const reportOf = async (cuts: readonly number[]): Promise<Report> => {
+      const db = await open();
+      await loadSite(db, bareFixture());
+      const site = await bareSite(db);
+      const caller = await callerOf(site);
+      const options = { source: 'pictures', itemsAtOnce: 3, highestId: 2000 };
+      async function* until(place: number) {
+        yield* entries.slice(0, place);
+        throw new Interrupted();
+      }
+      for (const [place, cut] of cuts.entries())
+        await expect(importItems(site, caller, until(cut), { ...options, resume: place > 0 })).rejects.toThrow(Interrupted);
+      const report = await importItems(site, caller, streamOf(entries), { ...options, resume: cuts.length > 0 });
+      await site.close();
+      return report;
+    };
+    const calm = await reportOf([]);
+    expect([calm.lost.attachment, calm.skipped]).toEqual([3, { VTODO: 1 }]);
+    expect(sorted(await reportOf([4, 8]))).toEqual(sorted(calm));
+  });
+
   it('says how to go on when it is asked to end', async () => {
     const items = await manyItems(3000);
     const file = join(folder, `told-${engine}.jsonl`);

@@ -148,6 +148,12 @@ type Files = Map<Item, FetchedFile>;
 
 /** Writes entries as one transaction. `before`: how many there were before them in all. */
 async function writeEntries(state: ImportState, entries: readonly Entry[], before: number, files: Files): Promise<void> {
+  const known = Math.min(entries.length, Math.max(0, state.done - before));
+  if (known > 0 && known < entries.length) {
+    await writeEntries(state, entries.slice(0, known), before, files);
+    await writeEntries(state, entries.slice(known), before + known, files);
+    return;
+  }
   const items = entries.filter(isItem);
   const own = items.flatMap((item) => files.get(item) ?? []);
   await write(state, {
@@ -155,10 +161,11 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
     seen: before + entries.length,
     originals: new Map([...files].flatMap(([original, { item }]) => (isPostItem(original) ? [[item, original] as const] : []))),
     task: async (work) => {
-      for (const [place, entry] of entries.entries()) if (!isItem(entry) && before + place >= state.done) noteAside(work.tally, entry);
+      const tally = newTally();
+      for (const entry of entries) if (!isItem(entry)) noteAside(tally, entry);
       for (const { item, fault } of own) {
         if (fault !== undefined)
-          lose(work.tally, {
+          lose(tally, {
             reason: 'file-not-fetched',
             kind: 'attachment',
             of: item.url ?? item.sourceId,
@@ -167,9 +174,11 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
           });
       }
       await writeItems(
-        work,
+        { ...work, tally },
         items.map((item) => files.get(item)?.item ?? item),
       );
+      // What the run that was cut short could not keep of them is in its report.
+      addTally(work.tally, known > 0 ? { ...tally, lost: {}, skipped: {}, losses: new Map() } : tally);
     },
   });
   for (const item of items) files.delete(item);
@@ -177,11 +186,12 @@ async function writeEntries(state: ImportState, entries: readonly Entry[], befor
 
 /** Notes that an entry cannot be stored, and takes its file back. */
 async function leaveOut(state: ImportState, entry: Entry, before: number, files: Files): Promise<void> {
+  const isKnown = before < state.done;
   await write(state, {
     keys: new Set(),
     seen: before + 1,
     task: async ({ tally }) => {
-      if (!isItem(entry)) return;
+      if (!isItem(entry) || isKnown) return;
       count(tally.lost, entry.kind);
       lose(tally, { reason: 'not-storable', kind: entry.kind, of: titleOf(entry), place: entry.place });
     },
