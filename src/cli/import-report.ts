@@ -31,7 +31,7 @@ export function reportText(
     ...kinds.map((kind) => [say(`exchange:kinds.${kind}`), ...Object.values(counts).map((count) => String(count[kind] ?? 0))]),
   ];
   lines.push(...alignColumns(rows));
-  const aside = Object.entries(skipped).map(([what, number]) => `${what} ${number}`);
+  const aside = Object.entries(skipped).map(([what, number]) => `${asideText(what, say)} ${number}`);
   if (aside.length > 0) lines.push(say('exchange:import.aside', { list: aside.join(', ') }));
   if (losses.length > 0) lines.push(say('exchange:import.lost'));
   for (const { reason, count: number, examples } of losses) {
@@ -40,8 +40,13 @@ export function reportText(
     if (number > MOST_SHOWN) lines.push(`    ${say('exchange:import.more', { count: number - Math.min(MOST_SHOWN, examples.length) })}`);
   }
   if (hint !== undefined && losses.some(({ reason }) => reason === 'link-missing')) lines.push(say(`exchange:hints.${hint}`));
+  if (losses.some(({ reason }) => reason === 'column-unknown')) lines.push(say('exchange:hints.columns'));
   return `${lines.join('\n')}\n`;
 }
+
+/** What is left aside is called by its type or its component; what has none is named in words. */
+const asideText = (what: string, say: Say): string => (IN_WORDS.has(what) ? say(`exchange:asides.${what}`) : what);
+const IN_WORDS = new Set(['comment', 'revision', 'term', 'category of posts', 'page of another host', 'text behind the calendar']);
 
 /** Where rows that did not come in were written. */
 export const rejectedText = (files: readonly RejectedFile[], say: Say): string =>

@@ -95,6 +95,26 @@ describeDatabases('the commands import and export', (open) => {
     expect(await target.from('posts')).toEqual([]);
   });
 
+  it('tell of columns of a CSV file that were left out, unless that was wished', async () => {
+    writeFileSync(path('orders.csv'), 'Event Name,Start Date & Time,Colour,Empty,When\nJazz,2031-03-05 20:00,red,,tomorrow\n');
+    const { code, out } = await of(target)('import', path('orders.csv'));
+    expect([code, out]).toEqual([
+      3,
+      expect.stringContaining(
+        `another column has the same meaning (2)\n    orders.csv · Colour\n    orders.csv · When\n--map "COLUMN=FIELD" says`,
+      ),
+    ]);
+    expect(await target.from('posts').select('post_title', 'post_type')).toEqual([{ post_title: 'Jazz', post_type: 'tribe_events' }]);
+    const wished = await of(target)('import', path('orders.csv'), '--map', 'colour=', '--map', 'When=');
+    expect(wished).toMatchObject({ code: 0, out: expect.not.stringContaining('Colour') });
+  });
+
+  it('name what they leave aside in the language of the command', async () => {
+    writeFileSync(path('more.ics'), 'BEGIN:VCALENDAR\nBEGIN:VTODO\nEND:VTODO\nEND:VCALENDAR\nGoodbye\n');
+    const { out } = await of(target)('--language=it', 'import', path('more.ics'));
+    expect(out).toContain('non fa parte del calendario: VTODO 1, testo dopo il calendario 1\n');
+  });
+
   it('give the records of a CSV file the status that is wished', async () => {
     writeFileSync(path('venues.csv'), 'Venue Name\nTeatro\n');
     await of(target)('import', path('venues.csv'), '--status=draft');

@@ -113,7 +113,7 @@ async function* outcomes(
       yield { entries, ...(taken ? {} : { rejected: { path, delimiter: table.delimiter, headers: headings, cells: row.cells } }) };
     }
     reportMapping();
-    yield { entries: encodingNote(file, table) };
+    yield { entries: [...leftOut(file, columns, { examples, map: options.map }), ...encodingNote(file, table)] };
   }
   const [lacking] = missing;
   if (lacking !== undefined) throw new SourceFault('csv-map-column', { column: lacking, columns: headings.join(', ').slice(0, 200) });
@@ -138,6 +138,19 @@ function layoutOf(file: string, { cells, line }: CsvRow, options: CsvOptions) {
   if (unknown !== undefined)
     throw new SourceFault('csv-map-field', { field: unknown, kind: mapped.kind, fields: Object.keys(LAYOUTS[mapped.kind]).join(', ') });
   return mapped;
+}
+
+/** Columns with something in them that are taken for nothing, though nobody has said so. */
+function leftOut(
+  file: string,
+  columns: readonly MappedColumn[],
+  { examples, map = new Map() }: { readonly examples: readonly string[]; readonly map: HeadingMap | undefined },
+): Entry[] {
+  const isSaid = (header: string) => [...map.keys()].some((heading) => isSameHeading(heading, header));
+  return columns.flatMap(({ header, column }, place): Entry[] => {
+    if (column !== undefined || examples[place]!.trim() === '' || isSaid(header)) return [];
+    return [{ kind: 'loss', loss: { reason: 'column-unknown', kind: 'source', of: file, detail: header.trim() || String(place + 1) } }];
+  });
 }
 
 /** Where a file does not say its encoding, some of its letters may have been misread. */
