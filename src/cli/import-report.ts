@@ -45,8 +45,18 @@ export function reportText(
 }
 
 /** What is left aside is called by its type or its component; what has none is named in words. */
-const asideText = (what: string, say: Say): string => (IN_WORDS.has(what) ? say(`exchange:asides.${what}`) : what);
-const IN_WORDS = new Set(['comment', 'revision', 'term', 'category of posts', 'page of another host', 'text behind the calendar']);
+const asideText = (what: string, say: Say): string => {
+  const words = IN_WORDS.get(what);
+  return words === undefined ? what : say(`exchange:asides.${words}`);
+};
+const IN_WORDS = new Map([
+  ['comment', 'comment'],
+  ['revision', 'revision'],
+  ['term', 'term'],
+  ['category of posts', 'category-of-posts'],
+  ['page of another host', 'page-of-another-host'],
+  ['text behind the calendar', 'text-behind'],
+]);
 
 /** Where rows that did not come in were written. */
 export const rejectedText = (files: readonly RejectedFile[], say: Say): string =>

@@ -25,6 +25,55 @@ import { allOf, bareSite, callerOf, importSource, NOW } from './sites.ts';
 const FAST: RequestOptions = { rate: 100_000, concurrency: 4, patience: 1 };
 const admin = { login: 'admin', password: passwordOf('admin') };
 
+/**
+ * A site of so many venues and categories, of which some are deleted at the first request for a second page. `fails`:
+ * that request is refused; `core`: the status of WordPress's own routes.
+ */
+async function shrinking(count: number, deleted: number, { fails = false, core = 404 } = {}) {
+  const made = (name: string) => Array.from({ length: count }, (_, place) => ({ id: 1000 + place, name: `${name} ${place}` }));
+  const lists = new Map([
+    ['venues', made('Hall')],
+    ['categories', made('Genre')],
+  ]);
+  const shrunk = new Set<string>();
+  let asked = 0;
+  const server = http.createServer((req, res) => {
+    const url = new URL(req.url!, 'http://127.0.0.1');
+    const send = (status: number, body: unknown) => res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    const name = url.pathname.split('/').at(-1)!;
+    asked += 1;
+    if (name === '') return send(200, { namespaces: ['tribe/events/v1'], home: 'https://shrinking.example' });
+    if (url.pathname.includes('/wp/v2/')) return send(core, {});
+    const page = Number(url.searchParams.get('page'));
+    if (page === 2 && !shrunk.has(name)) {
+      shrunk.add(name);
+      lists.get(name)?.splice(0, deleted);
+      if (fails && name === 'venues') return send(500, {});
+    }
+    const all = lists.get(name) ?? [];
+    const records = all.slice((page - 1) * 50, page * 50).map(({ id, name: own }) => ({
+      id,
+      name: own,
+      venue: own,
+      slug: own.toLowerCase().replace(' ', '-'),
+      status: 'publish',
+      show_map: true,
+    }));
+    const pages = Math.ceil(all.length / 50);
+    return page > 1 && page > pages ? send(404, {}) : send(200, { [name]: records, total: all.length, total_pages: pages });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    left: (name: string) => lists.get(name)!.map((one) => one.name),
+    asked: () => asked,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
 describeDatabases('a running site', (open) => {
   let original: Database;
   let old: RunningSite;
@@ -224,6 +273,48 @@ describeDatabases('a running site', (open) => {
     expect(walksIn(place)).toEqual([]);
     proxy.closeAllConnections();
     proxy.close();
+    await target.close();
+  });
+
+  it.each([
+    ['one of many', 120, 1],
+    ['more than a page', 160, 70],
+    ['so many that there is no such page any more', 51, 1],
+  ])('comes over whole where records are deleted there while it is read: %s', async (_, count, deleted) => {
+    const site = await shrinking(count, deleted);
+    const target = await bareSite(await open());
+    const report = await importSource(target, await source(target, FAST, {}, site.base));
+    expect(report.losses).toEqual([]);
+    // Those that were read before they were deleted came, too.
+    const names = new Set(
+      (await target.db.from('posts').where('post_type', 'tribe_venue').select('post_title')).map((row) => row.post_title),
+    );
+    expect(site.left('venues').filter((name) => !names.has(name))).toEqual([]);
+    const terms = new Set((await target.db.from('terms').select('name')).map(({ name }) => name));
+    expect(site.left('categories').filter((name) => !terms.has(name))).toEqual([]);
+    expect(site.asked()).toBeLessThan(30);
+    site.close();
+    await target.close();
+  });
+
+  it('goes on after an interruption where it was, also if records were deleted there meanwhile', async () => {
+    const site = await shrinking(120, 1, { fails: true });
+    const [target, place] = [await bareSite(await open()), folder()];
+    const first = await source(target, FAST, { folder: place }, site.base);
+    await expect(importSource(target, first)).rejects.toMatchObject({ fault: 'site-refused' });
+    await first.close();
+    const report = await importSource(target, await source(target, FAST, { folder: place }, site.base));
+    expect(report.created.venue).toBe(120);
+    site.close();
+    await target.close();
+  });
+
+  it('says so where the list of what the calendar does not show fails', async () => {
+    const site = await shrinking(1, 0, { core: 500 });
+    const target = await bareSite(await open());
+    const report = await importSource(target, await source(target, FAST, {}, site.base));
+    expect(report).toMatchObject({ created: { venue: 1 }, losses: [{ reason: 'site-list-unread', examples: [{ detail: '500' }] }] });
+    site.close();
     await target.close();
   });
 

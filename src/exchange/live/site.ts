@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { SiteSettings } from '../../calendar/settings.ts';
 import { DATES } from '../../kinds/events/metas.ts';
 import { postKind } from '../../kinds/index.ts';
-import { type Entry, SourceFault } from '../items/items.ts';
+import { type Entry, isItem, isPostItem, SourceFault } from '../items/items.ts';
 import { asWhole, type LossEntry, type ReportedKind } from '../items/report.ts';
 import { type Source, siteName } from '../items/source.ts';
 import { eventItem, imageItem, type LiveItem, organizerItem, termItem, venueItem } from './items.ts';
@@ -19,7 +19,7 @@ import {
   RECORDS,
 } from './records.ts';
 import { codeOf, isMembers, type Query, type RemoteSite, type SiteAnswer } from './site-client.ts';
-import { type Mark, openSpool, type Spool } from './spool.ts';
+import { openSpool, type Spool } from './spool.ts';
 
 export interface LiveOptions {
   readonly settings: Pick<SiteSettings, 'smilies' | 'calendar' | 'contentLanguages'>;
@@ -90,16 +90,29 @@ interface Walk {
   readonly events: Set<string>;
   /** Slugs and starts of events: of one that recurs, each date came under an id of its own. */
   readonly dates: Set<string>;
+  /** Records that were read, as `stage/id`, whatever became of them. */
+  readonly read: Set<string>;
   /** Routes of WordPress that the site does not have or does not let us use. */
   readonly closed: Set<string>;
 }
 
 async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): AsyncGenerator<Entry> {
   const { mark } = await spool.state();
-  const walk: Walk = { site, options, people: new Map(), images: new Set(), events: new Set(), dates: new Set(), closed: new Set() };
+  const walk: Walk = {
+    site,
+    options,
+    people: new Map(),
+    images: new Set(),
+    events: new Set(),
+    dates: new Set(),
+    read: new Set(),
+    closed: new Set(),
+  };
   let count = 0;
   const noted = (entry: Entry): Entry => {
     count += 1;
+    const place = entry.kind === 'loss' ? entry.loss.place : isItem(entry) && isPostItem(entry) ? entry.place : undefined;
+    if (place !== undefined) walk.read.add(place);
     if (entry.kind === 'attachment' && entry.id !== undefined) walk.images.add(entry.id);
     if (entry.kind === 'event') {
       walk.events.add(entry.sourceId);
@@ -112,13 +125,18 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
   if (mark?.done) return;
   const from = mark === undefined ? 0 : STAGES.indexOf(mark.stage as Stage) + (mark.last ? 1 : 0);
   for (const stage of STAGES.slice(from)) {
-    for (let page = stage === mark?.stage ? mark.page + 1 : 1; ; page += 1) {
-      const { entries, last } = await pageOf(walk, stage, page);
-      const end: Mark = { stage, page, last, done: last && stage === STAGES.at(-1) };
-      await spool.add(entries, end);
-      for (const entry of entries) yield noted(entry);
+    let [page, before, steps] = stage === mark?.stage ? [mark.page + 1, mark.total, 0] : [1, undefined, 0];
+    for (;;) {
+      const read = await pageOf(walk, stage, page);
+      const back = steps < MOST_STEPS_BACK ? pagesMissed(read, page, before) : 0;
+      const next = back === 0 ? page + 1 : Math.max(1, page - back);
+      const isEnd = read.last && back === 0;
+      before = read.total ?? before;
+      await spool.add(read.entries, { stage, page: next - 1, last: isEnd, done: isEnd && stage === STAGES.at(-1), total: before });
+      for (const entry of read.entries) yield noted(entry);
       options.onProgress?.(count);
-      if (last) break;
+      if (isEnd) break;
+      [page, steps] = [next, steps + Math.sign(back)];
     }
   }
 }
@@ -126,6 +144,24 @@ async function* walkSite(site: RemoteSite, spool: Spool, options: LiveOptions): 
 interface Page {
   readonly entries: readonly Entry[];
   readonly last: boolean;
+  /** Whether the list has become too short to have this page. */
+  readonly isGone?: true;
+  /** How many records the list holds, where it says so, and how many of them are on this page. */
+  readonly total?: number;
+  readonly length?: number;
+}
+
+/** How often earlier pages of a list are read again: one that is never the same twice is not read for ever. */
+const MOST_STEPS_BACK = 20;
+
+/**
+ * Over how many pages before it records may have moved up that came from this one: as many went away since `before` as
+ * the list is shorter now.
+ */
+function pagesMissed({ isGone, total, length = 0 }: Page, page: number, before: number | undefined): number {
+  if (page === 1) return 0;
+  if (isGone) return 1;
+  return total === undefined || before === undefined || total >= before ? 0 : Math.ceil((before - total) / Math.max(1, length));
 }
 
 function pageOf(walk: Walk, stage: Stage, page: number): Promise<Page> {
@@ -146,16 +182,20 @@ const IN_ALL_LANGUAGES: Query = { wpml_language: 'all' };
 /** All terms at once, since they name those above them by id. */
 async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: number): Promise<Page> {
   if (first > 1) return NOTHING;
-  const found: LiveTerm[] = [];
+  const found = new Map<number, LiveTerm>();
+  let [before, steps] = [0, 0];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const answer = await site.get(stage, { ...IN_ALL_LANGUAGES, per_page: PAGE, page, hide_empty: 'false' });
-    const body = bodyOf(site, answer);
-    pages = Number(body.total_pages ?? 0);
-    found.push(...ofShape(liveTerm, listIn(body, stage)));
+    const isGone = answer.status === 404 && page > 1;
+    const body = isGone ? {} : bodyOf(site, answer);
+    for (const term of ofShape(liveTerm, listIn(body, stage))) found.set(term.id, term);
+    const total = Number(body.total ?? 0);
+    const isShorter = total < before && steps < MOST_STEPS_BACK;
+    [before, pages] = [total, isShorter ? 1 : Number(body.total_pages ?? 0)];
+    if (isShorter) [page, steps] = [0, steps + 1];
   }
-  const slugs = new Map(found.map(({ id, slug }) => [id, slug]));
   const kind = stage === 'tags' ? 'tag' : 'category';
-  return { entries: found.map((term) => termItem(kind, term, slugs.get(term.parent))), last: true };
+  return { entries: Array.from(found.values(), (term) => termItem(kind, term, found.get(term.parent)?.slug)), last: true };
 }
 
 // ------------------------------------------------------------------------------------------ venues, organizers, events
@@ -168,11 +208,19 @@ const EVERYTHING: Readonly<Record<PostStage, Query>> = {
 };
 
 async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<Page> {
-  const { site } = walk;
+  const { site, read } = walk;
   const answer = await site.get(stage, { ...EVERYTHING[stage], ...IN_ALL_LANGUAGES, per_page: PAGE, page });
-  if (answer.status === 404 && page > 1) return NOTHING;
+  if (answer.status === 404 && page > 1) return { ...NOTHING, isGone: true };
   const body = bodyOf(site, answer);
-  return { entries: await entriesOf(walk, stage, listIn(body, stage)), last: page >= Number(body.total_pages ?? 0) };
+  const list = listIn(body, stage);
+  const fresh = list.filter(({ id }) => !read.has(`${stage}/${String(id)}`));
+  const last = page >= Number(body.total_pages ?? 0);
+  return {
+    entries: await entriesOf(walk, stage, fresh),
+    last,
+    length: list.length,
+    ...(body.total === undefined ? {} : { total: Number(body.total) }),
+  };
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -261,7 +309,10 @@ async function withDetails({ site, options }: Walk, stage: PostStage, raw: Raw, 
 }
 
 // ---------------------------------------------------------------------------------------- what WordPress adds
-/** Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again. */
+/**
+ * Asks one of WordPress's own lists about these ids. Where the site has none, or not for us, it is not asked again;
+ * what failed once may work for the next ids.
+ */
 async function coreList({ site, closed }: Walk, route: string, ids: readonly number[], query: Query): Promise<unknown[]> {
   if (ids.length === 0) return [];
   const views = ['edit', 'view']
@@ -276,7 +327,7 @@ async function coreList({ site, closed }: Walk, route: string, ids: readonly num
       ...(context === 'edit' && route.startsWith('tribe') ? { status: 'any' } : {}),
     });
     if (answer.status === 200 && Array.isArray(answer.body)) return answer.body;
-    closed.add(name);
+    if (answer.status >= 400 && answer.status < 500) closed.add(name);
   }
   return [];
 }
@@ -334,14 +385,32 @@ async function hidden(walk: Walk, page: number): Promise<Page> {
     _fields: 'id',
     ...(site.credentials === undefined ? {} : { status: 'any' }),
   });
-  if (answer.status !== 200 || !Array.isArray(answer.body)) return NOTHING;
+  if (answer.status !== 200 || !Array.isArray(answer.body))
+    return hasNone(walk, answer, page) ? NOTHING : { ...NOTHING, entries: [listUnread(site, answer)] };
   const ids = answer.body.flatMap((one) => (isMembers(one) ? [Number(one.id)] : [])).filter((id) => !events.has(String(id)));
   const found = await Promise.all(ids.map((id) => site.get(`events/${id}`)));
   const shown = found.flatMap(({ status, body }) => (status === 200 && isMembers(body) ? [body] : []));
+  const failed = found.flatMap(({ status }, place) =>
+    status >= 500
+      ? [asWhole(lossEntry('events', 'site-record-unreadable', String(ids[place]), `events/${ids[place]}`, String(status)))]
+      : [],
+  );
   // WordPress's list has the post of an event that recurs, the calendar's lists have its dates.
   const list = shown.filter(({ slug, start_date: start }) => !dates.has(dateName(slug, start)));
-  return { entries: await entriesOf(walk, 'events', list), last: answer.body.length < CORE_PAGE };
+  return { entries: [...(await entriesOf(walk, 'events', list)), ...failed], last: answer.body.length < CORE_PAGE };
 }
+
+/**
+ * Whether an answer means that WordPress's list of events has no more of them for us: behind its last page, or where
+ * the site does not have it, or not for strangers.
+ */
+const hasNone = ({ site }: Walk, { status }: SiteAnswer, page: number): boolean =>
+  status === 404 || (status === 400 && page > 1) || (status >= 400 && status < 500 && site.credentials === undefined);
+
+const listUnread = ({ home }: RemoteSite, { status, body }: SiteAnswer): LossEntry => ({
+  kind: 'loss',
+  loss: { reason: 'site-list-unread', kind: 'source', of: home, detail: `${status} ${codeOf(body)}`.trim() },
+});
 
 const dateName = (slug: unknown, start: unknown): string => `${String(slug)} ${String(start)}`;
 

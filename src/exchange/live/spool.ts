@@ -33,10 +33,12 @@ export interface Walk {
   readonly besides: readonly string[];
 }
 
-/** The page that was added last. */
+/** The page that was added last, or that before the one to be read next. */
 export interface Mark {
   readonly stage: string;
   readonly page: number;
+  /** How many records its list held, where it says so. */
+  readonly total?: number | undefined;
   /** Whether it was the last one of its stage, and of the walk. */
   readonly last: boolean;
   readonly done: boolean;
