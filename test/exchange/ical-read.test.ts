@@ -443,6 +443,22 @@ describe('what an event says', () => {
     expect([meta(venue, '_VenueLat'), meta(venue, '_VenueLng')]).toEqual(['45.07', '7.68']);
     expect([organizer!.columns.post_title, meta(organizer, '_OrganizerEmail')]).toEqual(['Bruno', 'b@x.example']);
   });
+  it.each([
+    ['45.07;7.68', '45.07', '7.68', 0],
+    ['+45.07\\; -7.68', '45.07', '-7.68', 0],
+    ['45,07;7,68', '45.07', '7.68', 0],
+    ['37.24,-17.87', '37.24', '-17.87', 0],
+    ['0;0', undefined, undefined, 0],
+    [';', undefined, undefined, 0],
+    ['45.07;', undefined, undefined, 1],
+    ['145.07;7.68', undefined, undefined, 1],
+    ['45°04 N;7°40 E', undefined, undefined, 1],
+  ])('has the coordinates of GEO:%s', async (value, lat, lng, unreadable) => {
+    const { entries } = await read(calendar(event('DTSTART:20261224T190000Z', 'LOCATION:Teatro', `GEO:${value}`)));
+    const [venue] = entries.filter((entry): entry is PostItem => entry.kind === 'venue');
+    expect([meta(venue!, '_VenueLat'), meta(venue!, '_VenueLng')]).toEqual([lat, lng]);
+    expect(entries.filter((entry) => entry.kind === 'loss' && entry.loss.reason === 'ical-line-unreadable')).toHaveLength(unreadable);
+  });
   it('has places and contacts whose names hold commas, where the file says what the name is', async () => {
     const { entries } = await read(
       calendar(

@@ -122,7 +122,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     description: text('description'),
     html: htmlOf(all('x-alt-desc')) || alternativeOf(all('description')),
     location: text('location'),
-    geo: geoOf(all('geo')) ?? appleGeoOf(all(APPLE_PLACE)),
+    geo: sound.map(({ text: one }) => geoOf(one)).find(Boolean) ?? appleGeoOf(all(APPLE_PLACE)),
     organizer: organizer ? { name: parameter(organizer, 'cn'), email: mailOf(raw(organizer)) } : undefined,
     ...saidBeside(all),
     categories: texts('categories')
@@ -139,7 +139,7 @@ export function readEvent(lines: readonly Line[], line: number): CalendarEvent |
     unfollowed: ruled.filter(({ text: rule }) => lineValue(rule) !== '' && ruleOf(rule) === undefined),
     repeating: sound.filter(({ text: one }) => ADDS_TIMES.test(one) && lineValue(one) !== ''),
     otherRanges: sound.filter(({ text: one }) => OTHER_RANGE.test(one)),
-    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isSecond(one)),
+    unreadable: named.filter((one) => !PROPERTY.test(one.text) || hasStrayDate(one.text) || isStrayPlace(one.text) || isSecond(one)),
     otherEncoding: lines.filter(({ encoding }) => encoding !== undefined),
   };
 }
@@ -298,7 +298,23 @@ const APPLE_PLACE = 'x-apple-structured-location';
 const appleGeoOf = ([property]: readonly Property[]): CalendarEvent['geo'] =>
   coordinatesOf(/^geo:([\d.-]+,[\d.-]+)/i.exec(property ? raw(property).trim() : '')?.[1]?.split(',') ?? []);
 
-const geoOf = ([property]: readonly Property[]): CalendarEvent['geo'] => coordinatesOf(property ? raw(property).split(/[/;]/) : []);
+const GEO = /^GEO[:;]/i;
+
+/**
+ * The coordinates that a line says, read from the line itself: the library would cut `45,07` to 45. vCalendar has a
+ * comma between the two.
+ */
+function geoOf(line: string): CalendarEvent['geo'] {
+  if (!GEO.test(line)) return undefined;
+  const value = lineValue(line).replaceAll('\\', '');
+  const numbers = value.includes(';') ? value.replaceAll(',', '.').split(';') : value.split(',');
+  return numbers.length === 2 && numbers.every((number) => /^\s*[+-]?\d{1,3}(?:\.\d*)?(?:e-?\d)?\s*$/i.test(number))
+    ? coordinatesOf(numbers)
+    : undefined;
+}
+
+/** Whether a line is to say coordinates and does not; some programs write 0 where they know none. */
+const isStrayPlace = (line: string): boolean => GEO.test(line) && /[^0.,;+\s-]/.test(lineValue(line)) && geoOf(line) === undefined;
 
 function coordinatesOf(numbers: readonly string[]): CalendarEvent['geo'] {
   const [lat = Number.NaN, lng = Number.NaN] = numbers.map(Number);
