@@ -170,10 +170,15 @@ export function mapHeaders(
     };
   });
   const [best] = candidates
-    .filter(({ named }) => named)
+    // A name that the map gives to no column that there is has been meant for one.
+    .filter(({ named, unknown }) => named || unknown.length > 0)
     .sort(
       (one, other) =>
-        one.unknown.length - other.unknown.length || other.dated - one.dated || other.exact - one.exact || other.taken - one.taken,
+        Number(other.named) - Number(one.named) ||
+        one.unknown.length - other.unknown.length ||
+        other.dated - one.dated ||
+        other.exact - one.exact ||
+        other.taken - one.taken,
     );
   return best && { kind: best.kind, columns: best.columns, unknown: best.unknown };
 }
