@@ -208,6 +208,23 @@ describeDatabases('a newer file', (open) => {
       const report = await imported('Tried.ics', weekly('Tried', [COUNT, `EXDATE:${year}0112T180000Z`]), { dryRun: true });
       expect([report.trashed, await datesOf('Tried')]).toEqual([{ event: 1 }, before]);
     });
+
+    it('and a rehearsal counts as the import does, whatever numbers categories have and whatever is in the trash', async () => {
+      const titled = (...lines: string[]) => weekly('Counted', [...lines]);
+      await imported('Counted.ics', titled(COUNT));
+      const posts = await site.db.from('posts').where('post_title', 'Counted').orderBy('ID').select('ID');
+      // A category with the number of a date that goes, and a date that somebody has moved to the trash.
+      const [first, second] = posts.map(({ ID }) => ID);
+      await site.db.from('terms').insert([{ term_id: second!, name: 'Same number', slug: 'same-number', term_group: 0 }]);
+      await site.db
+        .from('term_taxonomy')
+        .insert([{ term_id: second!, taxonomy: 'tribe_events_cat', description: '', parent: 0, count: 0 }]);
+      await trashPost(site, await callerOf(site), postKind('event'), first!);
+      const newer = calendar('UID:Counted', 'SUMMARY:Moved on', `DTSTART:${year}0301T180000Z`, 'CATEGORIES:Same number');
+      const rehearsed = await imported('Counted.ics', newer, { dryRun: true });
+      const done = await imported('Counted.ics', newer);
+      expect([rehearsed.trashed, done.trashed]).toEqual([{ event: 3 }, { event: 3 }]);
+    });
   });
 
   it('of a table takes back what it says no to', async () => {
