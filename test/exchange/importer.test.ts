@@ -122,6 +122,32 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await taken(items)).toMatchObject(expected);
   });
 
+  it('gives ids to records without one, and to those that wish for the same, beside those that others keep', async () => {
+    const nameless = (name: string, more: Partial<PostItem> = {}): PostItem => {
+      const { id: _, ...item } = post('event', 0, { ...more, sourceId: name });
+      return { ...item, columns: { ...item.columns, post_title: name, post_name: name, guid: `https://other.example.org/${name}` } };
+    };
+    const items = [
+      post('event', 600),
+      nameless('one'),
+      nameless('two'),
+      post('event', 601),
+      { ...nameless('twin'), id: 601 },
+      post('event', 603),
+    ];
+    const rehearsed = await taken(items, { highestId: 603, dryRun: true });
+    const report = await taken(items, { highestId: 603 });
+    expect([rehearsed.created, report.created]).toEqual([{ event: 6 }, { event: 6 }]);
+    expect([rehearsed, report].map(({ losses }) => losses.map(({ reason, count }) => [reason, count]))).toEqual([
+      [['id-taken', 1]],
+      [['id-taken', 1]],
+    ]);
+    const ids = await Promise.all(
+      ['event 600', 'event 601', 'event 603', 'one', 'two', 'twin'].map(async (title) => (await row(title)).ID),
+    );
+    expect(ids).toEqual([600, 601, 603, 604, 605, 606]);
+  });
+
   it('is taken back but for venues and organizers that events of others name by now', async () => {
     const links = [
       { key: '_EventVenueID', kind: 'venue', sourceId: '610' },

@@ -259,6 +259,7 @@ async function openRun(site: Site, caller: Caller, options: ImportOptions): Prom
     overlayWaiting: new Map(),
     overlayNames: new Map(),
     overlayGroups: new Map(),
+    overlayIds: new Set(),
     overlaySlugs: new Map(),
     overlayParents: new Map(),
     nextDryId: () => {

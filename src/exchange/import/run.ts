@@ -41,6 +41,8 @@ export interface Run {
   readonly overlayNames: Map<string, number>;
   /** Groups of translations -> the ids of their members by language. */
   readonly overlayGroups: Map<string, Map<string, number>>;
+  /** Ids that posts of the source would keep. */
+  readonly overlayIds: Set<number>;
   /** Slugs of posts -> the types of those that have them. */
   readonly overlaySlugs: Map<string, Set<string>>;
   /** Ids of categories -> the ids of those that they would hang below. */

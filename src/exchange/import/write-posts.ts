@@ -198,12 +198,15 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
   const { run, ledger, tally, named } = work;
   const slugs = await slugsFor(work, arrivals);
   const newcomers: Newcomer[] = [];
+  // Two records of a source may wish for the same one.
+  const given = run.dry ? run.overlayIds : new Set<number>();
   for (const arrival of arrivals) {
     const { item, key, digest, clean } = arrival;
     const wished = wishedId(item);
     const post = newPost(work, arrival, slugs.get(arrival) ?? '');
-    const isFree = wished !== undefined && !taken.has(wished);
-    const id = isFree ? wished : await otherId(work, wished, post);
+    const isFree = wished !== undefined && !taken.has(wished) && !given.has(wished);
+    if (isFree) given.add(wished);
+    const id = isFree ? wished : await otherId(work, post);
     if (wished !== undefined && !isFree)
       lose(tally, { reason: 'id-taken', kind: item.kind, of: nameOf(item), place: item.place, detail: `${wished} -> ${id}` });
     const late = columnsWithId(work, arrival, post, id);
@@ -219,10 +222,10 @@ async function giveIds(work: Work, arrivals: readonly Arrival[], taken: Readonly
 /** The id that a record has in its source, where it is one of WordPress's. */
 const wishedId = ({ id }: PostItem): number | undefined => (id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined);
 
-/** An id of the database for a record that can't keep its own; the record is inserted for it. */
-async function otherId(work: Work, wished: number | undefined, post: Partial<Post>): Promise<number> {
+/** An id of the database for a record that can't keep its own, or has none; the record is inserted for it. */
+async function otherId(work: Work, post: Partial<Post>): Promise<number> {
   if (work.run.dry) return work.run.nextDryId();
-  return insertPost(work.db, { ...(await aboveSource(work, wished)), ...post });
+  return insertPost(work.db, { ...(await aboveSource(work)), ...post });
 }
 
 /** The row of a new record, as far as its id does not matter. */
@@ -292,11 +295,11 @@ async function insertDates(work: Work, newcomers: readonly Newcomer[]): Promise<
 }
 
 /**
- * An id above all of the source, for the first record that can't keep its own: the ids that the others are going to
- * keep stay free. Later ones follow by themselves.
+ * An id above all of the source, for the first record that can't keep its own or has none: the ids that the others are
+ * going to keep stay free. Later ones follow by themselves.
  */
-async function aboveSource({ run, db }: Work, wished: number | undefined): Promise<{ ID?: number }> {
-  if (wished === undefined || run.highestId === 0) return {};
+async function aboveSource({ run, db }: Work): Promise<{ ID?: number }> {
+  if (run.highestId === 0) return {};
   return (await highestPostId(db)) > run.highestId ? {} : { ID: run.highestId + 1 };
 }
 
