@@ -213,6 +213,22 @@ describe('a file of JSON lines', () => {
       values: { file: 'bad.jsonl', line },
     });
   });
+
+  it.each([
+    ['', '{"kind":"poem"}', 'kind'],
+    ['that is missing', tag.replace('"slug":"a",', ''), 'slug'],
+    ['that nobody knows', tag.replace('"slug"', '"colour":"red","slug"'), 'colour'],
+    [
+      'that nobody knows, of a part',
+      '{"kind":"event","sourceId":"1","columns":{"titel":"A"},"metas":[],"links":[],"complete":true}',
+      'columns.titel',
+    ],
+  ])('is refused with the name of the member %s', async (_what, line, what) => {
+    expect(await fault(openJsonLines([file('bad.jsonl', `${head}${line.trim()}\n`)]))).toMatchObject({
+      fault: 'no-item',
+      values: { what },
+    });
+  });
 });
 
 describe('another site', () => {

@@ -175,5 +175,7 @@ function itemOf(value: unknown, place: LinePlace): Item {
   const item = ITEM.safeParse(value);
   if (item.success) return item.data as Item;
   const [issue] = item.error.issues;
-  throw new SourceFault('no-item', { ...place, what: issue?.path.join('.') || 'kind' }, item.error);
+  // A member that no record has is at fault itself, not what holds it.
+  const path = [...(issue?.path ?? []), ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
+  throw new SourceFault('no-item', { ...place, what: path.join('.') || 'kind' }, item.error);
 }
