@@ -275,12 +275,13 @@ describeDatabases('languages in files', (open) => {
     const event = (id: number, language: string, group: string) =>
       `<item><title>Event ${id}</title><wp:post_id>${id}</wp:post_id><wp:post_type>tribe_events</wp:post_type><wp:status>draft</wp:status>` +
       `<category domain="language" nicename="${language}"/><category domain="post_translations" nicename="${group}"/></item>`;
-    const events = [event(9001, 'it', 'pll_a'), event(9002, 'en', 'pll_a'), event(9003, 'it', 'pll_a'), event(9004, 'xx', 'pll_b')];
     const file = join(folder, `${copy.dialect.name}-conflict.xml`);
-    writeFileSync(
-      file,
-      `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${events.join('')}</channel></rss>`,
-    );
+    const write = (...events: string[]) =>
+      writeFileSync(
+        file,
+        `<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel><wp:wxr_version>1.2</wp:wxr_version>${events.join('')}</channel></rss>`,
+      );
+    write(event(9001, 'it', 'pll_a'), event(9002, 'en', 'pll_a'), event(9003, 'it', 'pll_a'), event(9004, 'xx', 'pll_b'));
     const report = async (...args: string[]) => JSON.parse((await to('import', file, '--format=json', ...args)).out);
     const rehearsal = await report('--dry-run');
     expect(rehearsal.losses.map(({ reason }: { reason: string }) => reason).sort()).toEqual([
@@ -289,6 +290,11 @@ describeDatabases('languages in files', (open) => {
       'translation-conflict',
     ]);
     expect({ ...(await report()), dryRun: true }).toEqual(rehearsal);
+    // Also where the other one came earlier, and this file does not have it.
+    write(event(9005, 'it', 'pll_a'));
+    const later = await report('--dry-run');
+    expect(later.losses.map(({ reason }: { reason: string }) => reason).sort()).toEqual(['dates-unsound', 'translation-conflict']);
+    expect({ ...(await report()), dryRun: true }).toEqual(later);
   });
 
   it('come from the command where the file says none', async () => {

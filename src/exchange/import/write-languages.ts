@@ -2,9 +2,10 @@ import { ApiError } from '../../errors.ts';
 import { postKind, termKind } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { TermKindName } from '../../kinds/kind-names.ts';
-import { type LanguagesOfKind, languagesOf, languagesOfRecords, placeInLanguage } from '../../records/record-languages.ts';
+import { type LanguagesOfKind, languagesOf, languagesOfRecords, membershipsOf, placeInLanguage } from '../../records/record-languages.ts';
 import { languageFaults } from '../../storage/audit/language-audit.ts';
 import type { Database } from '../../storage/engine/database.ts';
+import { loadPosts } from '../../storage/rows/bundle.ts';
 import { takenPostIds } from '../../storage/rows/taken.ts';
 import { loadTerms } from '../../storage/rows/terms.ts';
 import { languageWriterOf } from '../../storage/translations/language-writers.ts';
@@ -38,12 +39,13 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
       own,
       placed.map(({ id }) => id).filter((id) => id > 0),
     );
-    const gone = await goneMembers(
+    const known = knownMembers(
       work,
-      kind,
       placed.flatMap(({ item }) => groupKeyOf(item) ?? []),
     );
-    for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null, gone });
+    const gone = await goneMembers(work, kind, known);
+    const groups = run.dry ? await groupsOf(work, { own, kind, known }) : new Map<number, ReadonlyMap<string, number>>();
+    for (const { item, id } of placed) await place(work, { own, kind, item, id, before: codes.get(id) ?? null, gone, groups });
   }
 }
 
@@ -51,14 +53,37 @@ export async function writeLanguages(work: Work, items: readonly (PostItem | Ter
 const groupKeyOf = ({ kind, translation_group: group }: PostItem | TermItem): string | undefined =>
   group === undefined ? undefined : translationKey(kind, group);
 
-/** Records by which groups are known, and which were deleted since they came. */
-async function goneMembers({ db, ledger }: Work, kind: Kind, keys: readonly string[]): Promise<ReadonlySet<number>> {
-  const ids = [...new Set(keys.flatMap((key) => ledger.entry(key)?.target ?? []))].filter((id) => id > 0);
+/** Records by which groups are known. */
+const knownMembers = ({ ledger }: Work, keys: readonly string[]): number[] =>
+  [...new Set(keys.flatMap((key) => ledger.entry(key)?.target ?? []))].filter((id) => id > 0);
+
+/** Those of them that were deleted since they came. */
+async function goneMembers({ db }: Work, kind: Kind, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const there = kind.is === 'post' ? await takenPostIds(db, ids) : await loadTerms(db, kind.taxonomy, ids);
   return new Set(ids.filter((id) => !there.has(id)));
 }
 
-/** A record that was written for an item; `before`: its language so far; `gone`: records that are there no more. */
+/** The groups that they are in: who is there and not in the trash, by language. */
+async function groupsOf(
+  { db }: Work,
+  { own, kind, known }: { readonly own: LanguagesOfKind; readonly kind: Kind; readonly known: readonly number[] },
+): Promise<ReadonlyMap<number, ReadonlyMap<string, number>>> {
+  const groups = [...(await membershipsOf(db, own, known))].map(
+    ([id, { language, members }]) => [id, [...members, ...(language === null ? [] : [[language, id] as const])]] as const,
+  );
+  const ids = [...new Set(groups.flatMap(([, members]) => members.map(([, id]) => id)))];
+  const living =
+    kind.is === 'term'
+      ? [...(await loadTerms(db, kind.taxonomy, ids)).keys()]
+      : [...(await loadPosts(db, ids)).values()].flatMap(({ ID, post_status: status }) => (status === 'trash' ? [] : [ID]));
+  const lives = new Set(living);
+  return new Map(groups.map(([id, members]) => [id, new Map(members.filter(([, one]) => lives.has(one)))]));
+}
+
+/**
+ * A record that was written for an item; `before`: its language so far; `gone`: records that are there no more;
+ * `groups`: in a rehearsal, those that known records are in.
+ */
 interface Placed {
   readonly own: LanguagesOfKind;
   readonly kind: Kind;
@@ -66,9 +91,10 @@ interface Placed {
   readonly id: number;
   readonly before: string | null;
   readonly gone: ReadonlySet<number>;
+  readonly groups: ReadonlyMap<number, ReadonlyMap<string, number>>;
 }
 
-async function place(work: Work, { own, kind, item, id, before, gone }: Placed): Promise<void> {
+async function place(work: Work, { own, kind, item, id, before, gone, groups }: Placed): Promise<void> {
   const { run, db, ledger, events } = work;
   const wanted = item.language ?? (before === null ? run.language : undefined);
   const stated = wanted === undefined ? undefined : languageOfCode(own.languages, wanted);
@@ -80,7 +106,9 @@ async function place(work: Work, { own, kind, item, id, before, gone }: Placed):
   const other = known !== undefined && gone.has(known) ? undefined : known;
   if (key !== undefined && other === undefined) ledger.add({ item: key, kind: 'translations', target: id, digest: '', run: run.number });
   if (run.dry) {
-    if (key !== undefined && !takesPlace(run, key, language, id)) noteLoss(work, item, 'translation-conflict', item.translation_group!);
+    const there = other === undefined ? undefined : groups.get(other);
+    if (key !== undefined && !takesPlace(run.overlayGroups, { key, there, language, id }))
+      noteLoss(work, item, 'translation-conflict', item.translation_group!);
     return;
   }
   const placing = { id, before, language };
@@ -99,10 +127,19 @@ async function place(work: Work, { own, kind, item, id, before, gone }: Placed):
 }
 
 /** Rehearses that a record takes the place of its language in a group. False: another one has it. */
-function takesPlace({ overlayGroups }: Run, key: string, { code }: ContentLanguage, id: number): boolean {
-  const members = overlayGroups.get(key) ?? new Map<string, number>();
-  overlayGroups.set(key, members);
+function takesPlace(
+  groups: Run['overlayGroups'],
+  {
+    key,
+    there,
+    language: { code },
+    id,
+  }: { key: string; there: ReadonlyMap<string, number> | undefined; language: ContentLanguage; id: number },
+): boolean {
+  const members = groups.get(key) ?? new Map(there);
+  groups.set(key, members);
   if ((members.get(code) ?? id) !== id) return false;
+  for (const [other, member] of members) if (member === id) members.delete(other);
   members.set(code, id);
   return true;
 }
