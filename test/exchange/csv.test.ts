@@ -437,6 +437,27 @@ describeDatabases('CSV', (open, engine) => {
     expect(JSON.stringify(losses)).toContain('programma.csv:7');
   });
 
+  it('lasts whole days where it says days alone, and not that it does not', async () => {
+    const table = [
+      'Titolo;Data inizio;Ora inizio;Data fine;Tutto il giorno',
+      'Sagra di paese;dal 3 al 5 settembre 2031;;;',
+      'Mercatino;4 settembre 2031;;;',
+      'Palio;4 settembre 2031;;6 settembre 2031;',
+      'Notte;4 settembre 2031;0:00;;',
+      'Ritiro;4 settembre 2031;;6 settembre 2031;no',
+    ];
+    await importItems(site, caller, openCsv([file('giorni.csv', table.join('\n'))], { caller }).entries(), { source: 'csv' });
+    const dates = async (title: string) => {
+      const stored = await metas((await post(title)).ID);
+      return ['_EventStartDate', '_EventEndDate', '_EventAllDay'].map((key) => stored.get(key));
+    };
+    expect(await dates('Sagra di paese')).toEqual(['2031-09-03 00:00:00', '2031-09-05 23:59:59', '1']);
+    expect(await dates('Mercatino')).toEqual(['2031-09-04 00:00:00', '2031-09-04 23:59:59', '1']);
+    expect(await dates('Palio')).toEqual(['2031-09-04 00:00:00', '2031-09-06 23:59:59', '1']);
+    expect(await dates('Notte')).toEqual(['2031-09-04 00:00:00', '2031-09-04 00:00:00', undefined]);
+    expect(await dates('Ritiro')).toEqual(['2031-09-04 00:00:00', '2031-09-06 00:00:00', undefined]);
+  });
+
   it('is read as calendars of Microsoft in Italian write it, what is private staying so', async () => {
     const table = [
       'Oggetto;Data di inizio;Ora di inizio;Data di fine;Ora di fine;Giornata intera;Categorie;Descrizione;Privato;Sito',
@@ -499,7 +520,7 @@ describeDatabases('CSV', (open, engine) => {
     ).toEqual({
       'no-name': ['odd.csv:2'],
       'value-refused': [
-        'odd.csv:3 end_date: 2031-01-01 00:00:00',
+        'odd.csv:3 end_date: 2031-01-01 23:59:59',
         'odd.csv:4 timezone: Europe/Nowhere',
         'odd.csv:4 website: javascript:alert(1)',
       ],

@@ -242,10 +242,10 @@ function entriesOf(row: Row, where: Where, { kind, options, seen }: Reading, los
 }
 
 /**
- * When an event begins and ends, `YYYY-MM-DD HH:MM:SS`. A column of its own for the time counts more than a time beside
- * the date.
+ * When an event begins and ends, `YYYY-MM-DD HH:MM:SS`, and whether it lasts whole days: it says so, or says days alone
+ * and not that it does not. A column of its own for the time counts more than a time beside the date.
  */
-function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions, allDay: boolean): { start: string; end: string } {
+function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions): { start: string; end: string; allDay: boolean } {
   const zone = parseZone((row.timezone ?? '').trim()) ?? caller.settings.zone;
   const cell = (column: string): string => byClockOf(zone, row[column] ?? '');
   const at = (column: string) => ({ ...where, column });
@@ -255,14 +255,16 @@ function momentsOf(row: Row, where: Where, { dateOrder, caller }: CsvOptions, al
   const from: Partial<Moment> = { ...days?.from, time: times?.from ?? days?.from.time };
   const to: Partial<Moment> = { ...end, time: readTime(cell('end_time'), at('end_time')) ?? end?.time ?? times?.to };
   if (from.day === undefined) throw new SourceFault('csv-no-date', { ...where, column: 'start_date', value: '' });
+  const isSilent = (row.all_day ?? '').trim() === '' && from.time === undefined && to.time === undefined;
+  const allDay = isSilent || isYes(row.all_day);
   // In Microsoft's calendars whole days end when the next one begins.
   if (allDay && from.time === MIDNIGHT && to.time === MIDNIGHT && to.day !== undefined && to.day > from.day)
-    return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59` };
+    return { start: `${from.day} ${MIDNIGHT}`, end: `${daysAfter(to.day, -1)} 23:59:59`, allDay };
   const startTime = from.time ?? MIDNIGHT;
   const endTime = to.time ?? (allDay ? '23:59:59' : startTime);
   // Without a day of its own, an end before the start is one after midnight.
   const endDay = to.day ?? (endTime < startTime ? daysAfter(from.day, 1) : from.day);
-  return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}` };
+  return { start: `${from.day} ${startTime}`, end: `${endDay} ${endTime}`, allDay };
 }
 
 const MIDNIGHT = '00:00:00';
@@ -270,8 +272,7 @@ const MIDNIGHT = '00:00:00';
 const daysAfter = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 
 function eventValues(row: Row, where: Where, options: CsvOptions): { values: Record<string, unknown>; start: string } {
-  const allDay = isYes(row.all_day);
-  const { start, end } = momentsOf(row, where, options, allDay);
+  const { start, end, allDay } = momentsOf(row, where, options);
   return {
     start,
     values: {
