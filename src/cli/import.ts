@@ -18,7 +18,7 @@ import type { Site } from '../site.ts';
 import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { languageOfCode } from '../wordpress/content-languages.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
-import { nowUtc } from '../wordpress/time.ts';
+import { nowUtc, textFromUnix, unixFromText, ZERO_DATE } from '../wordpress/time.ts';
 import { mappingText, previewText, rejectedText, reportText, roundText } from './import-report.ts';
 import { CliError, EXIT } from './io.ts';
 import { chosen, credentialsIn, numberOf, REPORT_FORMATS, type ReportFormat, userOf, withExamples, withReportFormat } from './options.ts';
@@ -170,8 +170,7 @@ function sourceOptions(session: Session, given: Options) {
     rate: numberOf('rate', given.rate),
     as: chosen('as', given.as, READ_AS),
     sitemap: given.sitemap === true,
-    from: dayOf('from', given.from),
-    to: dayOf('to', given.to),
+    ...daysOf(given),
     onWalk: (entries: number) => showLine(session, say('exchange:import.walking', { entries })),
   };
 }
@@ -293,10 +292,18 @@ function languageOf({ settings: { contentLanguages } }: Caller, code: unknown): 
   return code;
 }
 
+/** The days between which repeating events are taken in. Throws CliError `no-day`, `days-turned`. */
+function daysOf(given: Options): { readonly from: string | undefined; readonly to: string | undefined } {
+  const [from, to] = [dayOf('from', given.from), dayOf('to', given.to)];
+  if (from !== undefined && to !== undefined && to < from) throw new CliError('days-turned', { from, to }, EXIT.usage);
+  return { from, to };
+}
+
 /** A day as it is written everywhere here. */
 function dayOf(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{4}-\d\d-\d\d$/.test(String(value)) || Number.isNaN(Date.parse(String(value))))
+  const midnight = `${String(value)} 00:00:00`;
+  if (!/^\d{4}-\d\d-\d\d$/.test(String(value)) || midnight === ZERO_DATE || textFromUnix(unixFromText(midnight)) !== midnight)
     throw new CliError('no-day', { name, value: String(value) }, EXIT.usage);
   return String(value);
 }

@@ -63,6 +63,7 @@ export type CliProblem =
   | 'sites-differ'
   | 'no-credentials'
   | 'no-day'
+  | 'days-turned'
   | 'no-map'
   | 'not-healthy'
   | 'not-repaired'
