@@ -354,7 +354,7 @@ describeAsking('writes under conditions', (ask) => {
   });
   it('may come from pages of other origins, which may read the tag', async () => {
     const { headers } = await ask.send('OPTIONS', `${ROOT}/events/38`, { headers: { Origin: 'https://other.example' } });
-    for (const name of ['If-Match', 'If-Unmodified-Since', 'Idempotency-Key', 'X-TEC-EEA'])
+    for (const name of ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since', 'Idempotency-Key', 'X-TEC-EEA'])
       expect(headers['access-control-allow-headers']).toContain(name);
     for (const name of ['ETag', 'Idempotency-Replayed', 'Retry-After']) expect(headers['access-control-expose-headers']).toContain(name);
   });
