@@ -8,6 +8,7 @@ import { createRowRanges } from '../../src/storage/freshness/row-ranges.ts';
 import { indexEvents, isInStep } from '../../src/storage/index/event-index.ts';
 import { reindexEvents } from '../../src/storage/index/event-index-rebuild.ts';
 import { entriesAfter, lastNumber } from '../../src/storage/journal/entries.ts';
+import { termTouched } from '../../src/storage/journal/touched.ts';
 import { findLanguages } from '../../src/storage/languages/detect.ts';
 import { readOptions } from '../../src/storage/rows/options.ts';
 import { removePost, updatePost } from '../../src/storage/rows/posts.ts';
@@ -122,6 +123,32 @@ describeDatabases('what others change', (open, engine) => {
     });
     expect(await taken("UPDATE wp_posts SET post_title = 'Other' WHERE ID = 12")).toEqual(['post tribe_venue 12 changed 11']);
   });
+
+  it.each([
+    ['a status', "UPDATE wp_posts SET post_status = 'draft' WHERE ID = 38", (trx: Database) => updatePost(trx, 38, { post_title: 'Ours' }),
+      ['fasti post tribe_events 38 changed 00', 'found post tribe_events 38 changed 10']],
+    ['a taxonomy', "UPDATE wp_term_taxonomy SET taxonomy = 'post_tag' WHERE term_id = 3",
+      async (trx: Database) => termTouched(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed'),
+      ['fasti term tribe_events_cat 3 changed 11', 'found term post_tag 3 made 01', 'found term tribe_events_cat 4 changed 11']],
+    ['a slug', "UPDATE wp_terms SET slug = 'other' WHERE term_id = 3",
+      async (trx: Database) => termTouched(trx, { term_id: 3, taxonomy: 'tribe_events_cat' }, 'changed'),
+      ['fasti term tribe_events_cat 3 changed 11', 'found term tribe_events_cat 4 changed 11']],
+    ['nothing', 'UPDATE wp_posts SET post_title = post_title WHERE ID = 38', (trx: Database) => updatePost(trx, 38, { post_title: 'Ours' }),
+      ['fasti post tribe_events 38 changed 11']],
+  ])('is told though we write to the same object before it is found: %s', async (_, script, write, entries) => {
+    const sources = await printSources(db, undefined);
+    printOwnChanges(db, () => ({ sources, languages: undefined }));
+    const from = await lastNumber(db);
+    await runScript(db, script);
+    await db.transaction(async (trx) => void (await write(trx)));
+    await takeOverChanges(db, now);
+    const told = (await entriesAfter(db, from, 10)).entries.map(({ writer, kind, type, object, what, wasPublic, isPublic }) =>
+      [writer, kind, type, object, what, `${Number(wasPublic)}${Number(isPublic)}`].join(' '),
+    );
+    expect(told.sort()).toEqual(entries);
+    const events = await db.from('posts').where('post_type', 'tribe_events').select('ID');
+    expect(await isInStep(db, events.map(({ ID }) => ID), undefined)).toBe(true);
+  }); // biome-ignore format: a table
 
   it('is noted once, however many look for it at the same time', async () => {
     const from = await lastNumber(db);

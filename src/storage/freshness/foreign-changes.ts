@@ -97,14 +97,16 @@ export function printOwnChanges(
   db: Database,
   prints: () => { readonly sources: readonly PrintSource[]; readonly languages: OptionalLanguages } | undefined,
 ): void {
-  afterAppending(db, async (trx, changes) => {
+  afterAppending(db, async (trx, changes, at) => {
     const { sources, languages } = prints() ?? { sources: [], languages: undefined };
     for (const source of sources) {
       const ids = changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object);
       if (ids.length === 0) continue;
       changedWithOthers(trx);
       const keys = source.kind === 'post' ? ids : await termKeys(trx, ids);
-      const current = await currentPrints(trx, source, keys);
+      const [stored, current] = [await storedPrints(trx, source.kind, keys), await currentPrints(trx, source, keys)];
+      const differences = keys.map((key): Difference => ({ before: stored.get(key), after: current.get(key) })).filter(isDifferent);
+      await takeOverBeside(trx, differences, { own: changes, at, languages });
       const gone = keys.filter((key) => !current.has(key));
       await storePrints(trx, source.kind, [...current.values()], gone);
       const events = [...current.values()].filter(({ kind, type }) => kind === 'post' && type === EVENTS);
@@ -116,6 +118,29 @@ export function printOwnChanges(
         );
     }
   });
+}
+
+/**
+ * What others have changed of the same objects a moment before an own change, which knows nothing of that: an object was
+ * seen by everybody until then, is of another type by now, or a category is at another place. Its print will not show
+ * that any more.
+ */
+async function takeOverBeside(
+  db: Database,
+  differences: readonly Difference[],
+  { own, at, languages }: { readonly own: readonly Change[]; readonly at: string; readonly languages: OptionalLanguages },
+): Promise<void> {
+  const ofOwn = ({ kind, type, object }: Change) => own.filter((one) => one.kind === kind && one.type === type && one.object === object);
+  const isTold = (change: Change): boolean => ofOwn(change).some(({ wasPublic }) => wasPublic || !change.wasPublic);
+  const isOurs = (change: Change): boolean => ofOwn(change).some(({ what }) => what === change.what);
+  const steps = differences.flatMap(stepsOf);
+  const untold = steps.filter((step) => !isTold(changeOf(step)));
+  const terms = steps.filter(({ before, after }) => (after ?? before)!.kind === 'term');
+  // What we have made or removed ourselves is in the index, or out of it.
+  for (const step of terms) if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
+  const moved = terms.some(({ before }) => before) ? await movedBelow(db, terms) : [];
+  const found = [...untold.map(changeOf), ...moved.filter((change) => !isTold(change))];
+  if (found.length > 0) await append(db, found, { writer: 'found', at, user: 0 });
 }
 
 /** Keys of objects that differ from their prints, found in short steps. */

@@ -229,7 +229,7 @@ async function settle(db: Database, touched: Touched): Promise<void> {
   const now = actor?.now ?? new Date();
   const at = nowUtc(now);
   const last = await append(db, changes, { writer: 'fasti', at, user: actor?.viewer?.id ?? 0 });
-  if (changes.length > 0) await followers.get(db.driver)?.(db, changes);
+  if (changes.length > 0) await followers.get(db.driver)?.(db, changes, at);
   if (actor) await noteLastSave(db, now);
   // Last: those who followed may have written to the list index.
   touched.own = ownChanges(touched, changes, { last, at });
@@ -254,11 +254,14 @@ function ownChanges(
  * Has `work` called in each transaction of this process that has changes for the journal, after these were appended.
  * One piece of work for each database.
  */
-export function afterAppending(db: Database, work: (db: Database, changes: readonly Change[]) => Promise<void>): void {
+export function afterAppending(db: Database, work: Follower): void {
   followers.set(db.driver, work);
 }
 
-const followers = new WeakMap<Database['driver'], (db: Database, changes: readonly Change[]) => Promise<void>>();
+/** `at`: when the changes were appended, UTC. */
+type Follower = (db: Database, changes: readonly Change[], at: string) => Promise<void>;
+
+const followers = new WeakMap<Database['driver'], Follower>();
 
 /** Writes down when the calendar was saved last. `writeOption` would report it as one more change. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
