@@ -121,9 +121,9 @@ export function printOwnChanges(
 }
 
 /**
- * What others have changed of the same objects a moment before an own change, which knows nothing of that: an object was
- * seen by everybody until then, is of another type by now, or a category is at another place. Its print will not show
- * that any more.
+ * Takes over what others have changed of the same objects a moment before an own change, which knows nothing of that:
+ * an object was seen by everybody until then, is of another type by now, or a category is at another place. Its print
+ * will not show that any more.
  */
 async function takeOverBeside(
   db: Database,
