@@ -459,6 +459,17 @@ describe('what an event says', () => {
     expect([meta(venue!, '_VenueLat'), meta(venue!, '_VenueLng')]).toEqual([lat, lng]);
     expect(entries.filter((entry) => entry.kind === 'loss' && entry.loss.reason === 'ical-line-unreadable')).toHaveLength(unreadable);
   });
+  it.each([
+    ['CN=Comune:mailto:c_1a2b3c@group.calendar.google.com', 'Comune'],
+    ['CN=Google Calendar:mailto:unknownorganizer@calendar.google.com', 'Google Calendar'],
+    ['CN=c_1a2b3c@group.calendar.google.com:mailto:c_1a2b3c@group.calendar.google.com', undefined],
+  ])('has no address of a calendar of Google’s for its organizer: %s', async (organizer, name) => {
+    const { entries } = await read(calendar(event('DTSTART:20261224T190000Z', `ORGANIZER;${organizer}`)));
+    const found = entries.filter((entry): entry is PostItem => entry.kind === 'organizer');
+    expect(found.map((one) => [one.columns.post_title, meta(one, '_OrganizerEmail')])).toEqual(
+      name === undefined ? [] : [[name, undefined]],
+    );
+  });
   it('has places and contacts whose names hold commas, where the file says what the name is', async () => {
     const { entries } = await read(
       calendar(

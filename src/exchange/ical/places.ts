@@ -91,8 +91,8 @@ function withBareAddress(location: string): string {
   return /[(),]/.test(name) || /[()]/.test(address) || !address.includes(',') ? location : `${name}\n${address}`;
 }
 
-/** The address that Google's calendars give to nobody in particular. */
-const NOBODY = /@calendar\.google\.com$/i;
+/** Addresses of Google's calendars themselves, of groups and rooms too: nobody reads what is sent there. */
+const NOBODY = /@(?:\w+\.)?calendar\.google\.com$/i;
 
 /** The organizer, and contacts: a name, and whatever else stands behind commas or semicolons. */
 function organizersOf({ organizer, contacts }: CalendarEvent, place: string): PostItem[] {
