@@ -64,12 +64,12 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await upload(admin, await admin.get('/admin/import'), '/admin/import', '\u0000\u0001nonsense')).status).toBe(422);
   });
 
-  it('says of dates that can be read in several ways which box is meant for them', async () => {
+  it('says of dates whose order has to be given which box is meant for them', async () => {
     const admin = await visitor(ask, 'admin');
     const page = await admin.get('/admin/import');
     const csv = 'Event Name,Event Start Date,Event End Date\nDance,04/10/2027 10:00,04/10/2027 18:00\n';
     const answer = await upload(admin, page, '/admin/import', csv);
-    expect(answer.text).toContain('can be read in several ways: choose the order');
+    expect(answer.text).toContain('has to be given: choose the order');
     expect(answer.text).not.toContain('--date-order');
     // The file need not be sent again.
     expect(answer.text).toContain('fair.csv has been sent already');

@@ -337,7 +337,7 @@ describeDatabases('a file with a fault near its end', (open) => {
     [
       'broken.csv',
       'Event Name,Event Start Date\nA,2026-01-01\nB,03/04/2026\n',
-      'Error: broken.csv, line 3: "03/04/2026" in the column start_date can be read in several ways; add --date-order=dmy or --date-order=mdy.\n',
+      'Error: broken.csv, line 3: the order of day, month and year in "03/04/2026" (column start_date) has to be given; add --date-order=dmy or --date-order=mdy.\n',
     ],
     [
       'broken.jsonl',

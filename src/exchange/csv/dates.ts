@@ -165,7 +165,7 @@ const BEFORE_TIME = new Set(['ore', 'h', 'h.', 'alle', 'at']);
 const FILLERS = new Set(['of', 'the', 'on', 'at', 'di', 'del', 'il', 'lo', "l'", 'alle', 'dalle', 'ore', 'den', 'der', 'um']);
 
 /**
- * Year, month and day of the words of a date; `order`: they can be read in several ways; undefined: they are no date.
+ * Year, month and day of the words of a date; `order`: their order has to be stated; undefined: they are no date.
  */
 function readParts(words: readonly string[], order: DateOrder | undefined): Parts | 'order' | undefined {
   const pieces = words.flatMap((word) => word.split(/[-/.]/)).filter((piece) => piece !== '' && !FILLERS.has(piece.toLowerCase()));
