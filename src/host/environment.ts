@@ -48,10 +48,17 @@ export function readEnvironment(own: Variables, folder: string, names: readonly 
     if (!named) continue;
     if (variables[name]) throw new EnvironmentError(`${name} and ${name + FILE} are both given; keep one of them.`);
     const file = resolve(folder, named);
-    variables[name] = textOf(file, name + FILE).replace(/[\r\n]+$/, '');
+    variables[name] = withoutLineEnd(textOf(file, name + FILE));
     files.set(name, file);
   }
   return { variables, files };
+}
+
+/** What editors and `echo` put at the end of a file; blanks may belong to the secret. */
+function withoutLineEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
+  return text.slice(0, end);
 }
 
 function variablesIn(path: string): Record<string, string | undefined> {
