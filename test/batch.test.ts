@@ -88,6 +88,16 @@ describeAsking('a batch', (ask) => {
     expect({ failed: body.failed, statuses: statuses(body) }).toEqual({ failed: undefined, statuses: [201, 201] });
   });
 
+  it('answers a keyed write that stands there twice twice, though its record is gone by then', async () => {
+    const id = (await answered([eventNamed('Gone')])).responses[0].body.id;
+    const keyed = { method: 'DELETE', path: `/wp/v2/tribe_events/${id}?force=true`, headers: { 'Idempotency-Key': 'gone' } };
+    for (const more of [{}, TOGETHER]) {
+      const body = await answered([keyed, keyed], more);
+      expect(statuses(body)).toEqual([200, 200]);
+      expect(body.responses[1].headers['Idempotency-Replayed']).toBe('true');
+    }
+  });
+
   it('gives each write its own conditions and key', async () => {
     const { headers } = await ask.get('/events/38', 'admin');
     const keyed = { ...venueNamed('Once'), headers: { 'Idempotency-Key': ['k1'] } };

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fail } from '../src/errors.ts';
 import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 import type { ServedRoute } from '../src/http/endpoint.ts';
 import { createRoutes } from '../src/http/routes.ts';
+import { answerOnce, orDoneMeanwhile, runAndKeep } from '../src/http/write-once.ts';
+import type { Site } from '../src/site.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { entriesAfter, lastNumber } from '../src/storage/journal/entries.ts';
 import { forgetAnswers } from '../src/storage/rows/kept-answers.ts';
 import { keepVersionKey } from '../src/storage/schema/version-key.ts';
-import { bodyOf, describeAsking, describeTwice, type Json, ROOT } from './support/asking.ts';
+import { bodyOf, describeAsking, describeTwice, type Json, NOON, ROOT } from './support/asking.ts';
 import { runScript } from './support/databases.ts';
 import type { Answer } from './support/running-site.ts';
 import { resetSite } from './support/site.ts';
@@ -417,6 +420,21 @@ describeTwice('two writers who read the same', ({ db, sites }) => {
           .where({ post_title: `Once ${round}`, post_type: 'tribe_events' }),
       ).toHaveLength(1);
     }
+  });
+
+  it('with the same key: what one has done is the answer to the other, not what is wrong since', async () => {
+    const now = new Date(NOON);
+    const key = { id: 'both', fingerprint: 'same' };
+    const done = { status: 200, body: { deleted: true } };
+    const doneByTheOther = () => db().transaction((trx) => runAndKeep(trx, key, now, { work: async () => done, kept: (reply) => reply }));
+    const site = { db: db() } as Site;
+    const reply = await answerOnce(site, key, now, async () => {
+      await doneByTheOther();
+      return fail('rest_post_invalid_id');
+    });
+    expect(reply).toMatchObject(done);
+    const another = { ...key, fingerprint: 'other' };
+    await expect(orDoneMeanwhile(site, another, now, async () => fail('rest_post_invalid_id'))).rejects.toMatchObject({ status: 404 });
   });
 });
 

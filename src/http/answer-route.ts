@@ -29,7 +29,7 @@ import type { Endpoint, Reply } from './route.ts';
 import type { RouteMatch } from './routing.ts';
 import { uploadIn } from './upload.ts';
 import { warningHeader } from './warnings.ts';
-import { answerOnce, earlierAnswer, isReplay, keyOfWrite, runAndKeep, withoutSecret, withSecret } from './write-once.ts';
+import { answerOnce, earlierAnswer, isReplay, keyOfWrite, orDoneMeanwhile, runAndKeep, withoutSecret, withSecret } from './write-once.ts';
 
 /** A request that an endpoint answers. */
 interface Asked extends Received {
@@ -194,7 +194,8 @@ export async function acceptWrite(site: Site, received: Received): Promise<Accep
   const earlier = key && (await earlierAnswer(site, key, received.caller.now));
   if (earlier) return earlier;
   const asked: Parsed = { ...received, found, selected: await select(site, found, received.caller), lookUp: lookUpOnce(site.db), raw, key };
-  return { asked, ...(await accept(site, asked)) };
+  const accepting = async () => ({ asked, ...(await accept(site, asked)) });
+  return key ? orDoneMeanwhile(site, key, received.caller.now, accepting) : accepting();
 }
 
 /**
@@ -206,8 +207,12 @@ export async function acceptWrite(site: Site, received: Received): Promise<Accep
 export const runWrite = (site: Site, { asked, params, values }: Accepted): Promise<Reply> =>
   explaining(params, asked.raw, async () => {
     const inside = { ...asked, lookUp: lookUpOnce(site.db) };
-    await checkAllowed(inside, values);
-    return runSafely(site, inside, values);
+    const work = async () => {
+      await checkAllowed(inside, values);
+      return runSafely(site, inside, values);
+    };
+    const { key, caller } = asked;
+    return key ? orDoneMeanwhile(site, key, caller.now, work) : work();
   });
 
 /** Whether two writes, one after the other in a batch, can be carried out at once. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fail } from '../errors.ts';
+import { ApiError, fail } from '../errors.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
@@ -52,9 +52,29 @@ export async function answerOnce(site: Site, key: AnswerKey, now: Date, work: ()
   if (running !== undefined) return fail(running === key.fingerprint ? 'request-under-way' : 'idempotency-key-reused');
   underWay.set(key.id, key.fingerprint);
   try {
-    return await work();
+    return await orDoneMeanwhile(site, key, now, work);
   } finally {
     underWay.delete(key.id);
+  }
+}
+
+/**
+ * Does the work. Where it is refused, the same request may have been carried out since it was asked for: the record is
+ * deleted then, or its name is taken. What counts is the answer that was given to that.
+ */
+export async function orDoneMeanwhile<Result>(
+  site: Pick<Site, 'db'>,
+  key: AnswerKey,
+  now: Date,
+  work: () => Promise<Result>,
+): Promise<Result | Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    const made = error instanceof ApiError ? await findAnswer(site.db, key.id, now).catch(() => undefined) : undefined;
+    // An empty one is what is left here of the work that was refused.
+    if (!made?.answer || made.fingerprint !== key.fingerprint) throw error;
+    return replay(made, key);
   }
 }
 
