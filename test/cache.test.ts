@@ -206,6 +206,19 @@ describeDatabases('the memory of two processes', (open) => {
     expect(texts[0]).not.toBe(texts[1]);
   });
 
+  it('keeps the root of the API and the home page apart', async () => {
+    const asked = ['/', '/wp-json/', '/it/wp-json/', '/it/', '/?rest_route=/'];
+    const typesIn = async (site: RunningSite, paths: readonly string[]) => {
+      const answers: string[] = [];
+      for (const path of paths) answers.push(`${path} ${String((await site.send('GET', path)).headers['content-type']).split(';')[0]}`);
+      return answers.sort();
+    };
+    const right = asked.map((path) => `${path} ${/wp-json|rest_route/.test(path) ? 'application/json' : 'text/html'}`).sort();
+    // Twice: when they are made, and from memory.
+    for (const paths of [asked, asked, asked.toReversed()]) expect(await typesIn(sites[0], paths)).toEqual(right);
+    expect(await typesIn(sites[1], asked.toReversed())).toEqual(right);
+  });
+
   it('names the records of an answer for a CDN', async () => {
     const { headers } = await sites[0].send('GET', URLS.one);
     expect(String(headers['surrogate-key']).split(' ')).toEqual(

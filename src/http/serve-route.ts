@@ -44,6 +44,9 @@ export function serveRoutes(site: Site, router: Router, answers: Answers | undef
   };
 }
 
+/** What no page's address begins with: the root of the API is not the home page, though its path is the same. */
+const API = '/wp-json';
+
 /**
  * The canonical query of a request to the calendar's own routes, or to the root of all; undefined where the answer
  * repeats the query as it was sent, as WordPress's own routes do in their links.
@@ -52,7 +55,7 @@ function canonicalQueryOf({ config }: Site, { path, namespace = '', found, query
   const endpoint = namespace === '' || servedNamespaces(config).includes(namespace) ? found?.endpoint : undefined;
   if (!endpoint) return undefined;
   const taken = new Set([...Object.keys(acceptedParams(endpoint, settings)), ...COMMON_PARAMS]);
-  return canonicalQuery(home + path, query, taken, withinBounds(query, { per_page: config.maxPerPage, limit: MOST_CHANGES }));
+  return canonicalQuery(home + API + path, query, taken, withinBounds(query, { per_page: config.maxPerPage, limit: MOST_CHANGES }));
 }
 
 /** Numbers as they are understood: what goes beyond the greatest means that one, however it is written. */
