@@ -30,6 +30,9 @@ export async function openBackup(file: string, prefix: string): Promise<Backup> 
   return openLines(file);
 }
 
+/** The table that no site is without rows in. What has none would replace a site by nothing. */
+const SITE = 'options';
+
 async function beginOf(file: string): Promise<Buffer> {
   try {
     const handle = await open(file);
@@ -49,11 +52,15 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
     throw new SourceFault('backup-several', { file: basename(file), prefixes: prefixes.join(', ') });
   const tables = () => rowsOfSqlite(file, prefix);
   const names: string[] = [];
-  let rows = 0;
+  let [rows, options] = [0, 0];
   for await (const table of tables()) {
     names.push(table.name);
-    for await (const _ of table.rows) rows += 1;
+    for await (const _ of table.rows) {
+      rows += 1;
+      if (table.name === SITE) options += 1;
+    }
   }
+  if (options === 0) throw new SourceFault('backup-none', { file: basename(file) });
   return { rows, prefix, optional: optionalOf(names), tables };
 }
 
@@ -62,7 +69,7 @@ const optionalOf = (names: readonly string[]): Set<string> => new Set(optionalTa
 async function openLines(file: string): Promise<Backup> {
   const name = basename(file);
   let prefix = '';
-  let [count, kept] = [0, 0];
+  let [count, kept, options] = [0, 0, 0];
   let ended = false;
   let current: string | undefined;
   const names: string[] = [];
@@ -90,12 +97,14 @@ async function openLines(file: string): Promise<Backup> {
         if (current === undefined || !ROW.safeParse(value).success) throw damaged();
         count += 1;
         if (known.has(current)) kept += 1;
+        if (current === SITE) options += 1;
       }
     }
   } catch (error) {
     throw error instanceof SourceFault ? error : damaged(error);
   }
   if (!ended) throw damaged();
+  if (options === 0) throw new SourceFault('backup-none', { file: name });
   return { rows: kept, prefix, optional: optionalOf(names), tables: () => tablesIn(file, known) };
 }
 

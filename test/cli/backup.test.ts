@@ -8,10 +8,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import type { Site } from '../../src/site.ts';
-import { siteTables } from '../../src/storage/audit/snapshot.ts';
+import { copySqlite, siteTables, sqlitePath } from '../../src/storage/audit/snapshot.ts';
 import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { postMade } from '../../src/storage/journal/touched.ts';
+import { migrate } from '../../src/storage/schema/migrate.ts';
 import { wpmlTables } from '../../src/storage/schema/wpml-tables.ts';
 import { restore } from '../../src/upkeep/restore.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
@@ -57,6 +58,16 @@ describeDatabases('fasti backup and restore', (open, engine) => {
           .map(async (name) => [name, ((await of.knex(of.prefix + name)) as object[]).map((row) => JSON.stringify(row)).sort()] as const),
       ),
     );
+  /** An SQLite file with the tables of a site and no rows. */
+  const tablesAlone = async () => {
+    const url = freshSqlite();
+    const tables = await openDatabase({ url, prefix: 'wp_' });
+    await migrate(tables);
+    const copy = fileName();
+    await copySqlite(sqlitePath(url)!, copy);
+    await tables.close();
+    return readFileSync(copy);
+  };
   const freshSqlite = () => `sqlite:${join(mkdtempSync(join(folder, 'new-')), 'site.sqlite')}`;
 
   withDisk('leave nothing on a disk that is full, or fills while they write', async () => {
@@ -342,6 +353,8 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       ['other', Buffer.from('hello, this is not a backup'), /is not a backup/],
       ['other.gz', gzipSync('{"format":"other"}\n'), /is not a backup/],
       ['cut', bytes.subarray(0, Math.floor(bytes.length / 2)), /is damaged or truncated/],
+      ['no-site.gz', gzipSync('{"format":"fasti-backup","version":1,"prefix":"wp_"}\n{"end":true,"rows":0}\n'), /is not a backup/],
+      ['no-site.sqlite', await tablesAlone(), /is not a backup/],
     ];
     if (engine === 'MySQL') {
       const lines = gunzipSync(bytes).toString().split('\n');
