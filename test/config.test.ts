@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { configurationPage } from '../src/cli/docs.ts';
 import { ConfigError, readConfig, servedNamespaces } from '../src/config/config.ts';
+import { companionNamespaces } from '../src/http/companion/namespaces.ts';
 
 const KEYS = { LOGGED_IN_KEY: 'a', LOGGED_IN_SALT: 'b', NONCE_KEY: 'c', NONCE_SALT: 'd' };
 const complaint = (env: Record<string, string>) => {
@@ -105,6 +106,12 @@ describe('settings', () => {
     ['TABLE_PREFIX', 'wp_`; DROP'],
     ['REST_NAMESPACE', 'calendar'],
     ['REST_NAMESPACE', '/calendar/v1'],
+    ['REST_NAMESPACE', 'wp/v2'],
+    ['REST_NAMESPACE', 'tec/v1'],
+    ['REST_NAMESPACE', 'batch/v1'],
+    ['REST_NAMESPACE', 'wp/v2/calendar'],
+    ['REST_NAMESPACE', 'tribe/events'],
+    ['REST_NAMESPACE', 'tribe/events/v1/mine'],
     ['LANGUAGES', 'en,'],
     ['LANGUAGES', 'en,it,en'],
     ['LANGUAGES', '../etc'],
@@ -163,6 +170,10 @@ describe('FASTI_FOLDER', () => {
 describe('namespaces', () => {
   it('are our own and the one that existing clients use', () =>
     expect(servedNamespaces(readConfig({}))).toEqual(['calendar/events/v1', 'tribe/events/v1']));
+  it('are none that is served for something else', () => {
+    for (const namespace of companionNamespaces().keys()) expect(complaint({ REST_NAMESPACE: namespace })).toBeInstanceOf(ConfigError);
+    expect(complaint({ REST_NAMESPACE: 'wp/v20' })).toBeUndefined();
+  });
   it('are one where both are the same', () =>
     expect(servedNamespaces(readConfig({ REST_NAMESPACE: 'tribe/events/v1' }))).toEqual(['tribe/events/v1']));
 });

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { typedKeys } from '../typed-keys.ts';
 import { type Setting, settings } from './settings.ts';
+import { USUAL_NAMESPACE } from './values.ts';
 
 type Parsed = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
 
@@ -36,9 +37,6 @@ export type Config = Omit<Parsed, Optional> & {
   readonly mapAttribution: string | undefined;
   readonly keys: Keys | undefined;
 };
-
-/** The namespace under which clients of the calendar plugin look for the API; it is always served. */
-export const USUAL_NAMESPACE = 'tribe/events/v1';
 
 /** The namespaces that the API is served under, our own first. */
 export function servedNamespaces({ restNamespace }: Pick<Config, 'restNamespace'>): readonly string[] {

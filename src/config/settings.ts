@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trimEndOf } from '../wordpress/trim.ts';
 import {
+  isFreeNamespace,
   isGeocoderAddress,
   isProxyTrust,
   isSiteUrl,
@@ -126,9 +127,13 @@ export const settings = {
     env: 'REST_NAMESPACE',
     type: 'text',
     fallback: 'calendar/events/v1',
-    allowed: 'parts of small letters, digits, hyphens and underscores, separated by slashes',
+    allowed:
+      'parts of small letters, digits, hyphens and underscores, separated by slashes; not wp/v2, tec/v1 or batch/v1, nor what lies above or below one of these or of tribe/events/v1',
     meaning: 'The namespace of the API. `tribe/events/v1` is served beside it, whatever stands here.',
-    schema: z.string().regex(/^[a-z0-9_-]+(\/[a-z0-9_-]+)+$/),
+    schema: z
+      .string()
+      .regex(/^[a-z0-9_-]+(\/[a-z0-9_-]+)+$/)
+      .refine(isFreeNamespace),
   },
   languages: {
     env: 'LANGUAGES',

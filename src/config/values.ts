@@ -85,3 +85,16 @@ function bytes(value: string): number {
   const exponent = { k: 10, m: 20, g: 30 }[/[kmg]/i.exec(value)?.[0].toLowerCase() ?? ''] ?? 0;
   return Number.parseInt(value, 10) * 2 ** exponent;
 }
+
+/** The namespace under which clients of the calendar plugin look for the API; it is always served. */
+export const USUAL_NAMESPACE = 'tribe/events/v1';
+
+/** What is served beside the namespaces of the calendar, and would be hidden by one of the same name. */
+const OTHER_NAMESPACES: readonly string[] = ['wp/v2', 'tec/v1', 'batch/v1'];
+
+/** Whether nothing else that is served lies at, above or below a namespace. */
+export const isFreeNamespace = (namespace: string): boolean =>
+  namespace === USUAL_NAMESPACE ||
+  ![USUAL_NAMESPACE, ...OTHER_NAMESPACES].some(
+    (other) => namespace === other || `${namespace}/`.startsWith(`${other}/`) || other.startsWith(`${namespace}/`),
+  );

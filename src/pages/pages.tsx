@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { USUAL_NAMESPACE } from '../config/config.ts';
+import { USUAL_NAMESPACE } from '../config/values.ts';
 import { documentOf } from '../html/document.tsx';
 import { type I18n, i18nIn } from '../html/i18n.ts';
 import { siteNameOf } from '../html/site-name.ts';

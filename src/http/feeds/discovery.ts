@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../../calendar/settings.ts';
-import { USUAL_NAMESPACE } from '../../config/config.ts';
+import { USUAL_NAMESPACE } from '../../config/values.ts';
 import { type PageSubject, routesOf } from '../../pages/page-subject.ts';
 import type { Caller } from '../../records/caller.ts';
 import { feedTerms, namedEvents, namesOf } from '../../records/feed-events.ts';
