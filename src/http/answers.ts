@@ -169,7 +169,7 @@ export function keyOf(req: IncomingMessage, language: (acceptLanguage: string | 
     return undefined;
   if (headers['content-length'] !== undefined && headers['content-length'] !== '0') return undefined;
   if (headers.cookie?.includes('wordpress_logged_in_') || url.length > LONGEST_KEY || url.includes('_wpnonce')) return undefined;
-  const acknowledged = headers['x-tec-eea'] === undefined ? '' : '+';
+  const acknowledged = headers['x-tec-eea'] ? '+' : '';
   return `${language(headers['accept-language'])}${acknowledged} ${asked ?? url}`;
 }
 

@@ -153,6 +153,14 @@ describeDatabases('an answer from memory', (open) => {
     expect(passed.count).toBe(1);
   });
 
+  it('is not that of a caller who acknowledged nothing, nor the other way round', async () => {
+    const path = '/wp-json/tec/v1/events?_envelope=1&_fields=id';
+    for (const header of ['', 'yes', '', 'yes']) {
+      const { body } = await running.send('GET', path, { headers: { 'X-TEC-EEA': header } });
+      expect([header, body.status]).toEqual([header, header === '' ? 400 : 200]);
+    }
+  });
+
   it('is not for a request that names its host twice', async () => {
     for (let time = 0; time < 3; time += 1) await running.send('GET', PATHS[1]!);
     const { hostname, port } = new URL(running.base);
