@@ -21,7 +21,7 @@ export interface Backup {
 /**
  * Looks a backup through to its end.
  *
- * @throws SourceFault `unreadable`, `backup-none`, `backup-damaged`, `backup-several`
+ * @throws SourceFault `unreadable`, `backup-none`, `backup-broken`, `backup-damaged`, `backup-several`
  */
 export async function openBackup(file: string, prefix: string): Promise<Backup> {
   const begin = await beginOf(file);
@@ -45,7 +45,7 @@ async function beginOf(file: string): Promise<Buffer> {
 
 async function openCopy(file: string, wished: string): Promise<Backup> {
   const { sound, prefixes } = sitesInSqlite(file);
-  if (!sound) throw new SourceFault('backup-damaged', { file: basename(file), line: 0 });
+  if (!sound) throw damagedAt(basename(file), 0);
   const prefix = prefixes.find((one) => one === wished) ?? prefixes[0];
   if (prefix === undefined) throw new SourceFault('backup-none', { file: basename(file) });
   if (prefix !== wished && prefixes.length > 1)
@@ -64,6 +64,10 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
   return { rows, prefix, optional: optionalOf(names), tables };
 }
 
+/** `line`: 0 where it is none of its lines, or not known which. */
+const damagedAt = (file: string, line: number, cause?: unknown): SourceFault =>
+  line === 0 ? new SourceFault('backup-broken', { file }, cause) : new SourceFault('backup-damaged', { file, line }, cause);
+
 const optionalOf = (names: readonly string[]): Set<string> => new Set(optionalTables().filter((name) => names.includes(name)));
 
 async function openLines(file: string): Promise<Backup> {
@@ -74,7 +78,7 @@ async function openLines(file: string): Promise<Backup> {
   let current: string | undefined;
   const names: string[] = [];
   let number = 0;
-  const damaged = (cause?: unknown) => new SourceFault('backup-damaged', { file: name, line: number }, cause);
+  const damaged = (cause?: unknown) => damagedAt(name, number, cause);
   const known = new Set<string>(backupTables());
   try {
     for await (const { line, text } of linesOf(file)) {
@@ -124,11 +128,7 @@ function linesOf(file: string): AsyncGenerator<NumberedLine> {
   const unzipped = createGunzip();
   const source = createReadStream(file).on('error', (error) => unzipped.destroy(error));
   source.pipe(unzipped).setEncoding('utf8');
-  return linesIn(
-    unzipped as AsyncIterable<string>,
-    LONGEST_LINE,
-    (line) => new SourceFault('backup-damaged', { file: basename(file), line }),
-  );
+  return linesIn(unzipped as AsyncIterable<string>, LONGEST_LINE, (line) => damagedAt(basename(file), line));
 }
 
 /** Rows are flat but for bytes. */
