@@ -1,4 +1,3 @@
-import type { SiteSettings } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { groupedBy } from '../grouped-by.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
@@ -15,6 +14,7 @@ import type { Caller } from './caller.ts';
 import { type JournalPlace, placeIn, tokenOf } from './changes-token.ts';
 import { readablePosts } from './posts.ts';
 import { chosenLanguage, languagesOf, languagesOfRecords } from './record-languages.ts';
+import { shownSettings } from './shown-settings.ts';
 import { translatedTerms } from './terms.ts';
 import { listVisibility } from './visibility.ts';
 
@@ -136,14 +136,6 @@ export async function tokenFromNow({ db }: Site, caller: Caller, following: Pick
 /** What a token is good for. When settings change that records show, all of them are other ones, without an entry. */
 const scopeOf = ({ settings }: Caller, views: readonly View[]): string =>
   JSON.stringify([views.map(({ kind, statuses, language }) => [kind.name, statuses, language]), shownSettings(settings)]);
-
-/** The settings that records are rendered by. Those that writes, lists and pages go by are none of them. */
-export function shownSettings({ calendar, raw, ...settings }: SiteSettings): readonly unknown[] {
-  const { home, permalinkStructure, tagBase, smilies, zone, contentLanguages } = settings;
-  const { currencySymbol, currencyCode, currencyAfter, eventsSlug, singleEventSlug, customFields } = calendar;
-  const addresses = [home, permalinkStructure, tagBase, eventsSlug, singleEventSlug, raw.get('upload_url_path')];
-  return [addresses, smilies, zone, [currencySymbol, currencyCode, currencyAfter], customFields, contentLanguages];
-}
 
 /** Who reads, and what of the records. */
 interface Reading {

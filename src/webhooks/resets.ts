@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { shownSettings } from '../records/changes.ts';
+import { shownSettings } from '../records/shown-settings.ts';
 import type { Site } from '../site.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import { joinWriters } from '../storage/journal/touched.ts';
