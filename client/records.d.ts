@@ -314,6 +314,7 @@ export interface Errors {
   "language-taken": 400;
   "translation-conflict": 409;
   "rest_text_not_storable": 400;
+  "rest_invalid_encoding": 400;
   "rest_request_under_way": 409;
   "rest_request_aborted": 400;
   "rest_invalid_host": 400;

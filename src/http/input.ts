@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { unescape as percentDecode } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -46,6 +47,9 @@ const JSON_VALUES = 50_000;
  */
 const PIECE_BYTES = 65_536;
 
+/** What stands for bytes that are no character. */
+const REPLACEMENT = '\ufffd';
+
 const NOTHING: Raw = Object.freeze({});
 
 /**
@@ -62,6 +66,18 @@ export function parseQuery(text: string): Raw {
   });
 }
 
+/**
+ * Whether what a query or a urlencoded body (`latin1`: its bytes, one character each) says is UTF-8, percent escapes
+ * included. Bytes that are not would be stored as U+FFFD, and what they meant would be lost.
+ */
+export const isUtf8Form = (latin1: string): boolean =>
+  isUtf8(
+    Buffer.from(
+      latin1.replace(/%([\da-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16))),
+      'latin1',
+    ),
+  );
+
 /** How the body of a request with this `Content-Type` is written. */
 export function bodyTypeOf(contentType: string | undefined): BodyType {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
@@ -73,7 +89,7 @@ export function bodyTypeOf(contentType: string | undefined): BodyType {
 /**
  * The parameters in a body: JSON, urlencoded or the fields of a multipart form; of any other type: none.
  *
- * @throws body-too-complex
+ * @throws body-too-complex, form-not-utf8
  */
 export async function parseBody(body: Buffer, contentType: string | undefined, limits: FormLimits): Promise<Body> {
   if (body.length === 0) return {};
@@ -81,7 +97,7 @@ export async function parseBody(body: Buffer, contentType: string | undefined, l
     case 'json':
       return jsonBody(body);
     case 'form':
-      return formBody(body.toString());
+      return formBody(body);
     case 'multipart':
       return parseMultipart(body, contentType!, limits);
     case 'other':
@@ -108,7 +124,9 @@ function jsonBody(body: Buffer): Body {
 }
 
 /** A query is cut after as many variables, as in PHP; of a body nothing is lost silently. */
-function formBody(text: string): Body {
+function formBody(body: Buffer): Body {
+  if (!isUtf8Form(body.toString('latin1'))) fail('form-not-utf8');
+  const text = body.toString();
   let variables = 1;
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) variables += 1;
   return variables > FORM_VARIABLES ? fail('body-too-complex', { detail: { variables } }) : { form: parseQuery(text) };
@@ -120,6 +138,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   const files = new Map<string, SentFile>();
   let room = fieldBytes;
   let excess = false;
+  let isMangled = false;
   const exceeded = () => {
     excess = true;
   };
@@ -135,6 +154,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
     });
     form.on('field', (name, value, { valueTruncated }) => {
       if (!name) return;
+      isMangled ||= `${name}${value}`.includes(REPLACEMENT);
       room -= Buffer.byteLength(name) + Buffer.byteLength(value);
       if (room < 0 || valueTruncated) exceeded();
       else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
@@ -155,6 +175,8 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
     // What came before the fault counts.
   }
   if (excess) fail('body-too-complex');
+  // The parser has put the sign there, unless the form says it itself.
+  if (isMangled && !body.includes(REPLACEMENT)) fail('form-not-utf8');
   return { form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) };
 }
 

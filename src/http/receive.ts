@@ -1,10 +1,12 @@
 import type { Request } from 'express';
 import { claimOf, type Identity } from '../accounts/credentials.ts';
+import { fail } from '../errors.ts';
 import { mayUpload } from '../media/images.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
-import { type Body, bodyTypeOf, parseBody } from './input.ts';
+import { splitTarget } from './addressing.ts';
+import { type Body, bodyTypeOf, isUtf8Form, parseBody } from './input.ts';
 import { type Budget, readBody, SMALL_BODY } from './limits.ts';
 import { callerOf, credentialsOf, type Incoming, nonceOf } from './request.ts';
 
@@ -23,10 +25,11 @@ export interface Received {
  * Settles from headers and query who calls, and only then reads the body, up to the size that this caller may send.
  *
  * @throws incorrect_password, too-many-requests, rest_cookie_invalid_nonce, body-too-large, body-too-complex,
- * server-busy, request-aborted
+ * server-busy, request-aborted, form-not-utf8
  */
 export async function receive(site: Site, incoming: Incoming<Request>, budget: Budget): Promise<Received> {
-  const { req } = incoming;
+  const { req, method } = incoming;
+  if (method !== 'GET' && !isUtf8Form(splitTarget(req.originalUrl).query)) fail('form-not-utf8');
   const claim = claimOf(site, incoming.settings, credentialsOf(incoming));
   const received = ({ viewer, nonce }: Identity, body: Body, release: () => void): Received => ({
     incoming,

@@ -120,6 +120,23 @@ describeDatabases('bodies', (open) => {
     });
   });
 
+  it('and queries of writes that are not UTF-8 are refused, and nothing is written', async () => {
+    const count = async () => Number((await send('GET', `${EVENTS}?status=draft`, { as: 'admin' })).body.total);
+    const before = await count();
+    const form = 'title=Caf%E9&start_date=2026-12-01&end_date=2026-12-01&status=draft';
+    for (const answer of [
+      await send('POST', EVENTS, { headers: FORM_TYPE, body: form, as: 'admin' }),
+      await send('POST', `${EVENTS}?${form}`, { as: 'admin' }),
+      await send('POST', `${EVENTS}/44?_method=PUT&title=%E9`, { as: 'admin' }),
+      await send('DELETE', `${EVENTS}/44?reason=%E9`, { as: 'admin' }),
+    ])
+      expect(answer).toMatchObject({ status: 400, body: { code: 'rest_invalid_encoding' } });
+    expect(await count()).toBe(before);
+    expect((await send('GET', `${EVENTS}?search=%E9`)).status).not.toBe(500);
+    const written = await send('POST', EVENTS, { headers: FORM_TYPE, body: form.replace('%E9', '%C3%A9'), as: 'admin' });
+    expect(written).toMatchObject({ status: 201, body: { title: 'Café' } });
+  });
+
   describe('of those who come with a cookie', () => {
     const now = Date.parse('2026-11-20T12:00:00Z') / 1000;
     let cookie: string;

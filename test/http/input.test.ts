@@ -91,6 +91,33 @@ describe('a body', () => {
     expect(await body('title=New+event&venue[venue]=Hall', FORM_TYPE)).toEqual({ form: { title: 'New event', venue: { venue: 'Hall' } } });
   });
 
+  it.each([
+    ['bytes of Latin-1', Buffer.from('title=Caf\xe9', 'latin1')],
+    ['percent escapes of Latin-1', 'title=Caf%E9&a=1'],
+    ['a name of such', 'caf%E9=1'],
+    ['half a character', 'title=%C3&a=%A9'],
+    ['half an emoji', 'title=%ED%A0%BD'],
+  ])('of a form is refused where it has %s', async (_, form) => {
+    await expect(body(form, FORM_TYPE)).rejects.toThrow('form-not-utf8');
+  });
+
+  it.each([
+    ['raw characters', 'title=Café', 'Café'],
+    ['percent escapes', 'title=Caf%c3%A9', 'Café'],
+    ['percent signs that begin no escape', 'title=100%+%zz', '100% %zz'],
+    ['the sign that replaces others', 'title=%EF%BF%BD\ufffd', '\ufffd\ufffd'],
+  ])('of a form is taken with %s', async (_, form, title) => {
+    expect(await body(form, FORM_TYPE)).toEqual({ form: { title } });
+  });
+
+  it('of several parts is refused where a text is not UTF-8', async () => {
+    const type = 'multipart/form-data; boundary=X';
+    const text = (value: string) => Buffer.from(`--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n${value}\r\n--X--\r\n`, 'latin1');
+    await expect(body(text('Caf\xe9'), type)).rejects.toThrow('form-not-utf8');
+    expect(await body(text('Caf\xc3\xa9'), type)).toEqual({ form: { a: 'Café' } });
+    expect(await body(text('\xef\xbf\xbd'), type)).toEqual({ form: { a: '\ufffd' } });
+  });
+
   it('of several parts gives its text fields, and its files', async () => {
     const part = (name: string, value: string, more = '') =>
       `--X\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
