@@ -37,6 +37,9 @@ export interface StatusRequest {
 export type SettledStatus = { readonly status: string; readonly asked: boolean };
 export type StatusProblem = { readonly problem: 'status-not-settable' | 'status-needs-delete' };
 
+/** Whether a status is for those who may publish (`WP_REST_Posts_Controller::handle_status_param`). */
+export const needsPublishing = (status: string): boolean => isPublished(status) || status === 'private';
+
 /**
  * The status a post is to have, before its dates have their say (decisions D1, D33, D36): a new post is published by
  * those who may and a draft otherwise; an existing one keeps its status unless another is asked for. Publishing,
@@ -48,7 +51,7 @@ export function settleStatus({ requested, before, canPublish, canDelete }: Statu
   if (!(SETTABLE_STATUSES as readonly string[]).includes(requested)) return { problem: 'status-not-settable' };
   if (requested === before) return { status: requested, asked: true };
   if (requested === 'trash' && !canDelete) return { problem: 'status-needs-delete' };
-  const lowered = !canPublish && (isPublished(requested) || requested === 'private');
+  const lowered = !canPublish && needsPublishing(requested);
   return { status: lowered ? 'pending' : requested, asked: true };
 }
 

@@ -1,4 +1,6 @@
 import { expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
 
 /*
@@ -139,6 +141,43 @@ describeAsking('WordPress’s own routes, as WordPress has them', (ask) => {
     const utc = await send('POST', 'media/10', { date_gmt: '2021-06-01T10:00:00' });
     expect(utc.body).toMatchObject({ date: '2021-06-01T12:00:00', date_gmt: '2021-06-01T10:00:00' });
     expect(await send('POST', 'media/10', { status: 'trash' })).toMatchObject({ status: 400 });
+  });
+
+  it('makes a file private, and common again', async () => {
+    const listed = (query = '') => ids(`media?per_page=100${query}`);
+    const seen = async () => [(await ask.send('GET', `${CORE}/media/10`)).status, (await listed()).includes(10)];
+    expect(await seen()).toEqual([200, true]);
+    expect(await send('POST', 'media/10', { status: 'private' })).toMatchObject({ status: 200, body: { status: 'private' } });
+    expect(await seen()).toEqual([401, false]);
+    expect((await send('GET', 'media?status=private')).body).toMatchObject([{ id: 10 }]);
+    expect((await send('POST', 'media/10', { alt_text: 'A dot' })).body).toMatchObject({ status: 'private' });
+    expect((await send('POST', 'media/10', { status: 'publish' })).body).toMatchObject({ status: 'inherit' });
+    expect(await seen()).toEqual([200, true]);
+    expect(await send('POST', 'media/10', { status: 'private' }, 'contrib')).toMatchObject({ body: { code: 'rest_cannot_edit' } });
+  });
+
+  it('leaves it to those who publish to make a file private', async () => {
+    const headers = { 'Content-Type': 'image/png', 'Content-Disposition': 'attachment; filename="dot.png"' };
+    const body = await sharp({ create: { width: 4, height: 4, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer();
+    const upload = (query: string) => ask.send('POST', `${CORE}/media${query}`, { headers, body, as: 'auth' });
+    const { id } = (await upload('')).body as { id: number };
+    const change = (status: string) => send('POST', `media/${id}`, { status }, 'auth');
+    expect((await upload('?status=private')).body).toMatchObject({ status: 'private' });
+    expect((await change('private')).body).toMatchObject({ status: 'private' });
+    const rights = toSerialized({ author: true, publish_posts: false });
+    await ask.rows((db) => db.from('usermeta').where({ user_id: 3, meta_key: 'wp_capabilities' }).update({ meta_value: rights }));
+    for (const status of ['publish', 'future'])
+      expect(await change(status)).toMatchObject({ status: 403, body: { code: 'rest_cannot_publish' } });
+    expect(await upload('?status=private')).toMatchObject({ status: 403, body: { code: 'rest_cannot_publish' } });
+    expect(await change('private')).toMatchObject({ status: 200 });
+    expect((await change('draft')).body).toMatchObject({ status: 'inherit' });
+  });
+
+  it('gives a file whose slug is taken away one from its title', async () => {
+    expect((await send('POST', 'media/10', { slug: '', title: 'A Dot' })).body).toMatchObject({ slug: 'a-dot' });
+    expect((await send('POST', 'media/10', { slug: '' })).body).toMatchObject({ slug: 'a-dot' });
   });
 
   it('shows the description of a file without caption as its caption', async () => {

@@ -44,7 +44,7 @@ export const MEDIA_FIELDS = {
   caption: { grammar: rawString(LENGTHS.text) },
   description: { grammar: rawString(LENGTHS.content) },
   post: { grammar: integer({ minimum: 0 }) },
-  // Taken and not looked at: a file has the status of what it is attached to.
+  // Private, or else that of what the file is attached to (`wp_insert_post`).
   status: { grammar: choice(['publish', 'future', 'draft', 'pending', 'private', 'inherit']) },
   comment_status: { grammar: choice(['open', 'closed']) },
   ping_status: { grammar: choice(['open', 'closed']) },

@@ -25,6 +25,7 @@ import { ksesTitle } from '../../wordpress/content/kses.ts';
 import { sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
+import { needsPublishing } from '../../wordpress/status.ts';
 import { nowUtc } from '../../wordpress/time.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { nowLocal } from '../../wordpress/zones.ts';
@@ -123,25 +124,31 @@ export async function mayReadOneMedia(lookUp: LookUp, { viewer }: Caller, { id, 
 export async function mayUploadMedia(
   lookUp: LookUp,
   { viewer }: Caller,
-  { id, author, post }: MediaFieldValues & ExistingValues,
+  { id, author, post, status }: MediaFieldValues & ExistingValues,
 ): Promise<Verdict> {
   if (id) return 'rest_post_exists';
   if (author !== undefined && author !== viewer.id && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
   if (!mayUpload(viewer)) return 'rest_cannot_create';
+  if (publishes(viewer, status)) return 'rest_cannot_publish';
   return (await mayAttach(lookUp, viewer, post)) ? true : 'rest_cannot_edit';
 }
 
 export async function mayChangeMedia(
   lookUp: LookUp,
   { viewer }: Caller,
-  { id, author, post }: Selected & MediaFieldValues,
+  { id, author, post, status }: Selected & MediaFieldValues,
 ): Promise<Verdict> {
   const row = await lookUp(findPost, id);
   if (row?.post_type !== 'attachment') return 'rest_post_invalid_id';
   if (!mayEditFile(viewer, row) || !(await mayAttach(lookUp, viewer, post))) return 'rest_cannot_edit';
   const given = author !== undefined && author !== row.post_author && author !== viewer.id;
-  return given && !viewer.can('edit_others_posts') ? 'rest_cannot_edit_others' : true;
+  if (given && !viewer.can('edit_others_posts')) return 'rest_cannot_edit_others';
+  return status !== row.post_status && publishes(viewer, status) ? 'rest_cannot_publish' : true;
 }
+
+/** Whether such a status is for those who publish, and the caller is none of them. */
+const publishes = (viewer: Viewer, status: string | undefined): boolean =>
+  status !== undefined && needsPublishing(status) && !viewer.can('publish_posts');
 
 export async function mayDeleteMedia(lookUp: LookUp, { viewer }: Caller, { id }: Selected): Promise<Verdict> {
   const row = await lookUp(findPost, id);
@@ -256,16 +263,18 @@ const storedTitle = (title: string, viewer: Viewer): string =>
 /** Writes the named fields of a file, and what WordPress notes of old addresses. */
 async function writeFields(db: Database, caller: Caller, row: Post, values: MediaFieldValues): Promise<void> {
   const { viewer } = caller;
-  const { title, slug, caption, description, alt_text: alt, post, author, comment_status, ping_status } = values;
+  const { title, slug, caption, description, alt_text: alt, post, author, status, comment_status, ping_status } = values;
   const { ID: id } = row;
   const columns: Partial<Post> = {
     ...datesOf(caller, values),
     ...(title === undefined ? {} : { post_title: storedTitle(title, viewer) }),
-    ...(slug ? { post_name: await freeFileSlug(db, slug, id) } : {}),
+    // Without a slug of its own it gets one from its title.
+    ...(slug === undefined ? {} : { post_name: await freeFileSlug(db, slug || (title ?? row.post_title), id) }),
     ...(caption === undefined ? {} : { post_excerpt: cleanText(caption, viewer) }),
     ...(description === undefined ? {} : { post_content: cleanText(description, viewer) }),
     ...(post === undefined ? {} : { post_parent: post }),
     ...(author === undefined ? {} : { post_author: author }),
+    ...(status === undefined ? {} : { post_status: status === 'private' ? status : 'inherit' }),
     ...(comment_status === undefined ? {} : { comment_status }),
     ...(ping_status === undefined ? {} : { ping_status }),
   };

@@ -27,7 +27,7 @@ import { loadBundle, loadMetas } from '../../storage/rows/bundle.ts';
 import { findPost } from '../../storage/rows/posts.ts';
 import { countRevisions } from '../../storage/rows/revisions.ts';
 import type { Metas, Post } from '../../wordpress/rows.ts';
-import { isFloating } from '../../wordpress/status.ts';
+import { isFloating, needsPublishing } from '../../wordpress/status.ts';
 import type { Viewer } from '../../wordpress/viewer.ts';
 import { type Caller, renderContext } from '../caller.ts';
 import { cleanText } from '../clean-text.ts';
@@ -198,7 +198,7 @@ const isAnothers = (viewer: Viewer, kind: PostKind, author: number | undefined) 
 
 /** Whether a status makes a record seen, by somebody who may not do that. */
 const publishes = (viewer: Viewer, kind: PostKind, status: string | undefined) =>
-  status !== undefined && ['publish', 'future', 'private'].includes(status) && !viewer.can(`publish_${kind.capabilities}`);
+  status !== undefined && needsPublishing(status) && !viewer.can(`publish_${kind.capabilities}`);
 
 async function verdictOn(
   lookUp: LookUp,
