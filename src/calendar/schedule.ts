@@ -1,5 +1,6 @@
 import { formatDate } from '../wordpress/php/date-format.ts';
 import { addDays, addSeconds, diffSeconds } from '../wordpress/time.ts';
+import type { Zone } from '../wordpress/zones.ts';
 import type { DateFormats } from './settings.ts';
 import { beginOfDay } from './window.ts';
 
@@ -13,6 +14,8 @@ export interface Schedule {
 export interface ScheduleContext {
   readonly formats: DateFormats;
   readonly language: string;
+  /** The zone whose letters formats may have (`T`): that of the site, whichever clock is shown (`date_i18n`). */
+  readonly zone: Zone;
   /** `HH:MM`: when the calendar's day begins. */
   readonly cutoff: string;
   /** The present year, to be left out. */
@@ -70,10 +73,10 @@ export function lastWholeDay(start: string, end: string): string {
   return (after.slice(11) === start.slice(11) ? addDays(after, -1) : end).slice(0, 10);
 }
 
-function formatsOf({ start, end }: Schedule, { formats, language, year }: ScheduleContext) {
+function formatsOf({ start, end }: Schedule, { formats, language, zone, year }: ScheduleContext) {
   const thisYear = start.startsWith(year) && end.startsWith(year);
-  const date = (local: string) => formatDate(local, thisYear ? formats.dateWithoutYear : formats.date, language);
-  const time = (local: string) => formatDate(local, formats.time, language);
+  const date = (local: string) => formatDate(local, thisYear ? formats.dateWithoutYear : formats.date, language, zone);
+  const time = (local: string) => formatDate(local, formats.time, language, zone);
   return { date, time, dateAndTime: (local: string) => date(local) + formats.beforeTime + time(local) };
 }
 

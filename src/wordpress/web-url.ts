@@ -22,7 +22,8 @@ export function escUrl(raw: string): string {
   if (!url.includes(':') && !/^[/#?]/.test(url) && !/^[a-z0-9-]+?\.php/i.test(url)) url = `http://${url}`;
   url = encodeBrackets(shownInHtml(url));
   if (url.startsWith('/')) return url;
-  return withoutBadProtocol(url).toLowerCase() === url.toLowerCase() ? url : '';
+  const sound = withoutBadProtocol(url);
+  return sound.toLowerCase() === url.toLowerCase() ? sound : '';
 }
 
 /**

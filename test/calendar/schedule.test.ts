@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { daysOf, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
+import { parseZone } from '../../src/wordpress/zones.ts';
 
 const FORMATS = { date: 'F j, Y', dateWithoutYear: 'F j', time: 'g:i a', beforeTime: ' @ ', beforeEnd: ' - ' };
-const context = { formats: FORMATS, language: 'en', cutoff: '00:00', year: '2026' };
+const context = { formats: FORMATS, language: 'en', zone: parseZone('Europe/Rome')!, cutoff: '00:00', year: '2026' };
 const event = (start: string, end: string, allDay = false): Schedule => ({ start, end, allDay });
 const plain = (html: string | undefined) => html?.replace(/<[^>]*>/g, '');
 
@@ -20,6 +21,12 @@ describe('when an event is', () => {
   ])('%j is told as %s, in short as %s', (schedule, long, short) => {
     expect(plain(scheduleDetails(schedule, context))).toBe(long);
     expect(plain(shortScheduleDetails(schedule, context))).toBe(short);
+  });
+  it('names the zone of the site where the format does', () => {
+    const formats = { ...FORMATS, time: 'H:i T' };
+    expect(plain(scheduleDetails(event('2026-07-01 11:00:00', '2026-07-01 11:00:00'), { ...context, formats }))).toBe(
+      'July 1 @ 11:00 CEST',
+    );
   });
   it('marks its parts', () =>
     expect(scheduleDetails(event('2030-01-01 11:00:00', '2030-01-01 13:00:00'), context)).toBe(

@@ -75,6 +75,7 @@ describe('escUrl', () => {
     ['https://x.test/%0%0DAx%0d', 'https://x.test/x'],
     ['https://x.test/?a[0]=1', 'https://x.test/?a%5B0%5D=1'],
     ['mailto:a@b.test', 'mailto:a@b.test'],
+    ['HTTP://X.test/A', 'http://X.test/A'],
     ['', ''],
   ])('%j', (url, shown) => expect(escUrl(url)).toBe(shown));
 });

@@ -174,7 +174,7 @@ function eventMembers(id: number, bundle: Bundle, context: TecContext, kinds: Ki
     [`${name}_site`]: moment(local(utc), siteZone),
     [`${name}_display`]: moment(display[name], inSite ? siteZone : zone),
   });
-  const schedule = { formats, language, cutoff, year: nowUtc(now).slice(0, 4) };
+  const schedule = { formats, language, zone: settings.zone, cutoff, year: nowUtc(now).slice(0, 4) };
   const present = nowUtc(now);
   const organizers = linkedIds(row.ID, ORGANIZER_LINK, bundle, context);
   return {

@@ -1,6 +1,7 @@
 import { memoize } from '../../memo.ts';
 import { tableOf } from '../table.ts';
 import { unixFromText } from '../time.ts';
+import { abbreviation, isoWithOffset, unixFromLocal, type Zone } from '../zones.ts';
 
 /** Names of months and days as a language writes them, long and short. */
 function names(language: string, part: 'month' | 'weekday', width: 'long' | 'short', date: Date): string {
@@ -15,46 +16,93 @@ const formatOf = memoize((key: string) => {
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** What each letter of a format stands for (PHP `date`, WordPress `wp_date`), of a wall clock. */
-const LETTERS: ReadonlyMap<string, (date: Date, language: string) => string | number> = tableOf({
-  d: (date) => two(date.getUTCDate()),
-  j: (date) => date.getUTCDate(),
-  D: (date, language) => names(language, 'weekday', 'short', date),
-  l: (date, language) => names(language, 'weekday', 'long', date),
-  N: (date) => date.getUTCDay() || 7,
-  w: (date) => date.getUTCDay(),
-  S: (date) => ordinal(date.getUTCDate()),
-  F: (date, language) => names(language, 'month', 'long', date),
-  M: (date, language) => names(language, 'month', 'short', date),
-  m: (date) => two(date.getUTCMonth() + 1),
-  n: (date) => date.getUTCMonth() + 1,
-  t: (date) => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate(),
-  Y: (date) => String(date.getUTCFullYear()).padStart(4, '0'),
-  y: (date) => two(date.getUTCFullYear() % 100),
-  a: (date) => (date.getUTCHours() < 12 ? 'am' : 'pm'),
-  A: (date) => (date.getUTCHours() < 12 ? 'AM' : 'PM'),
-  g: (date) => date.getUTCHours() % 12 || 12,
-  h: (date) => two(date.getUTCHours() % 12 || 12),
-  G: (date) => date.getUTCHours(),
-  H: (date) => two(date.getUTCHours()),
-  i: (date) => two(date.getUTCMinutes()),
-  s: (date) => two(date.getUTCSeconds()),
+/** A wall clock that is written out, its fields as if it were UTC. */
+interface Moment {
+  readonly local: string;
+  readonly date: Date;
+  readonly language: string;
+  readonly zone: Zone;
+}
+
+const DAY_MS = 86_400_000;
+
+const weekday = ({ date }: Moment): number => date.getUTCDay() || 7;
+const dayOfYear = (date: Date): number => Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS);
+const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+/** The Thursday of the same week, whose year is that of the week (ISO 8601). */
+const thursday = (moment: Moment): Date => new Date(moment.date.getTime() + (4 - weekday(moment)) * DAY_MS);
+/** `+01:00`. */
+const offset = ({ local, zone }: Moment): string => isoWithOffset(local, zone).slice(19);
+const offsetSeconds = ({ local, zone }: Moment): number => unixFromText(local) - unixFromLocal(local, zone);
+const isSummer = (moment: Moment): boolean => {
+  const seasons = ['01', '07'].map((month) => offsetSeconds({ ...moment, local: `${moment.local.slice(0, 4)}-${month}-01 12:00:00` }));
+  return offsetSeconds(moment) > Math.min(...seasons);
+};
+/** A thousandth of the day in the zone of Biel, three digits. */
+const swatchBeat = ({ local, zone }: Moment): string => {
+  const seconds = (((unixFromLocal(local, zone) + 3600) % 86_400) + 86_400) % 86_400;
+  return String(Math.floor(seconds / 86.4)).padStart(3, '0');
+};
+/** Whether a zone is a bare offset, by which PHP calls it, and not `UTC+2`. */
+const isOffset = ({ zone }: Moment): boolean => zone.rules === null && zone.name !== 'UTC';
+
+/** What each letter of a format stands for (PHP `date`, WordPress `wp_date`). */
+const LETTERS: ReadonlyMap<string, (moment: Moment) => string | number> = tableOf({
+  d: ({ date }) => two(date.getUTCDate()),
+  j: ({ date }) => date.getUTCDate(),
+  D: ({ date, language }) => names(language, 'weekday', 'short', date),
+  l: ({ date, language }) => names(language, 'weekday', 'long', date),
+  N: weekday,
+  w: ({ date }) => date.getUTCDay(),
+  z: ({ date }) => dayOfYear(date),
+  S: ({ date }) => ordinal(date.getUTCDate()),
+  W: (moment) => two(1 + Math.floor(dayOfYear(thursday(moment)) / 7)),
+  F: ({ date, language }) => names(language, 'month', 'long', date),
+  M: ({ date, language }) => names(language, 'month', 'short', date),
+  m: ({ date }) => two(date.getUTCMonth() + 1),
+  n: ({ date }) => date.getUTCMonth() + 1,
+  t: ({ date }) => daysIn(date.getUTCFullYear(), date.getUTCMonth()),
+  L: ({ date }) => (daysIn(date.getUTCFullYear(), 1) === 29 ? 1 : 0),
+  o: (moment) => thursday(moment).getUTCFullYear(),
+  Y: ({ date }) => String(date.getUTCFullYear()).padStart(4, '0'),
+  y: ({ date }) => two(date.getUTCFullYear() % 100),
+  a: ({ date }) => (date.getUTCHours() < 12 ? 'am' : 'pm'),
+  A: ({ date }) => (date.getUTCHours() < 12 ? 'AM' : 'PM'),
+  B: swatchBeat,
+  g: ({ date }) => date.getUTCHours() % 12 || 12,
+  h: ({ date }) => two(date.getUTCHours() % 12 || 12),
+  G: ({ date }) => date.getUTCHours(),
+  H: ({ date }) => two(date.getUTCHours()),
+  i: ({ date }) => two(date.getUTCMinutes()),
+  s: ({ date }) => two(date.getUTCSeconds()),
+  u: () => '000000',
+  v: () => '000',
+  e: (moment) => (isOffset(moment) ? offset(moment) : moment.zone.name),
+  T: (moment) => (isOffset(moment) ? `GMT${offset(moment).replace(':', '')}` : abbreviation(moment.local, moment.zone)),
+  I: (moment) => (isSummer(moment) ? 1 : 0),
+  P: offset,
+  p: (moment) => (offset(moment) === '+00:00' ? 'Z' : offset(moment)),
+  O: (moment) => offset(moment).replace(':', ''),
+  Z: offsetSeconds,
+  c: ({ local, zone }) => isoWithOffset(local, zone),
+  r: (moment) => written({ ...moment, language: 'en' }, 'D, d M Y H:i:s O'),
+  U: ({ local, zone }) => unixFromLocal(local, zone),
 });
 
 /**
- * A wall clock in a format of PHP's (`F j, Y`, `g:i a`), with the names of a language. A letter after a backslash
+ * A wall clock in a format of PHP's (`F j, Y`, `g:i a T`), with the names of a language. A letter after a backslash
  * stands for itself, and so does one that is none of the format's. What is no date comes out empty.
  *
  * @param local `YYYY-MM-DD HH:MM:SS`
+ * @param zone the one that the clock is in
  */
-export function formatDate(local: string, format: string, language: string): string {
+export function formatDate(local: string, format: string, language: string, zone: Zone): string {
   const date = new Date(unixFromText(local) * 1000);
-  if (Number.isNaN(date.getTime())) return '';
-  return format.replace(
-    /\\(.)|[a-zA-Z]/g,
-    (letter, escaped?: string) => escaped ?? String(LETTERS.get(letter)?.(date, language) ?? letter),
-  );
+  return Number.isNaN(date.getTime()) ? '' : written({ local, date, language, zone }, format);
 }
+
+const written = (moment: Moment, format: string): string =>
+  format.replace(/\\(.)|[a-zA-Z]/g, (letter, escaped?: string) => escaped ?? String(LETTERS.get(letter)?.(moment) ?? letter));
 
 /** The English ending of a day's number. */
 function ordinal(day: number): string {
