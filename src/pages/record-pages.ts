@@ -2,7 +2,6 @@ import { choiceInWords } from '../calendar/custom-fields.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { fail } from '../errors.ts';
 import { placeOf, plainLine, venuesOf } from '../exchange/items/event-record.ts';
-import { groupedBy } from '../grouped-by.ts';
 import { dayInWords, spanInWords } from '../html/dates.ts';
 import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
@@ -14,6 +13,7 @@ import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
 import { type FeedEvent, type FeedTerm, namedEvents, namesOf } from '../records/feed-events.ts';
 import { type LinkedRecord, linkedBySlug } from '../records/linked-pages.ts';
+import { pagesOfDates } from '../records/occurrences.ts';
 import { datesOfEvents } from '../records/recurrences.ts';
 import { eventDateUrl } from '../wordpress/links.ts';
 import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
@@ -164,17 +164,16 @@ async function otherDates({ site, caller, event, isDate }: Dated): Promise<Other
   if (!recurring) return undefined;
   const present = nowLocal(now, recurring.zone);
   const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
-  const days = groupedBy(recurring.dates, ({ start }) => start.slice(0, DAY));
+  const pages = await pagesOfDates(
+    site.db,
+    row,
+    recurring.dates.map(({ start }) => start),
+  );
+  const countOn = (date: string): number => recurring.dates.filter(({ start }) => start.startsWith(date)).length;
   return recurring.dates
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
     .slice(0, MOST_DATES)
-    .map(({ start }) => {
-      const date = start.slice(0, DAY);
-      const sameDay = days.get(date) ?? [];
-      const isAlone = sameDay.length < 2;
-      const number = isAlone ? undefined : sameDay.findIndex((other) => other.start === start) + 1;
-      return { start, isAlone, href: eventDateUrl(place, row, { slug: row.post_name, date, number }) };
-    });
+    .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: eventDateUrl(place, row, pages.get(start)!) }));
 }
 
 /** The page of a venue or an organizer, with the events that name it. */

@@ -1,13 +1,16 @@
 import type { EventDates } from '../calendar/dates.ts';
 import { fail } from '../errors.ts';
+import { groupedBy } from '../grouped-by.ts';
 import { storedDates } from '../kinds/events/dates.ts';
 import { type EventDate, metasAt, pageOfOccurrence } from '../kinds/events/occurrence.ts';
 import type { Before, PostKind, PostValues } from '../kinds/kind.ts';
+import type { OccurrencePage } from '../kinds/rendering.ts';
 import type { Database } from '../storage/engine/database.ts';
 import type { LookUp } from '../storage/engine/look-up-once.ts';
 import type { Recurrence } from '../storage/lists/post-query.ts';
 import { loadMetas, loadPosts } from '../storage/rows/bundle.ts';
 import { datedPostsOnDay, isRecurringEvent, loadOccurrences, occurrencesAt, occurrencesOnDay } from '../storage/rows/recurring-events.ts';
+import type { Post } from '../wordpress/rows.ts';
 import type { Caller } from './caller.ts';
 import { languageValues } from './record-languages.ts';
 
@@ -105,6 +108,19 @@ export async function recordOfDate(
   const own = await datedPostsOnDay(db, post, date);
   return number === undefined ? own[0] : own[number - 1];
 }
+
+/** The pages of the dates of an event, by their local starts. `starts`: those of all its dates, in their order. */
+export async function pagesOfDates(db: Database, post: Post, starts: readonly string[]): Promise<Map<string, OccurrencePage>> {
+  const metas = (await loadMetas(db, [post.ID])).get(post.ID) ?? new Map<string, readonly string[]>();
+  const days = groupedBy(starts, (start) => start.slice(0, DAY));
+  const pageOf = (start: string): OccurrencePage => {
+    const sameDay = days.get(start.slice(0, DAY)) ?? [];
+    return pageOfOccurrence(post, metas, { start, sameDay: sameDay.length, place: sameDay.indexOf(start) + 1 });
+  };
+  return new Map(starts.map((start) => [start, pageOf(start)]));
+}
+
+const DAY = 'YYYY-MM-DD'.length;
 
 /** The id of the record of the date of an event that starts then (UTC); without such a date, that of its post. */
 export async function recordOfStart(db: Database, { settings }: WithSettings, post: number, startUtc: string): Promise<number> {

@@ -75,6 +75,23 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect(starts.map((start) => start?.slice(0, 13))).toEqual([`${day}T08`, String(row.start_date).slice(0, 13).replace(' ', 'T')]);
   });
 
+  it('are led to by the numbers that they have on their day, whatever their order', async () => {
+    const own = { post_id: 512, meta_key: '_EventSequence_2031-07-10' };
+    const stored = (await db.from('postmeta').where(own).first())!.meta_value;
+    const swapped = stored.replace(/i:[12];a/g, (number) => (number === 'i:1;a' ? 'i:2;a' : 'i:1;a'));
+    await db.from('postmeta').where(own).update({ meta_value: swapped });
+    const { url } = (await running.send('GET', '/wp-json/tribe/events/v1/events/512')).body;
+    const { text } = await running.send('GET', new URL(url).pathname);
+    const links = [...text.matchAll(/<li><a href="([^"]*2031-07-10[^"]*)">[^<]* at ([^<]*)</g)];
+    expect(links.map(([, href, time]) => [href?.slice(-3), time])).toEqual([
+      ['/2/', '10:00 AM'],
+      ['/1/', '3:00 PM'],
+    ]);
+    for (const [, href, time] of links)
+      expect((await running.send('GET', new URL(href!).pathname)).text).toContain(`2031-07-10T${time === '3:00 PM' ? 15 : 10}:00:00`);
+    await db.from('postmeta').where(own).update({ meta_value: stored });
+  });
+
   it('are left out one by one, but for the first', async () => {
     const anna = await as('admin');
     const before = await dates();

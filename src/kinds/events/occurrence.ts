@@ -49,7 +49,11 @@ export function metasAt(
  * The page of an occurrence. Where several begin on one day, the event's meta for that day numbers them; without it
  * they count by their start.
  */
-export function pageOfOccurrence(post: Post, metas: Metas, { start, sameDay, place }: EventDate): OccurrencePage {
+export function pageOfOccurrence(
+  post: Post,
+  metas: Metas,
+  { start, sameDay, place }: Pick<EventDate, 'start' | 'sameDay' | 'place'>,
+): OccurrencePage {
   const date = start.slice(0, 10);
   return {
     slug: post.post_name,
