@@ -55,14 +55,14 @@ export function shortScheduleDetails(schedule: Schedule, context: ScheduleContex
 
 /**
  * The day after the last one of what lasts whole days. The days of a calendar may begin at another hour than midnight;
- * an event that lasts whole days begins at that hour.
+ * what lasts whole days ends right before that hour. The last day of the year 9999 has none after it.
  */
 export function dayAfter(start: string, end: string): string {
-  const begins = diffSeconds(`${start.slice(0, 10)} 00:00:00`, start);
-  const after = addSeconds(end, 1 - begins).slice(0, 10);
-  const first = addDays(`${start.slice(0, 10)} 00:00:00`, 1).slice(0, 10);
-  return [after, first].sort()[1]!;
+  const days = [addSeconds(end, 1), addDays(`${start.slice(0, 10)} 00:00:00`, 1)];
+  return days.some((day) => day.startsWith('10000-')) ? LAST_DAY : days.map((day) => day.slice(0, 10)).sort()[1]!;
 }
+
+const LAST_DAY = '9999-12-31';
 
 /**
  * The last day of what lasts all day, as people call it: where the days of the calendar begin later than midnight, the

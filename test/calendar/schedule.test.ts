@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { daysOf, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
+import { dayAfter, daysOf, type Schedule, scheduleDetails, shortScheduleDetails } from '../../src/calendar/schedule.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 
 const FORMATS = { date: 'F j, Y', dateWithoutYear: 'F j', time: 'g:i a', beforeTime: ' @ ', beforeEnd: ' - ' };
@@ -41,4 +41,15 @@ describe('the days of an event', () => {
     ['2030-06-10 22:00:00', '2030-06-11 02:00:00', '06:00', false],
     ['2030-06-10 10:00:00', '2030-06-10 11:00:00', '00:00', false],
   ])('from %s to %s with the cutoff %s are %s', (start, end, cutoff, days) => expect(daysOf(event(start, end), cutoff)).toBe(days));
+});
+
+describe('the day after an event of whole days', () => {
+  it.each([
+    ['2030-06-10 00:00:00', '2030-06-10 23:59:59', '2030-06-11'],
+    ['2030-06-10 05:00:00', '2030-06-12 04:59:59', '2030-06-12'],
+    ['2030-06-10 05:00:00', '2030-06-10 04:59:59', '2030-06-11'],
+    ['2026-04-24 01:00:00', '2026-04-25 23:59:59', '2026-04-26'],
+    ['2030-06-10 00:00:00', '2030-06-08 23:59:59', '2030-06-11'],
+    ['9999-12-31 00:00:00', '9999-12-31 23:59:59', '9999-12-31'],
+  ])('from %s to %s is %s', (start, end, after) => expect(dayAfter(start, end)).toBe(after));
 });

@@ -77,7 +77,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
 
   it('are led to by the numbers that they have on their day, whatever their order', async () => {
     const own = { post_id: 512, meta_key: '_EventSequence_2031-07-10' };
-    const stored = (await db.from('postmeta').where(own).first())!.meta_value;
+    const stored = (await db.from('postmeta').where(own).first())!.meta_value ?? '';
     const swapped = stored.replace(/i:[12];a/g, (number) => (number === 'i:1;a' ? 'i:2;a' : 'i:1;a'));
     await db.from('postmeta').where(own).update({ meta_value: swapped });
     const { url } = (await running.send('GET', '/wp-json/tribe/events/v1/events/512')).body;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CalendarOptions, calendarEntries, calendarSource } from '../../src/exchange/ical/read.ts';
-import { writeCalendar } from '../../src/exchange/ical/write.ts';
+import { type CalendarEvent, writeCalendar } from '../../src/exchange/ical/write.ts';
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 
@@ -809,6 +809,59 @@ describe('what we write', () => {
       events[1]!.columns.post_title,
     ]);
   });
+});
+
+describe('a file that we write', () => {
+  const HEAD = { name: 'Town', description: '', url: 'https://x.example', clock: 'event', language: 'en', host: 'x.example' } as const;
+  const UNTIMED = {
+    id: 7,
+    url: 'https://x.example/event/a/',
+    title: 'A',
+    description: '',
+    excerpt: '',
+    date_utc: '2026-01-01 10:00:00',
+    modified_utc: '2026-01-02 10:00:00',
+    all_day: false,
+    cost: '',
+    website: '',
+    image: false,
+    categories: [],
+    tags: [],
+    custom_fields: [],
+    venue: [],
+    organizer: [],
+    timezone: 'Africa/Cairo',
+    start_date: '',
+    end_date: '',
+    utc_start_date: '',
+    utc_end_date: '',
+  } as const;
+  const timesOf = async (more: Partial<CalendarEvent>): Promise<string[]> => {
+    const record: CalendarEvent = { ...UNTIMED, ...more };
+    const pieces = [];
+    for await (const piece of writeCalendar([record], { ...HEAD, zone: parseZone('Africa/Cairo')! })) pieces.push(piece);
+    return pieces
+      .join('')
+      .split('BEGIN:VEVENT')[1]!
+      .match(/^DT(?:START|END).*(?=\r)/gm)!;
+  };
+  const days = (start_date: string, end_date: string) => timesOf({ all_day: true, start_date, end_date });
+
+  it('has all days of an event on the first of which clocks leave midnight out', async () =>
+    expect(await days('2026-04-24 01:00:00', '2026-04-25 23:59:59')).toEqual(['DTSTART;VALUE=DATE:20260424', 'DTEND;VALUE=DATE:20260426']));
+  it('has days with four digits for the year, up to the last one', async () => {
+    expect(await days('9999-12-31 00:00:00', '9999-12-31 23:59:59')).toEqual(['DTSTART;VALUE=DATE:99991231']);
+    expect(await days('9999-12-29 00:00:00', '9999-12-31 23:59:59')).toEqual(['DTSTART;VALUE=DATE:99991229', 'DTEND;VALUE=DATE:99991231']);
+  });
+  it('has no end where that comes before the begin', async () =>
+    expect(
+      await timesOf({
+        start_date: '2026-12-24 20:00:00',
+        end_date: '2026-12-24 18:00:00',
+        utc_start_date: '2026-12-24 18:00:00',
+        utc_end_date: '2026-12-24 16:00:00',
+      }),
+    ).toEqual(['DTSTART;TZID=Africa/Cairo:20261224T200000']));
 });
 
 describe('more than fits into a call', () => {

@@ -1,8 +1,9 @@
 import { listedDates, type RecurringDates } from '../../calendar/recurring-dates.ts';
+import { dayAfter } from '../../calendar/schedule.ts';
 import { addDays, addSeconds } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import { foldLine, line } from './write-line.ts';
-import { isDate, isUnambiguous, timeLine } from './write-times.ts';
+import { dayLines, isDate, isUnambiguous, timeLine } from './write-times.ts';
 
 /*
  * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the
@@ -24,9 +25,9 @@ export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string
   const at = (name: DateName, local: string, utc = known.get(local) ?? toUtc(local, zone)) =>
     allDay ? line(name, 'date', [local.slice(0, 10)]) : timeLine(name, local, utc, zone);
   const lasting = (local: string, seconds: number): string[] => {
+    if (allDay) return dayLines(local.slice(0, 10), dayAfter(local, addSeconds(addDays(local, daysOf(seconds)), -1)));
     const endUtc = addSeconds(known.get(local) ?? toUtc(local, zone), seconds);
-    const end = allDay ? at('dtend', addDays(local, daysOf(seconds))) : at('dtend', toLocal(endUtc, zone), endUtc);
-    return [at('dtstart', local), end];
+    return [at('dtstart', local), at('dtend', toLocal(endUtc, zone), endUtc)];
   };
   // Without a rule some programs take the first date only where it is listed, too.
   const listed = rule || rdates.length === 0 ? rdates : [start, ...rdates];

@@ -14,13 +14,20 @@ export const isDate = (text: string): boolean => !Number.isNaN(unixFromText(text
 
 /**
  * Start and end: days for what lasts whole days, the end being the day after the last; else times by the clock that is
- * shown.
+ * shown. What ends before it begins, as it is stored, has no end here: many programs refuse a whole calendar for it.
  */
 export function timeLines(record: FeedRecord, { start, end, zone }: ShownTimes): string[] {
   const { start_date: first, end_date: last, utc_start_date: startUtc, utc_end_date: endUtc } = record;
-  if (record.all_day) return [line('dtstart', 'date', [first.slice(0, 10)]), line('dtend', 'date', [dayAfter(first, last)])];
-  return [timeLine('dtstart', start, startUtc, zone), timeLine('dtend', end, endUtc, zone)];
+  if (record.all_day) return dayLines(first.slice(0, 10), dayAfter(first, last));
+  const begin = timeLine('dtstart', start, startUtc, zone);
+  return unixFromText(endUtc) < unixFromText(startUtc) ? [begin] : [begin, timeLine('dtend', end, endUtc, zone)];
 }
+
+/** The first day of what lasts whole days, and the day after its last; without that, it is one day. */
+export const dayLines = (first: string, after: string): string[] => [
+  line('dtstart', 'date', [first]),
+  ...(after === first ? [] : [line('dtend', 'date', [after])]),
+];
 
 /** Whether an event's times are written in this zone. */
 export const usesZone = ({ all_day, utc_start_date, utc_end_date }: FeedRecord, { start, end }: ShownTimes, zone: Zone): boolean =>
