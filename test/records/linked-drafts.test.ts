@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { publishDue } from '../../src/records/scheduled.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
@@ -52,5 +53,60 @@ describeDatabases('drafts that a published event links to', (open) => {
     await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
     expect((await change('auth', { title: 'Mine' })).status).toBe(200);
     expect(await statuses()).toEqual(['draft', 'draft']);
+  });
+
+  describe('that was scheduled', () => {
+    const NOON = '2026-11-21 12:00:00';
+    let now = new Date('2026-11-20T10:00:00Z');
+    let clocked: RunningSite;
+    const send = (as: string, body: object) => clocked.send('PATCH', `${EVENTS}/${EVENT}`, { as, body });
+    const notes = () => db.from('postmeta').where('meta_key', 'like', '_fasti_published%').select('post_id', 'meta_value');
+    beforeAll(async () => {
+      clocked = await serveDatabase(db, { clock: () => now });
+    });
+    beforeEach(() => {
+      now = new Date('2026-11-20T10:00:00Z');
+    });
+    afterAll(() => clocked.close());
+    const noonComes = async () => {
+      now = new Date('2026-11-21T11:00:00Z');
+      expect(await publishDue(clocked.site)).toBe(1);
+    };
+
+    it('are published when its time comes, for whoever may publish them', async () => {
+      expect((await send('admin', { status: 'publish', date: NOON })).body.status).toBe('future');
+      expect(await statuses()).toEqual(['draft', 'draft']);
+      await noonComes();
+      expect([await statuses(), await notes()]).toEqual([['publish', 'publish'], []]);
+      const { body } = await clocked.send('GET', `${EVENTS}/${EVENT}`);
+      expect([body.venue.id, body.organizer[0].id]).toEqual([VENUE, ORGANIZER]);
+      expect((await db.from('posts').where('ID', VENUE).first())?.post_name).not.toBe('');
+    });
+
+    it('remain drafts where somebody scheduled it who may not publish them, and where they are no longer linked', async () => {
+      await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
+      expect((await send('auth', { status: 'publish', date: NOON })).body.status).toBe('future');
+      await noonComes();
+      expect(await statuses()).toEqual(['draft', 'draft']);
+      await resetSite(db);
+      now = new Date('2026-11-20T10:00:00Z');
+      await send('admin', { status: 'publish', date: NOON });
+      await send('admin', { venue: 12 });
+      await noonComes();
+      expect([await statuses(), await notes()]).toEqual([['draft', 'publish'], []]);
+    });
+
+    it('are published all the same where somebody else changes it meanwhile, and not where it is a draft again', async () => {
+      await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
+      await send('admin', { status: 'publish', date: NOON });
+      expect((await send('auth', { title: 'Mine' })).status).toBe(200);
+      await noonComes();
+      expect(await statuses()).toEqual(['publish', 'publish']);
+      await resetSite(db);
+      now = new Date('2026-11-20T10:00:00Z');
+      await send('admin', { status: 'publish', date: NOON });
+      await send('admin', { status: 'draft' });
+      expect(await notes()).toEqual([]);
+    });
   });
 });

@@ -10,13 +10,14 @@ import { insertPrepared } from '../../media/images.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { loadMetas, loadPosts } from '../../storage/rows/bundle.ts';
 import { lockNames, slugLock } from '../../storage/rows/locks.ts';
-import { findByMeta, findByTitle, lockPost, updatePost } from '../../storage/rows/posts.ts';
+import { findByMeta, findByTitle, lockPost, updatePost, writeMetas } from '../../storage/rows/posts.ts';
 import { keepRevision } from '../../storage/rows/revisions.ts';
 import { loadTermsOf } from '../../storage/rows/terms.ts';
 import { languageOfCode } from '../../wordpress/content-languages.ts';
 import { oldAddresses } from '../../wordpress/old-addresses.ts';
 import type { Post } from '../../wordpress/rows.ts';
 import { uniqueSlug } from '../../wordpress/slug.ts';
+import { isPublished } from '../../wordpress/status.ts';
 import type { Caller } from '../caller.ts';
 import { keepIndexOf } from '../list-index.ts';
 import { mayCreate } from '../posts.ts';
@@ -113,11 +114,12 @@ export async function writeChange(write: WriteContext, before: Before, plan: Pos
   const after = { ...row, ...plan.columns, post_name: free || (unique ? String(row.ID) : '') };
   await updatePost(db, row.ID, { ...plan.columns, post_name: after.post_name });
   await keepRevision(db, after, caller.viewer.id, caller.settings.home);
-  const metas = { ...plan.metas, ...addressMetas(before, after), ...resolved.metas };
+  const drafts = isPublished(after.post_status) ? await linkedDrafts(write, before, resolved) : [];
+  const metas = { ...plan.metas, ...addressMetas(before, after), ...notedDrafts(before, after, drafts), ...resolved.metas };
   const translations = await writeLanguage(write, row, after);
   await writeMetasAndTerms(write, after, row.post_status, { ...resolved, metas });
   if (kind.dated) await keepIndexOf(db, caller, translations);
-  if (after.post_status === 'publish') await publishLinked(write, before, resolved);
+  if (after.post_status === 'publish') await publishDrafts(write, drafts);
 }
 
 /** Writes the language and the translations of a record, whose row is written. Returns the ids of its translations. */
@@ -273,24 +275,60 @@ async function freeSlug(write: WriteContext, slug: string, id: number): Promise<
   return uniqueSlug(slug, (await takenSlugs(write, [slug], id))(write.language));
 }
 
+/** A draft of a venue or an organizer. */
+interface LinkedDraft {
+  readonly kind: PostKind;
+  readonly row: Post;
+}
+
+/** The meta of a scheduled record with the ids of the drafts that are to be published together with it. */
+const PUBLISHED_WITH = '_fasti_published_with';
+
 /**
- * Publishes the drafts of venues and organizers that a published record links to, where the caller may: they may have
- * come with it when it was a draft itself (the calendar's `publishAssociatedTypes`).
+ * The drafts of venues and organizers that a record links to and the caller may publish: they are published with it,
+ * since they may have come with it when it was a draft itself (the calendar's `publishAssociatedTypes`).
  */
-async function publishLinked({ db, caller, kind }: WriteContext, { metas }: Before, resolved: MetasAndTerms): Promise<void> {
+async function linkedDrafts({ db, caller, kind }: KindWrite, { metas }: Pick<Before, 'metas'>, resolved: MetasAndTerms) {
   const { viewer } = caller;
   const stored = Object.keys(kind.links).flatMap((key) => resolved.metas[key] ?? metas.get(key) ?? []);
   const rows = await loadPosts(db, stored.map(Number).filter(Number.isSafeInteger));
-  for (const row of rows.values()) {
+  return [...rows.values()].flatMap((row): LinkedDraft[] => {
     const linked = Object.values(kind.links)
       .map(postKind)
       .find(({ postType }) => postType === row.post_type);
-    if (!linked || !['draft', 'pending'].includes(row.post_status)) continue;
-    if (!viewer.can(`publish_${linked.capabilities}`) || !mayEdit(viewer, row)) continue;
-    const write = { db, caller, kind: linked, language: await languageKept(db, caller, linked, row.ID) };
+    if (!linked || !isWaiting(row)) return [];
+    return viewer.can(`publish_${linked.capabilities}`) && mayEdit(viewer, row) ? [{ kind: linked, row }] : [];
+  });
+}
+
+const isWaiting = ({ post_status: status }: Post): boolean => ['draft', 'pending'].includes(status);
+
+/** What whoever schedules a record may publish is published with it: nobody is there when its time comes. */
+function notedDrafts({ metas }: Before, { post_status: status }: Post, drafts: readonly LinkedDraft[]): Rows['metas'] {
+  const known = metas.get(PUBLISHED_WITH) ?? [];
+  const noted = status === 'future' ? new Set([...known, ...drafts.map(({ row }) => String(row.ID))]) : [];
+  return [...known, ...noted].length > 0 ? { [PUBLISHED_WITH]: [...noted] } : {};
+}
+
+async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {
+  for (const { kind, row } of drafts) {
+    const write = { db, caller, kind, language: await languageKept(db, caller, kind, row.ID) };
     const before = await lockExisting(write, row.ID);
-    await writeChange(write, before, planPost(caller, linked, { status: 'publish' }, before), NO_METAS_OR_TERMS);
+    if (isWaiting(before.row)) await writeChange(write, before, planPost(caller, kind, { status: 'publish' }, before), NO_METAS_OR_TERMS);
   }
+}
+
+/** Publishes the drafts that were to be published with a scheduled record, as far as it still links to them. */
+export async function publishNoted(write: KindWrite, id: number): Promise<void> {
+  const metas = (await loadMetas(write.db, [id])).get(id);
+  const noted = metas?.get(PUBLISHED_WITH);
+  if (!metas || !noted) return;
+  const drafts = await linkedDrafts(write, { metas }, NO_METAS_OR_TERMS);
+  await publishDrafts(
+    write,
+    drafts.filter(({ row }) => noted.includes(String(row.ID))),
+  );
+  await writeMetas(write.db, id, { [PUBLISHED_WITH]: [] });
 }
 
 const NO_METAS_OR_TERMS: MetasAndTerms = { metas: {}, terms: new Map() };
