@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { recurringDates } from '../../src/calendar/recurring-dates.ts';
 import { type CalendarOptions, calendarEntries, calendarSource } from '../../src/exchange/ical/read.ts';
 import { type CalendarEvent, writeCalendar } from '../../src/exchange/ical/write.ts';
 import { type Entry, isItem, type PostItem } from '../../src/exchange/items/items.ts';
+import { addSeconds } from '../../src/wordpress/time.ts';
 import { parseZone } from '../../src/wordpress/zones.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -852,6 +854,22 @@ describe('a file that we write', () => {
   it('has days with four digits for the year, up to the last one', async () => {
     expect(await days('9999-12-31 00:00:00', '9999-12-31 23:59:59')).toEqual(['DTSTART;VALUE=DATE:99991231']);
     expect(await days('9999-12-29 00:00:00', '9999-12-31 23:59:59')).toEqual(['DTSTART;VALUE=DATE:99991229', 'DTEND;VALUE=DATE:99991231']);
+  });
+  it('means the moments that lists show where clocks show an hour twice, and leaves those out that are', async () => {
+    const zone = parseZone('Europe/Rome')!;
+    const starts = ['2026-10-24 00:30:00', '2026-10-25 01:30:00', '2026-10-26 01:30:00'];
+    const written = async (utc: readonly string[]) => {
+      const dates = utc.map((startUtc) => ({ startUtc, endUtc: addSeconds(startUtc, 900) }));
+      const rule = 'DTSTART;TZID=Europe/Rome:20261024T023000\nDTEND;TZID=Europe/Rome:20261024T024500\nRRULE:FREQ=DAILY;COUNT=3';
+      const recurs = recurringDates({ rule, dates }, zone);
+      const pieces = [];
+      const one = { ...UNTIMED, timezone: 'Europe/Rome', utc_start_date: utc[0]!, utc_end_date: addSeconds(utc[0]!, 900) };
+      for await (const piece of writeCalendar([{ ...one, recurs }], { ...HEAD, zone })) pieces.push(piece);
+      const { events } = await read(pieces.join(''), { from: '2026-10-01', to: '2026-10-31' });
+      return events.map((event) => meta(event, '_EventStartDateUTC')).sort();
+    };
+    expect(await written(starts)).toEqual(starts);
+    expect(await written([starts[0]!, starts[2]!])).toEqual([starts[0], starts[2]]);
   });
   it('has no end where that comes before the begin', async () =>
     expect(

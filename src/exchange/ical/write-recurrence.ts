@@ -3,11 +3,11 @@ import { dayAfter } from '../../calendar/schedule.ts';
 import { addDays, addSeconds } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import { foldLine, line } from './write-line.ts';
-import { dayLines, isDate, isUnambiguous, timeLine } from './write-times.ts';
+import { dayLines, isDate, isUnambiguous, timeLine, zonedLine } from './write-times.ts';
 
 /*
  * An event that recurs as one VEVENT with its rule, and one more for each date that lasts longer or shorter than the
- * others (RFC 5545, 3.8.4.4).
+ * others, or takes place at another moment than calendars make of the rule (RFC 5545, 3.8.4.4).
  */
 
 type DateName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
@@ -29,6 +29,13 @@ export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string
     const endUtc = addSeconds(known.get(local) ?? toUtc(local, zone), seconds);
     return [at('dtstart', local), at('dtend', toLocal(endUtc, zone), endUtc)];
   };
+  // A rule means the first of two times that clocks show alike (RFC 5545, 3.3.5), the calendar may mean the second.
+  const isSecond = (local: string): boolean => {
+    const utc = known.get(local) ?? toUtc(local, zone);
+    const isZoned = rule !== undefined && !allDay && !isUtc(zone) && !rdates.includes(local);
+    return isZoned && toLocal(utc, zone) === local && !isUnambiguous(local, utc, zone);
+  };
+  const byRule = (name: DateName, local: string) => (isSecond(local) ? zonedLine(name, local, zone) : at(name, local));
   // Without a rule some programs take the first date only where it is listed, too.
   const listed = rule || rdates.length === 0 ? rdates : [start, ...rdates];
   const size = allDay ? daysOf : (seconds: number) => seconds;
@@ -37,11 +44,11 @@ export function recurringTimes(dates: RecurringDates, { allDay }: Whole): string
       ...lasting(start, length),
       ...(rule ? [foldLine(`RRULE:${ruleText(recurring, { allDay })}`)] : []),
       ...listed.map((local) => at('rdate', local)),
-      ...exdates.map((local) => at('exdate', local)),
+      ...exdates.map((local) => byRule('exdate', local)),
     ],
     ...recurring.dates
-      .filter((date) => size(date.length) !== size(length))
-      .map((date) => [at('recurrence-id', date.start), ...lasting(date.start, date.length)]),
+      .filter((date) => size(date.length) !== size(length) || isSecond(date.start))
+      .map((date) => [byRule('recurrence-id', date.start), ...lasting(date.start, date.length)]),
   ];
 }
 

@@ -46,16 +46,16 @@ export function isUnambiguous(local: string, utc: string, zone: Zone): boolean {
   return earlier >= unix || localFromUnix(earlier, zone) !== local;
 }
 
-export function timeLine(
-  name: 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id',
-  local: string,
-  utc: string,
-  zone: Zone | null,
-): string {
-  return zone && isUnambiguous(local, utc, zone)
-    ? line(name, 'date-time', [local.replace(' ', 'T')], { tzid: zoneId(zone) })
-    : line(name, 'date-time', [utcTime(utc, local)]);
+/** What a time is: when an event begins or ends, or a date of it. */
+type TimeName = 'dtstart' | 'dtend' | 'rdate' | 'exdate' | 'recurrence-id';
+
+export function timeLine(name: TimeName, local: string, utc: string, zone: Zone | null): string {
+  return zone && isUnambiguous(local, utc, zone) ? zonedLine(name, local, zone) : line(name, 'date-time', [utcTime(utc, local)]);
 }
+
+/** A time by the clock of a zone. */
+export const zonedLine = (name: TimeName, local: string, zone: Zone): string =>
+  line(name, 'date-time', [local.replace(' ', 'T')], { tzid: zoneId(zone) });
 
 /** The first of these texts that is a date, as time in UTC; the beginning of time if none is. */
 export function utcTime(...texts: readonly string[]): string {
