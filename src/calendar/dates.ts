@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { parsePhpDate, phpTimestamp } from '../wordpress/php/date.ts';
 import { diffSeconds, isRealDate, isZeroDate, unixFromText } from '../wordpress/time.ts';
 import { abbreviation, localFromUnix, parseZone, toLocal, toUtc, UTC, type Zone } from '../wordpress/zones.ts';
-import { beginOfDay, endOfDay } from './window.ts';
+import { beginOfDay, endOfNamedDay } from './window.ts';
 
 /** The dates of an event as they are stored: texts `YYYY-MM-DD HH:MM:SS`, local in `timezone` and UTC side by side. */
 export type EventDates = {
@@ -62,7 +62,7 @@ export function parseEventTime(value: string | number, context: { zone: Zone; no
  * Everything stored about the dates of an event after a request (decisions D1 to D3).
  * What the request does not name stays: a start alone moves the start, a zone alone keeps the wall clock. Times that a
  * zone skips move forward. All-day events span whole days from cutoff to cutoff and stay all-day under new times;
- * losing the flag, they keep their times. A request that says nothing leaves the dates as they are.
+ * losing the flag, they keep their times. A request that says nothing, or what is stored, leaves the dates as they are.
  * @param before what is stored, undefined on create
  * @param context the site's zone by name, the time its day begins (`HH:MM`), the moment of the request
  */
@@ -88,8 +88,8 @@ export function eventDates(
   if (isZeroDate(start)) return { problem: 'start-missing', field: 'start_date' };
   if (isZeroDate(end)) return { problem: 'end-missing', field: 'end_date' };
 
-  const dayStart = allDay && (newlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : start!;
-  const dayEnd = allDay && (newlyAllDay || sentEnd !== undefined) ? endOfDay(end!, context.cutoff) : end!;
+  const dayStart = allDay && (newlyAllDay || start !== before?.start) ? beginOfDay(start!, context.cutoff) : start!;
+  const dayEnd = allDay && (newlyAllDay || end !== before?.end) ? endOfNamedDay(end!, context.cutoff) : end!;
   return settle(dayStart, dayEnd, zone, allDay);
 }
 

@@ -100,6 +100,15 @@ export function endOfDay(local: string, cutoff: string): string {
   return end.length > LATEST.length ? LATEST : end;
 }
 
+/**
+ * The same of an end that somebody names. The last second of a day that began on the date before, as records and the
+ * URLs of a list say it, is the end of that day.
+ */
+export function endOfNamedDay(local: string, cutoff: string): string {
+  const end = endOfDay(local, cutoff);
+  return cutoff !== MIDNIGHT && end.slice(10) === local.slice(10) ? local : end;
+}
+
 /** Bounds in the order in which the list's own address names them. */
 const BOUNDS: readonly (readonly [DateParam, DateFilter['column'], DateFilter['op']])[] = [
   ['start_date', 'start_date', '>='],
@@ -156,8 +165,5 @@ function defaultValue(name: DateParam, strict: boolean, { now, siteZone, cutoff 
 }
 
 function wholeDay(name: DateParam, local: string, cutoff: string): string {
-  if (name === 'start_date') return beginOfDay(local, cutoff);
-  const end = endOfDay(local, cutoff);
-  // The last second of a day that began on the date before, as the URLs of a list say it, is the end of that day.
-  return cutoff !== MIDNIGHT && end.slice(10) === local.slice(10) ? local : end;
+  return name === 'start_date' ? beginOfDay(local, cutoff) : endOfNamedDay(local, cutoff);
 }

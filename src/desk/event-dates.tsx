@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import type { RecurringDates } from '../calendar/recurring-dates.ts';
+import { lastWholeDay } from '../calendar/schedule.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { NO_CONTROL_DATA } from '../forms/control.ts';
 import { controlOf } from '../forms/controls.ts';
@@ -113,6 +114,8 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
   const words = spanInWords(i18n, { ...span, allDay }, hourCycleOf(settings.calendar.formats.time));
   const path = `/events/${event.id}/dates`;
   const mark = startUtc.replace(/\D/g, '');
+  // What is written of whole days is the last one, which may end on the day after.
+  const end = allDay ? lastWholeDay(span.start, span.end) + span.end.slice(10) : span.end;
   return (
     <li>
       <span>{words}</span>{' '}
@@ -132,7 +135,7 @@ function DateRow({ visit, event, span, startUtc, may }: DateRowProps): JSX.Eleme
           <form method="post" action={deskUrl(visit, `${path}/move`)}>
             <Nonce nonce={visit.nonce} />
             <input type="hidden" name="date" value={startUtc} />
-            <SpanFields visit={visit} values={{ start_date: span.start, end_date: span.end }} prefix={mark} />
+            <SpanFields visit={visit} values={{ start_date: span.start, end_date: end }} prefix={mark} />
             <button type="submit">{say('desk:form.save')}</button>
           </form>
         </details>

@@ -139,7 +139,7 @@ export async function moveEvent(visit: Submission): Promise<Outcome> {
   const kind = postKind('event');
   const day = textIn(fields, 'day');
   const record = await readToEdit(site, caller, kind, Number(textIn(fields, 'id')) || 0);
-  const [start, end] = [record.values.start_date, record.values.end_date].map(String) as [string, string];
+  const { start, end } = spanOf(record);
   const midnight = `${day} 00:00:00`;
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || addSeconds(midnight, 0) !== midnight) failParam('start_date', 'start-invalid');
   const by = diffSeconds(`${dayOf(start, settings.calendar.cutoff)} 00:00:00`, midnight);

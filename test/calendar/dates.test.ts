@@ -208,6 +208,20 @@ describe('an update', () => {
     expect(update({ allDay: true }, once, { ...site, cutoff: '06:00' })).toEqual(once);
   });
 
+  it('leaves an event of whole days its length that is sent as it is shown, or on other days', () => {
+    const late = { ...site, cutoff: '04:00' };
+    const whole = eventDates({ start: '2031-01-05', end: '2031-01-06', allDay: true }, undefined, late) as EventDates;
+    expect([whole.start, whole.end]).toEqual(['2031-01-05 04:00:00', '2031-01-07 03:59:59']);
+    const { start, end } = whole;
+    expect(update({ start, end, allDay: true, timezone: 'Europe/Rome' }, whole, late)).toEqual(whole);
+    const moved = update({ start: '2031-01-12 04:00:00', end: '2031-01-14 03:59:59' }, whole, late);
+    expect(moved).toMatchObject({ start: '2031-01-12 04:00:00', end: '2031-01-14 03:59:59' });
+    expect(update({ end: '2031-01-07' }, whole, late)).toMatchObject({ start, end: '2031-01-08 03:59:59' });
+  });
+
+  it('leaves whole days their hours that are stored otherwise than the calendar has them by now', () =>
+    expect(update({ start: allDay.start, end: allDay.end, allDay: true }, allDay, { ...site, cutoff: '04:00' })).toEqual(allDay));
+
   it('with new times keeps an all-day event all-day, in whole days (D1)', () => {
     const dates = update({ start: '2030-01-02 15:00', end: '2030-01-04 16:00' }, allDay);
     expect(dates).toMatchObject({ start: '2030-01-02 00:00:00', end: '2030-01-04 23:59:59', allDay: true, duration: null });

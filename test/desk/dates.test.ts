@@ -11,7 +11,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { elements, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
 import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
-import { keepTables } from '../support/site.ts';
+import { keepTables, setOptions } from '../support/site.ts';
 
 const NOW = new Date('2030-12-31T12:00:00Z');
 const CHOIR = 502;
@@ -140,6 +140,22 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     expect(all.map(([day]) => day)).toEqual((await dates()).map((start) => start.slice(0, 10)));
     const page = await anna.get(all.at(-1)![1]);
     expect([page.status, page.text.includes(`action="/admin/events/${CHOIR}"`)]).toEqual([200, true]);
+  });
+
+  it('of whole days last as long as before when the form to move them is sent as it is', async () => {
+    await setOptions(db, { tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
+    const path = '/wp-json/tribe/events/v1/events';
+    const days = { start_date: '2031-06-07', end_date: '2031-06-08' };
+    const { body } = await running.send('POST', `${path}/507/dates`, { as: 'admin', body: days });
+    expect([body.start_date, body.end_date]).toEqual(['2031-06-07 04:00:00', '2031-06-09 03:59:59']);
+    const anna = await as('admin');
+    const page = await anna.get('/admin/events/507/dates');
+    const form = elements(page.text, ({ name, attribs }) => name === 'form' && /507\/dates\/move$/.test(attribs.action ?? '')).at(-1)!;
+    const sent = new Map(elements(textHtml(form), ({ name }) => name === 'input').map(({ attribs }) => [attribs.name, attribs.value]));
+    expect(sent.get('end_date[date]')).toBe('2031-06-08');
+    await anna.post('/admin/events/507/dates/move', Object.fromEntries(sent) as Record<string, string>);
+    const { body: after } = await running.send('GET', `${path}/${body.id}`);
+    expect([after.start_date, after.end_date]).toEqual([body.start_date, body.end_date]);
   });
 
   it('are added, and what was added is moved', async () => {

@@ -401,6 +401,19 @@ describeAsking('The rest of the desk', (ask) => {
     expect((await admin.submit(month, '/admin/month/move', { id: String(id), day: '2027-13-45' })).status).toBe(400);
   });
 
+  it('leaves it its length also where programs send it back as they have read it', async () => {
+    await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
+    const span = { start_date: '2027-01-05 04:00:00', end_date: '2027-01-07 03:59:59' };
+    const { id } = await ask.made('/events', { title: 'Whole', all_day: true, start_date: '2027-01-05', end_date: '2027-01-06' });
+    for (const path of [`/wp-json/tribe/events/v1/events/${id}`, `/wp-json/tec/v1/events/${id}`]) {
+      const headers = { 'X-TEC-EEA': 'yes' };
+      const { body: read } = await ask.send('GET', path, { headers });
+      const { all_day, start_date, end_date, timezone } = read;
+      const { body } = await ask.send('PUT', path, { as: 'admin', headers, body: { all_day, start_date, end_date, timezone } });
+      expect([path, body.start_date, body.end_date]).toEqual([path, span.start_date, span.end_date]);
+    }
+  });
+
   it('shows an event on each day that it lasts, in every month that it touches', async () => {
     const admin = await visitor(ask, 'admin');
     await ask.made('/events', { title: 'Long week', all_day: true, start_date: '2027-01-29', end_date: '2027-02-02' });
