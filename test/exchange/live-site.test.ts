@@ -102,6 +102,23 @@ describeDatabases('a running site', (open) => {
   const lossesOf = ({ losses }: Report) =>
     losses.flatMap(({ reason, examples }) => examples.map(({ of, detail }) => [reason, of, detail].filter(Boolean).join(' '))).sort();
 
+  it('comes over with what took place centuries ago, and what lasts for ever', async () => {
+    const days = [
+      ['Unity', '1861-03-17', '1861-03-17'],
+      ['Museum', '2026-01-01', '9999-12-31'],
+    ] as const;
+    const path = '/wp-json/tribe/events/v1/events';
+    const made = [];
+    for (const [title, start_date, end_date] of days)
+      made.push((await old.send('POST', path, { as: 'admin', body: { title, start_date, end_date, all_day: true } })).body.id);
+    const target = await bareSite(await open());
+    await importSource(target, await source(target));
+    const found = await target.db.from('posts').whereIn('post_title', ['Unity', 'Museum']).orderBy('post_title').select('post_title');
+    expect(found.map((row) => row.post_title)).toEqual(['Museum', 'Unity']);
+    for (const id of made) await old.send('DELETE', `${path}/${id}?force=true`, { as: 'admin' });
+    await original.from('posts').whereIn('ID', made).delete();
+  });
+
   it('comes over by its public interface, and reports what did not', async () => {
     const target = await bareSite(await open());
     const report = await importSource(target, await source(target));

@@ -201,10 +201,11 @@ async function readTerms({ site }: Walk, stage: 'categories' | 'tags', first: nu
 // ------------------------------------------------------------------------------------------ venues, organizers, events
 type PostStage = 'venues' | 'organizers' | 'events';
 const KINDS = { venues: 'venue', organizers: 'organizer', events: 'event' } as const satisfies Record<PostStage, ReportedKind>;
+/** Later events come with those that no list shows (`hidden`). */
 const EVERYTHING: Readonly<Record<PostStage, Query>> = {
   venues: {},
   organizers: {},
-  events: { start_date: '1900-01-01', end_date: '2999-12-31' },
+  events: { start_date: '1001-01-01', end_date: '2999-12-31' },
 };
 
 async function readRecords(walk: Walk, stage: PostStage, page: number): Promise<Page> {

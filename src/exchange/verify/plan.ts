@@ -31,7 +31,7 @@ export function plannedRequests(known: KnownRecords): Request[] {
   return [...eventRequests(known), ...linkedRequests(known), ...termRequests(known), ...refusedRequests()];
 }
 
-const WHOLE = { start_date: '1900-01-01', end_date: '2999-12-31', per_page: 50 } as const;
+const WHOLE = { start_date: '1001-01-01', end_date: '2999-12-31', per_page: 50 } as const;
 
 function eventRequests({ ids, slugs, titles, starts }: KnownRecords): Request[] {
   const events = (query: Query): Request => ({ route: 'events', query });

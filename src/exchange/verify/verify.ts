@@ -94,7 +94,7 @@ export async function verifySites(before: RemoteSite, after: RemoteSite, options
 
 /** What makes each list whole. */
 const EVERYTHING: Readonly<Record<KindPath, Query>> = {
-  events: { start_date: '1900-01-01', end_date: '2999-12-31' },
+  events: { start_date: '1001-01-01', end_date: '2999-12-31' },
   venues: {},
   organizers: {},
   categories: { hide_empty: 'false' },
