@@ -75,9 +75,17 @@ export function exactBounds(
  * The wall clock of a moment that a list is bounded by: a Unix time stamp, or PHP's grammar in the zone, an offset in
  * it heeded. What no date reaches is the first or the last moment of all, so that every value bounds something.
  */
-export function boundLocal(value: string | number, now: Date, zone: Zone): string {
+export const boundLocal = (value: string | number, now: Date, zone: Zone): string => localWithin(boundInstant(value, now, zone), zone);
+
+/** The same moment in UTC; the first and the last one of all are those of every clock. */
+export function boundUtc(value: string | number, now: Date, zone: Zone): string {
+  const local = boundLocal(value, now, zone);
+  return local === EARLIEST || local === LATEST ? local : localWithin(boundInstant(value, now, zone), UTC);
+}
+
+function boundInstant(value: string | number, now: Date, zone: Zone): number {
   const instant = phpTimestamp(value) ?? parsePhpDate(String(value), now, zone)?.instant;
-  return localWithin(instant ?? (String(value).trim().startsWith('-') ? FIRST : LAST), zone);
+  return instant ?? (String(value).trim().startsWith('-') ? FIRST : LAST);
 }
 
 /**

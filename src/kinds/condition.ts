@@ -24,7 +24,8 @@ export type Condition =
       readonly op: '<' | '<=' | '>' | '>=';
       readonly value: string;
     }
-  | { readonly by: 'modified' | 'published'; readonly op: '<' | '>'; readonly value: string }
+  /** `value`: by the wall clock of the site; `utc`: the moment itself, which counts where a record knows its own. */
+  | { readonly by: 'modified' | 'published'; readonly op: '<' | '>'; readonly value: string; readonly utc?: string }
   /** Attachments by their MIME types, whole or as `image/`. */
   | { readonly by: 'mime'; readonly types: readonly string[] }
   | {

@@ -1,4 +1,4 @@
-import { boundLocal } from '../calendar/window.ts';
+import { boundLocal, boundUtc } from '../calendar/window.ts';
 import type { PostColumn } from '../wordpress/rows.ts';
 import { parseSearch } from '../wordpress/search.ts';
 import type { Condition } from './condition.ts';
@@ -15,6 +15,11 @@ type Narrows<T> = (value: T, context: RuleContext) => Condition[];
 export const byMoment =
   (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
   (value, { settings, now }) => [{ by, op, value: boundLocal(value, now, settings.zone) }];
+
+/** The same by the moment itself: a clock that shows an hour twice does not tell what came before what. */
+export const byInstant =
+  (by: 'modified' | 'published', op: '<' | '>'): Narrows<string | number> =>
+  (value, { settings: { zone }, now }) => [{ by, op, value: boundLocal(value, now, zone), utc: boundUtc(value, now, zone) }];
 
 /** Ids of some sort; an empty list asks for nothing. */
 export const byIds =

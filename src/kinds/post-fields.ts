@@ -6,7 +6,7 @@ import { choiceHint, type Grammar, LENGTHS } from './grammars/grammar.ts';
 import { anyText, idOf, oneOf, positive, status, text, titleText } from './grammars/grammars.ts';
 import { time, timeText } from './grammars/times.ts';
 import type { Orders } from './list-param.ts';
-import { byMoment } from './narrowing.ts';
+import { byInstant } from './narrowing.ts';
 import type { Field, Params } from './param.ts';
 import { agesOf } from './timeliness.ts';
 
@@ -38,7 +38,7 @@ export const paging = { page: control(positive, { fallback: 1 }), per_page: cont
 
 /** A bound on when records were published or changed. */
 const bound = (by: 'modified' | 'published', op: '<' | '>') =>
-  filter({ grammar: time, narrows: byMoment(by, op), ages: (value) => agesOf(value), last: true, ours: true });
+  filter({ grammar: time, narrows: byInstant(by, op), ages: (value) => agesOf(value), last: true, ours: true });
 
 /** Names of orders, in any case. An unknown one means the standard order, so that nothing is refused. */
 const orderNames = (names: readonly string[]): Grammar => ({

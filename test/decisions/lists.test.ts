@@ -111,6 +111,23 @@ describeAsking('the addresses of lists', (ask) => {
     return { there: there.flat(), back: back.flat(), pages: there.length };
   }
 
+  it('finds what was changed after a moment in the hour that clocks show twice', async () => {
+    ask.at('2031-10-26T00:45:00Z');
+    const { id } = await ask.made('/venues', { venue: 'Clockmaker' });
+    const drawn = await ask.made('/venues', { venue: 'Drawn', status: 'draft' });
+    ask.at('2031-10-26T01:10:00Z');
+    await ask.changed(`/venues/${id}`, { phone: '1' });
+    const found = async (query: string) => {
+      const { venues } = await ask.read(`/venues?per_page=50&status=publish,draft&${query}`, 'admin');
+      return venues.map((venue: { id: number }) => venue.id).filter((one: number) => one === id || one === drawn.id);
+    };
+    expect(await found('modified_after=2031-10-26T00:50:00Z')).toEqual([id]);
+    expect(await found('modified_after=2031-10-26T02:50:00%2B02:00')).toEqual([id]);
+    // The clock is all that is known of a draft.
+    expect(await found('modified_after=2031-10-26T01:15:00Z')).toEqual([drawn.id]);
+    expect(await found('modified_before=2031-10-26T01:05:00Z&modified_after=2031-10-25')).not.toContain(id);
+  });
+
   it.each(
     (
       [

@@ -98,8 +98,8 @@ const HANDLERS: ConditionHandlers = {
   parent: (where, { condition }) => where.where('p.post_parent', condition.id),
   place: (where, { condition }) => where.where('p.menu_order', condition.place),
   moment: (where, { condition, query }) => where.where(momentColumn(condition, query), condition.op, condition.value),
-  modified: (where, { condition }) => where.where('p.post_modified', condition.op, condition.value),
-  published: (where, { condition }) => where.where('p.post_date', condition.op, condition.value),
+  modified: (where, { condition }) => whereBound(where, 'post_modified', condition),
+  published: (where, { condition }) => whereBound(where, 'post_date', condition),
   words: (where, { db, condition, query }) => whereWords(db, where, condition, query),
   terms: (where, { db, condition: { taxonomy, ids, wanted } }) => {
     const alternatives = wanted === 'all' ? ids.map((id) => [id]) : [ids];
@@ -176,6 +176,20 @@ const HANDLERS: ConditionHandlers = {
         .whereIn('k.meta_key', TICKET_LINKS),
     ),
 };
+
+/** The first time that is none of the zeros which stand for an unknown one. */
+const FIRST_KNOWN = '1000-01-01 00:00:00';
+
+/** Condition: a time of a post lies before or after a moment; by UTC, where that is known of both. */
+function whereBound(where: QueryBuilder, name: 'post_modified' | 'post_date', { op, value, utc }: ConditionBy<'modified'>): void {
+  const [local, known] = [`p.${name}`, `p.${name}_gmt`];
+  if (utc === undefined) where.where(local, op, value);
+  else
+    where.where((any: QueryBuilder) => {
+      any.where((own: QueryBuilder) => own.where(known, '>=', FIRST_KNOWN).where(known, op, utc));
+      any.orWhere((other: QueryBuilder) => other.where(known, '<', FIRST_KNOWN).where(local, op, value));
+    });
+}
 
 /** Condition: events by ids of posts, with all their dates, and by ids of occurrences. */
 function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence }: PostQuery): void {
