@@ -66,8 +66,7 @@ export function exactBounds(
     const value = params[name];
     const instant = isGiven(value) ? instantOf(value, now, siteZone) : undefined;
     if (instant === undefined) return [];
-    const bound = localWithin(instant, siteZone);
-    return [{ column, op, value: mode === 'site' ? kept(toUtc(bound, siteZone)) : bound }];
+    return [{ column, op, value: localWithin(instant, mode === 'site' ? UTC : siteZone) }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { beginOfDay, boundLocal, endOfDay } from '../calendar/window.ts';
-import { addDays, addMonths } from '../wordpress/time.ts';
+import { addDays, addMonths, nowUtc } from '../wordpress/time.ts';
 import { nowLocal, toUtc } from '../wordpress/zones.ts';
 import type { Condition } from './condition.ts';
 import { eventFilters } from './events/list.ts';
@@ -64,13 +64,18 @@ export const feedFilters = {
   }),
 } satisfies ListParams;
 
-type Bound = Pick<Extract<Condition, { by: 'moment' }>, 'column' | 'op' | 'value'>;
+/** A bound by the wall clock of the site; `utc`: its moment, where that is known. */
+interface Bound extends Pick<Extract<Condition, { by: 'moment' }>, 'column' | 'op' | 'value'> {
+  readonly utc?: string;
+}
 
 const BOUNDS: Readonly<Record<FeedView, (context: RuleContext, date?: string) => Bound[]>> = {
-  list: (context, date) => [{ column: 'end_date', op: '>', value: date === undefined ? thisMinute(context) : begin(date, context) }],
+  list: (context, date) => [
+    { column: 'end_date', op: '>', ...(date === undefined ? thisMinute(context) : { value: begin(date, context) }) },
+  ],
   past: (context, date) =>
     date === undefined
-      ? [{ column: 'end_date', op: '<=', value: thisMinute(context) }]
+      ? [{ column: 'end_date', op: '<=', ...thisMinute(context) }]
       : [{ column: 'start_date', op: '<', value: begin(date, context) }],
   month: (context, date = today(context)) => {
     const first = `${date.slice(0, 7)}-01`;
@@ -93,10 +98,14 @@ const today = ({ now, settings }: RuleContext): string => nowLocal(now, settings
  * The begin of the present minute: events end with a minute, or a second before one, so that a list holds for the whole
  * of it.
  */
-const thisMinute = ({ now, settings }: RuleContext): string => `${nowLocal(now, settings.zone).slice(0, 16)}:00`;
+const thisMinute = ({ now, settings }: RuleContext): Required<Pick<Bound, 'value' | 'utc'>> => ({
+  value: minuteOf(nowLocal(now, settings.zone)),
+  utc: minuteOf(nowUtc(now)),
+});
+const minuteOf = (text: string): string => `${text.slice(0, 16)}:00`;
 
 /** Wall clocks of events are compared, or their moments, as the settings of the calendar say. */
-function moment({ column, op, value }: Bound, { settings }: RuleContext): Condition {
+function moment({ column, op, value, utc: known }: Bound, { settings }: RuleContext): Condition {
   const utc = settings.calendar.timezoneMode === 'site';
-  return { by: 'moment', column, op, utc, value: utc ? toUtc(value, settings.zone) : value };
+  return { by: 'moment', column, op, utc, value: utc ? (known ?? toUtc(value, settings.zone)) : value };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSettings } from '../../src/calendar/settings.ts';
-import { feedFilters } from '../../src/kinds/feed-list.ts';
+import { exactBounds } from '../../src/calendar/window.ts';
+import { feedFilters, narrowSpan } from '../../src/kinds/feed-list.ts';
 import { narrow } from '../../src/kinds/filter.ts';
 import { postKinds } from '../../src/kinds/index.ts';
 import type { ListParams } from '../../src/kinds/list-param.ts';
@@ -14,7 +15,7 @@ const contexts = ['event', 'site'].map((mode) => ({
   settings: readSettings(
     new Map([
       ['timezone_string', 'Europe/Rome'],
-      ['tribe_events_calendar_options', `a:1:{s:24:"tribe_events_timezone_mode";s:${mode.length}:"${mode}";}`],
+      ['tribe_events_calendar_options', `a:1:{s:26:"tribe_events_timezone_mode";s:${mode.length}:"${mode}";}`],
     ]),
     'wp_',
   ),
@@ -49,5 +50,18 @@ describe('a moment that bounds a list', () => {
         expect(conditions).toEqual(forms.map(() => conditions[0]));
         expect(JSON.stringify(conditions[0])).toMatch(/"[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d"/);
       }
+  });
+});
+
+describe('in the hour that clocks show twice, where the site compares moments', () => {
+  const settings = contexts[1]!.settings;
+  it.each(['2026-10-25T00:20:40Z', '2026-10-25T01:20:40Z'])('what has not ended at %s is listed', (now) => {
+    const bound = `${now.slice(0, 10)} ${now.slice(11, 16)}:00`;
+    for (const view of ['list', 'past'] as const)
+      expect(narrowSpan({ view }, { settings, now: new Date(now) }).conditions).toMatchObject([{ column: 'end_date', value: bound }]);
+  });
+  it.each(['2026-10-25T00:20:40Z', '2026-10-25T01:20:40Z'])('an exact bound is %s', (now) => {
+    const bounds = exactBounds({ ends_after: now }, { siteZone: settings.zone, now: NOW, mode: 'site' });
+    expect(bounds).toEqual([{ column: 'end_date', op: '>', value: now.replace('T', ' ').replace('Z', '') }]);
   });
 });
