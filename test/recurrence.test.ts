@@ -5,7 +5,7 @@ import { listWindow } from '../src/calendar/window.ts';
 import { eventRecord } from '../src/kinds/events/shape.ts';
 import { postKind } from '../src/kinds/index.ts';
 import { restorePost } from '../src/records/writes/post-writes.ts';
-import { auditRecurrences } from '../src/storage/audit/recurrence-audit.ts';
+import { auditRecurrences, repairRecurrence } from '../src/storage/audit/recurrence-audit.ts';
 import type { Database } from '../src/storage/engine/database.ts';
 import { insertRows } from '../src/storage/engine/insert.ts';
 import { reindexEvents } from '../src/storage/index/event-index-rebuild.ts';
@@ -13,6 +13,7 @@ import { findPostIds } from '../src/storage/lists/post-list.ts';
 import { serializedMembers } from '../src/wordpress/php/serialized.ts';
 import { addDays, textFromUnix, unixFromText } from '../src/wordpress/time.ts';
 import { callerOf } from './exchange/sites.ts';
+import { countQueries } from './support/count-queries.ts';
 import { describeDatabases } from './support/databases.ts';
 import { EXPECTED_DATES, type ExpectedDate, loadRecurringSite } from './support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from './support/running-site.ts';
@@ -557,6 +558,25 @@ describeDatabases('writing to recurring events', (open) => {
       expect((await setOf(501)).lines.at(-1)).toBe('EXDATE:20310330T023000');
       const left = await db.from('tec_occurrences').where('post_id', 501).orderBy('start_date');
       expect(left.map((row) => row.start_date)).toEqual(dates.filter((_, place) => place !== 1).map(([start]) => start));
+      expect(await faultsOf(501)).toEqual([]);
+    });
+
+    it('writes the rows that change, not those of all other dates', async () => {
+      const rset =
+        'DTSTART;TZID=Europe/Rome:20310113T100000\nDTEND;TZID=Europe/Rome:20310113T110000\nRRULE:FREQ=DAILY;INTERVAL=1;COUNT=300';
+      const meta = { post_id: 501, meta_key: '_EventRecurrence' };
+      const rules = (await db.from('postmeta').where(meta).first())!.meta_value!;
+      await db.from('tec_events').where('post_id', 501).update({ rset });
+      await db
+        .from('postmeta')
+        .where(meta)
+        .update({ meta_value: rules.replace('s:1:"5"', 's:3:"300"') });
+      await db.transaction((trx) => repairRecurrence(trx, 501, '2030-12-31 12:00:00'));
+      expect(await faultsOf(501)).toEqual([]);
+      const { result, queries } = await countQueries(running.site, () => send('DELETE', 10_000_303, { scope: 'date' }));
+      expect(result.status).toBe(200);
+      expect(queries).toBeLessThan(100);
+      expect((await db.from('tec_occurrences').where('post_id', 501)).length).toBe(299);
       expect(await faultsOf(501)).toEqual([]);
     });
 

@@ -1,5 +1,6 @@
 import { occurrenceHash } from '../../calendar/dates.ts';
 import { groupedBy } from '../../grouped-by.ts';
+import { typedKeys } from '../../typed-keys.ts';
 import type { Database } from '../engine/database.ts';
 import { insertRows } from '../engine/insert.ts';
 import type { TecOccurrenceRow } from '../engine/tables.ts';
@@ -145,12 +146,18 @@ export async function writeRecurrence(
     if (date.id !== 0 && (id ?? (unfree.has(date.id) ? 0 : date.id)) !== date.id) renumbered += 1;
   }
   if (gone.size > 0) await db.change`DELETE FROM {tec_occurrences} WHERE occurrence_id IN (${[...gone]})`;
-  for (const { occurrence_id: id = 0, ...row } of kept) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
+  const stored = new Map(there.map((row) => [row.occurrence_id, row]));
+  for (const { occurrence_id: id = 0, ...row } of kept)
+    if (!isStored(row, stored.get(id))) await db.from('tec_occurrences').where('occurrence_id', id).update(row);
   await insertRows(db, 'tec_occurrences', numbered);
   await insertRows(db, 'tec_occurrences', others);
   postChanged(db, post);
   return renumbered;
 }
+
+/** Whether a row says all that it would be made to say. Of many dates a change touches few. */
+const isStored = ({ updated_at: _at, ...row }: Partial<TecOccurrenceRow>, stored: TecOccurrenceRow | undefined): boolean =>
+  stored !== undefined && typedKeys(row).every((name) => String(row[name]) === String(stored[name]));
 
 const momentsOf = ({ start, end, startUtc, endUtc, duration }: StoredDate) => ({
   start_date: start,
