@@ -80,7 +80,6 @@ function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
 const UPDATES = ['<sy:updatePeriod>hourly</sy:updatePeriod>', '<sy:updateFrequency>1</sy:updateFrequency>'];
 
 function rssItem({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { zone }: FeedHead): string {
-  const venues = venuesOf(record);
   const published = zone ? unixFromLocal(start, zone) : unixFromText(start);
   return [
     '<item>',
@@ -95,12 +94,20 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
     ...enclosure(record.image),
     element('ev:startdate', moment(record.start_date, record.timezone, record.all_day)),
     element('ev:enddate', moment(record.end_date, record.timezone, record.all_day)),
-    ...(venues.length === 0 ? [] : [element('ev:location', venues.map(placeOf).join('; '))]),
-    ...(record.organizer.length === 0
-      ? []
-      : [element('ev:organizer', record.organizer.map(({ organizer }) => plainLine(organizer)).join(', '))]),
+    ...named('ev:location', venuesOf(record).map(placeOf), '; '),
+    ...named(
+      'ev:organizer',
+      record.organizer.map(({ organizer }) => plainLine(organizer)),
+      ', ',
+    ),
     '</item>',
   ].join('\n');
+}
+
+/** An element with those of these names that are not empty; none where all are. */
+function named(name: string, names: readonly string[], between: string): string[] {
+  const filled = names.filter((one) => one !== '');
+  return filled.length === 0 ? [] : [element(name, filled.join(between))];
 }
 
 /** The picture. Where nobody has noted how many bytes it has, they are 0: the attribute must be there. */

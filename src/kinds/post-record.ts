@@ -139,8 +139,8 @@ export function linkedRecord<Name extends string, Texts extends Readonly<Record<
   const present: Record<string, unknown> = {};
   for (const [member, value] of members) {
     const isOpen = !locked || member === name || member === 'slug';
-    // A title may be 0 (decision D47).
-    if (value !== '' && (value !== '0' || member === name) && value !== false) present[member] = isOpen ? value : '';
+    // A title is there though it is empty, as WordPress stores some, and may be 0 (decision D47).
+    if (member === name || (value !== '' && value !== '0' && value !== false)) present[member] = isOpen ? value : '';
   }
   // The compiler does not follow names through entries: they are those of `members`, with their values.
   const shown = present as Present<Name, Texts>;

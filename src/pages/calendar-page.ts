@@ -1,6 +1,5 @@
 import { dayOf } from '../calendar/schedule.ts';
 import { fail } from '../errors.ts';
-import { plainLine } from '../exchange/items/event-record.ts';
 import { dayInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
 import { weeksOf } from '../html/month-weeks.ts';
@@ -20,8 +19,9 @@ import { type CalendarProps, namedInMonth } from './calendar-views.tsx';
 import { usedCategories } from './categories.ts';
 import type { SearchProps } from './filter-views.tsx';
 import { BOXES, filterBoxes, filtersIn, type Narrowed, textOfBox } from './filters.ts';
-import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink } from './models.ts';
-import { type Content, i18nFor, type PageContext } from './pages.tsx';
+import { i18nFor } from './i18n-for.ts';
+import { descriptionOf, type EventCard, eventCard, type MonthDay, type NamedLink, nameOf } from './models.ts';
+import type { Content, PageContext } from './pages.tsx';
 import { structuredEvents } from './structured.ts';
 import { kindOf, placeOf, termGroup, withTerm } from './term-languages.ts';
 
@@ -159,7 +159,7 @@ function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
     day: () => say('pages:on-day', { day: dayInWords(i18n, date, 'long') }),
   };
   const title = page.search === undefined ? views[found.view]() : say('pages:found', { words: page.search });
-  const names = found.terms.map(({ name }) => plainLine(name)).join(', ');
+  const names = found.terms.map(({ name }) => nameOf(name, i18n)).join(', ');
   return names === '' ? title : say('pages:titled', { title: names, of: title });
 }
 

@@ -1,9 +1,9 @@
-import { plainLine } from '../exchange/items/event-record.ts';
 import { termKind } from '../kinds/index.ts';
 import type { Caller } from '../records/caller.ts';
 import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
-import type { NamedLink } from './models.ts';
+import { i18nFor } from './i18n-for.ts';
+import { type NamedLink, nameOf } from './models.ts';
 
 /** A category with the address of its page. */
 export interface Category extends NamedLink {
@@ -16,9 +16,10 @@ const MOST = 50;
 /** Categories that are in use, by name. */
 export async function usedCategories(site: Site, caller: Caller): Promise<Category[]> {
   const { records } = await listTerms(site, caller, termKind('category'), { per_page: MOST, hide_empty: true });
+  const i18n = i18nFor(site, caller);
   return records.map((record) => {
     // The list of terms gives records of terms, whose names and addresses are texts.
     const { id, name, url } = record as { readonly id: number; readonly name: string; readonly url: string };
-    return { id, name: plainLine(name), href: url };
+    return { id, name: nameOf(name, i18n), href: url };
   });
 }

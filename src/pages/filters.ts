@@ -1,4 +1,5 @@
 import { plainLine } from '../exchange/items/event-record.ts';
+import type { I18n } from '../html/i18n.ts';
 import { feedFilters } from '../kinds/feed-list.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostListValues } from '../kinds/kind.ts';
@@ -9,6 +10,8 @@ import { listTerms } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import { typedEntries } from '../typed-keys.ts';
 import type { Pairs } from './addresses.ts';
+import { i18nFor } from './i18n-for.ts';
+import { nameOf } from './models.ts';
 
 /*
  * The boxes by which visitors narrow the calendar: one for each filter that pages take, with what there is to choose
@@ -38,8 +41,9 @@ export interface FilterBox {
   readonly as: 'choice' | 'day' | 'tick';
 }
 
-/** What choices are taken from. */
+/** What choices are taken from, and the language of the page. */
 interface Known {
+  readonly i18n: I18n;
   readonly categories: readonly Choice[];
   readonly tags: readonly Choice[];
   readonly venues: readonly Values[];
@@ -54,8 +58,8 @@ const OFFERS: { readonly [Name in FilterName]: Offer | undefined } = {
   until: { as: 'day' },
   categories: { as: 'choice', choices: ({ categories }) => categories },
   tags: { as: 'choice', choices: ({ tags }) => tags },
-  venue: { as: 'choice', choices: ({ venues }) => choicesFrom(venues, 'venue') },
-  organizer: { as: 'choice', choices: ({ organizers }) => choicesFrom(organizers, 'organizer') },
+  venue: { as: 'choice', choices: ({ venues, i18n }) => choicesFrom(venues, 'venue', i18n) },
+  organizer: { as: 'choice', choices: ({ organizers, i18n }) => choicesFrom(organizers, 'organizer', i18n) },
   city: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'city') },
   state: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'stateprovince') },
   country: { as: 'choice', choices: ({ venues }) => distinctTexts(venues, 'country') },
@@ -97,6 +101,7 @@ export async function filterBoxes(site: Site, caller: Caller, { filters, fixed, 
 }
 
 async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Promise<Known> {
+  const i18n = i18nFor(site, caller);
   const linked = async (name: 'venue' | 'organizer'): Promise<readonly Values[]> => {
     const used = upcoming ? { only_with_upcoming: true } : { has_events: true };
     const values = { ...used, per_page: MOST_CHOICES, orderby: 'title', order: 'asc' } as PostListValues;
@@ -104,15 +109,15 @@ async function knownChoices(site: Site, caller: Caller, upcoming: boolean): Prom
   };
   const terms = async (name: 'category' | 'tag'): Promise<Choice[]> => {
     const { records } = await listTerms(site, caller, termKind(name), { per_page: MOST_CHOICES, hide_empty: true });
-    return records.map((record) => ({ value: String(record.slug), text: plainLine(String(record.name)) }));
+    return records.map((record) => ({ value: String(record.slug), text: nameOf(String(record.name), i18n) }));
   };
   const [categories, tags] = [await terms('category'), await terms('tag')];
   const [venues, organizers] = [await linked('venue'), await linked('organizer')];
-  return { categories, tags, venues, organizers };
+  return { i18n, categories, tags, venues, organizers };
 }
 
-const choicesFrom = (records: readonly Values[], title: string): Choice[] =>
-  records.map((record) => ({ value: String(record.id), text: plainLine(String(record[title])) }));
+const choicesFrom = (records: readonly Values[], title: string, i18n: I18n): Choice[] =>
+  records.map((record) => ({ value: String(record.id), text: nameOf(String(record[title]), i18n) }));
 
 /** The different texts that records have in a member, in order. */
 function distinctTexts(records: readonly Values[], member: string): Choice[] {

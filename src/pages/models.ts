@@ -113,6 +113,9 @@ function langOf({ language }: { readonly language?: string | null | undefined },
   return tag === undefined || tag.toLowerCase().split('-')[0] === caller.language.toLowerCase().split('-')[0] ? undefined : tag;
 }
 
+/** The name of a venue, an organizer or a term as text; WordPress knows some that have none. */
+export const nameOf = (html: string, { say }: Pick<I18n, 'say'>): string => plainLine(html) || say('pages:unnamed');
+
 /** The title as text. For those who have not opened a protected event it says that it is one. */
 export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: I18n): string {
   const title = plainLine(record.title) || say('pages:untitled');
@@ -166,11 +169,11 @@ export interface PlaceModel extends NamedLink {
   readonly map: string | undefined;
 }
 
-export function placeModel(venue: VenueRecord): PlaceModel {
+export function placeModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceModel {
   const address = placeOf({ ...venue, venue: '' });
   const wanted = venue.show_map !== false || venue.show_map_link !== false;
   return {
-    name: plainLine(venue.venue),
+    name: nameOf(venue.venue, i18n),
     href: venue.url,
     town: plainLine(venue.city ?? ''),
     address,

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { USUAL_NAMESPACE } from '../config/values.ts';
 import { documentOf } from '../html/document.tsx';
-import { type I18n, i18nIn } from '../html/i18n.ts';
+import type { I18n } from '../html/i18n.ts';
 import { siteNameOf } from '../html/site-name.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
@@ -12,6 +12,7 @@ import { restUrl } from '../wordpress/links.ts';
 import { calendarUrl, type Pairs, spoken, suggestUrl, unspoken, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
+import { i18nFor } from './i18n-for.ts';
 import type { Picture } from './models.ts';
 import { type PageSubject, routesOf } from './page-subject.ts';
 import { ProblemView } from './record-views.tsx';
@@ -64,10 +65,6 @@ export interface Content {
   readonly narrowing?: Pairs | undefined;
   readonly timeliness: Timeliness;
 }
-
-/** How pages speak to a caller. */
-export const i18nFor = ({ texts }: Pick<Site, 'texts'>, { language, settings }: Caller): I18n =>
-  i18nIn(texts, language, settings.contentLanguage);
 
 /** The locale of the texts of a page as Open Graph writes it (`it_IT`): that of the content, else that of its words. */
 function graphLocale({ language, locale }: I18n, { settings, content }: Caller): string {

@@ -6,7 +6,8 @@ import { isPreviewed } from '../kinds/post-record.ts';
 import type { Caller } from '../records/caller.ts';
 import { readToEdit } from '../records/editing.ts';
 import { linkedById } from '../records/linked-pages.ts';
-import { type Content, i18nFor, type Page, type PageContext, pageOf } from './pages.tsx';
+import { i18nFor } from './i18n-for.ts';
+import { type Content, type Page, type PageContext, pageOf } from './pages.tsx';
 import { eventPage, linkedContent } from './record-pages.ts';
 
 /** Who looks at the page of a record before everybody may see it. */

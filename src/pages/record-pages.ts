@@ -3,6 +3,7 @@ import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { fail } from '../errors.ts';
 import { placeOf, plainLine, venuesOf } from '../exchange/items/event-record.ts';
 import { dayInWords, spanInWords } from '../html/dates.ts';
+import type { I18n } from '../html/i18n.ts';
 import type { EventPage, LinkedPage } from '../kinds/calendar-page.ts';
 import type { EventRecord } from '../kinds/events/shape.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
@@ -19,8 +20,20 @@ import { eventDateUrl } from '../wordpress/links.ts';
 import { addDays, isZeroDate, nowUtc } from '../wordpress/time.ts';
 import { nowLocal, parseZone, toLocal, toUtc } from '../wordpress/zones.ts';
 import { type AddedEvent, calendarUrl, eventSubscriptions, withQuery } from './addresses.ts';
-import { descriptionOf, type EventCard, eventCard, type NamedLink, pictureOf, placeModel, titleOf, websiteOf, wordOf } from './models.ts';
-import { type Content, i18nFor, type PageContext } from './pages.tsx';
+import { i18nFor } from './i18n-for.ts';
+import {
+  descriptionOf,
+  type EventCard,
+  eventCard,
+  type NamedLink,
+  nameOf,
+  pictureOf,
+  placeModel,
+  titleOf,
+  websiteOf,
+  wordOf,
+} from './models.ts';
+import type { Content, PageContext } from './pages.tsx';
 import type { Detail } from './record-views.tsx';
 import { structuredEvents, structuredLinked } from './structured.ts';
 
@@ -49,12 +62,12 @@ export async function eventPage(
     card,
     description: record.description,
     picture,
-    places: venuesOf(record).map((venue) => placeModel(venue as VenueRecord)),
-    organizers: record.organizer.map(organizerModel),
+    places: venuesOf(record).map((venue) => placeModel(venue as VenueRecord, i18n)),
+    organizers: record.organizer.map((organizer) => organizerModel(organizer, i18n)),
     // Where nobody named one, records say the address of the page itself.
     website: website === record.url ? '' : website,
-    categories: locked ? [] : event.categories.map((term) => termModel(term, caller)),
-    tags: locked ? [] : event.tags.map((term) => termModel(term, caller)),
+    categories: locked ? [] : event.categories.map((term) => termModel(term, caller, i18n)),
+    tags: locked ? [] : event.tags.map((term) => termModel(term, caller, i18n)),
     details: detailsOf(record, caller, say),
     notice: wordOf(event.state, (name) => say(`pages:${name}`)),
     isOver: ending.isOver && (isDate || !dates || dates.length === 0),
@@ -111,8 +124,8 @@ function addedEvent({ record }: FeedEvent, { allDay }: EventCard, { settings }: 
   };
 }
 
-const termModel = (term: FeedTerm, caller: Caller): NamedLink => ({
-  name: plainLine(term.name),
+const termModel = (term: FeedTerm, caller: Caller, i18n: I18n): NamedLink => ({
+  name: nameOf(term.name, i18n),
   href: termLink(term, [], caller, term.language),
 });
 
@@ -131,8 +144,8 @@ function detailsOf({ custom_fields: values }: EventRecord, { settings }: Caller,
   );
 }
 
-const organizerModel = ({ organizer, url, phone = '', email = '', website }: OrganizerRecord) => ({
-  name: plainLine(organizer),
+const organizerModel = ({ organizer, url, phone = '', email = '', website }: OrganizerRecord, i18n: I18n) => ({
+  name: nameOf(organizer, i18n),
   href: url,
   phone: plainLine(phone),
   email: plainLine(email),
@@ -207,7 +220,7 @@ export async function linkedContent(
   if (listed.events.length === 0 && number > 1) fail('rest_no_route');
   const pages = Math.ceil(listed.total / perPage);
   const at = (other: number) => pageAt(record.url, other);
-  const name = plainLine('venue' in record ? record.venue : record.organizer);
+  const name = nameOf('venue' in record ? record.venue : record.organizer, i18n);
   const picture = pictureOf(record.image, 'large', imageText);
   const previous = number > 1 ? { href: at(number - 1), text: say('pages:previous-page') } : undefined;
   const next = number < pages ? { href: at(number + 1), text: say('pages:next-page') } : undefined;
@@ -216,7 +229,7 @@ export async function linkedContent(
     name,
     description: record.description ?? '',
     picture,
-    place: 'venue' in record ? placeModel(record) : undefined,
+    place: 'venue' in record ? placeModel(record, i18n) : undefined,
     phone: plainLine(record.phone ?? ''),
     email: 'venue' in record ? '' : plainLine(record.email ?? ''),
     website: websiteOf(record.website),

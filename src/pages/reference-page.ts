@@ -1,7 +1,8 @@
 import type { Caller } from '../records/caller.ts';
 import { restUrl } from '../wordpress/links.ts';
 import { type ApiDocument, ApiReference } from './api-reference.tsx';
-import { i18nFor, type Page, type PageContext, pageOf } from './pages.tsx';
+import { i18nFor } from './i18n-for.ts';
+import { type Page, type PageContext, pageOf } from './pages.tsx';
 
 /** The reference of the API for people. `document`: its OpenAPI document, in the caller's language. */
 export function referencePage(context: PageContext, caller: Caller, document: ApiDocument): Page {

@@ -20,7 +20,8 @@ import type { Site } from '../site.ts';
 import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { suggestPath, suggestUrl } from './addresses.ts';
-import { i18nFor, type Page, type PageContext, pageOf } from './pages.tsx';
+import { i18nFor } from './i18n-for.ts';
+import { type Page, type PageContext, pageOf } from './pages.tsx';
 import { SuggestView, ThanksView } from './suggest-view.tsx';
 
 /*

@@ -137,9 +137,12 @@ const spokenIn = ({ language }: FeedRecord): Record<string, string> => (language
 function placeLines(record: FeedRecord): string[] {
   const venues = venuesOf(record);
   if (venues.length === 0) return [];
-  const { geo_lat: lat, geo_lng: lng } = venues[0]!;
+  const { venue, geo_lat: lat, geo_lng: lng } = venues[0]!;
+  const places = venues.map(placeOf).filter((place) => place !== '');
   return [
-    line('location', 'text', [venues.map(placeOf).join('; ')], { ...spokenIn(record), ...namedAs(plainLine(venues[0]!.venue), /,/) }),
+    ...(places.length === 0
+      ? []
+      : [line('location', 'text', [places.join('; ')], { ...spokenIn(record), ...namedAs(plainLine(venue), /,/) })]),
     ...(lat === undefined || lng === undefined ? [] : [line('geo', 'float', [[lat, lng]])]),
   ];
 }
@@ -155,11 +158,12 @@ function peopleLines(organizers: readonly OrganizerRecord[]): string[] {
       plainLine(part ?? ''),
     );
     const says = other !== mailed || parts.some((part, place) => place > 0 && part !== '');
-    if (!says) return [];
-    return [line('contact', 'text', [parts.filter((part) => part !== '').join(', ')], namedAs(parts[0]!, /[,;]/))];
+    const said = parts.filter((part) => part !== '');
+    return says && said.length > 0 ? [line('contact', 'text', [said.join(', ')], namedAs(parts[0]!, /[,;]/))] : [];
   });
   if (!mailed) return contacts;
-  return [line('organizer', 'cal-address', [`mailto:${mailbox(mailed.email)}`], { cn: plainLine(mailed.organizer) }), ...contacts];
+  const cn = plainLine(mailed.organizer);
+  return [line('organizer', 'cal-address', [`mailto:${mailbox(mailed.email)}`], cn === '' ? {} : { cn }), ...contacts];
 }
 
 function mailbox(email: string | undefined): string | undefined {

@@ -80,6 +80,7 @@ const ROWS: readonly Row[] = [
   ['D24', (difference, answers) => isList(difference) && inList(difference) && isCutThroughTies(difference, answers)],
   ['D18', (difference, answers) => ofProtectedLink(difference, answers)],
   ['D15', (difference, answers) => ofHiddenLink(difference, answers)],
+  ['D47', ({ path, old: before, new: after }) => /\.(venue|organizer)$/.test(path) && before === undefined && after === ''],
   ['D37', (difference, answers) => isReadOtherwise(difference, answers)],
   ['D37', (difference, answers) => isCurrencyInCost(difference, answers)],
 ]; // biome-ignore format: a table
