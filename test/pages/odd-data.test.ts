@@ -58,6 +58,60 @@ describeAsking(
         expect([path, empty.map(({ name, attributes }) => `${name} ${attributes.href ?? ''}`)]).toEqual([path, []]);
       }
     });
+
+    it('lead to websites that were written without their scheme, and to none where there is only a word', async () => {
+      const event = await made();
+      const [venue, [organizer]] = [event.venue, event.organizer];
+      const websites = async (text: string) => {
+        await ask.rows(async (db) => {
+          const metas = [
+            [event.id, '_EventURL'],
+            [venue.id, '_VenueURL'],
+            [organizer.id, '_OrganizerWebsite'],
+          ] as const;
+          for (const [post_id, meta_key] of metas) {
+            await db.from('postmeta').where({ post_id, meta_key }).delete();
+            await db.from('postmeta').insert({ post_id, meta_key, meta_value: text });
+          }
+        });
+        const links = [];
+        for (const { url } of [event, venue, organizer]) {
+          const { elements, text: shown } = await page(url);
+          links.push(
+            elements.find(
+              ({ name, attributes }) =>
+                name === 'a' && !/^(https?:\/\/(127|www\.(google|openstreetmap))|#|mailto)/.test(attributes.href ?? ''),
+            )?.attributes.href,
+          );
+          expect([url, shown]).toEqual([url, expect.stringContaining(text.replace('www.', '').replace('&', ' & '))]);
+        }
+        return links;
+      };
+      expect(await websites('www.example.org/a?b=1&c=2')).toEqual(Array(3).fill('http://www.example.org/a?b=1&c=2'));
+      expect(await websites('ask Maria')).toEqual(Array(3).fill(undefined));
+    });
+
+    it('show texts with the number of half a character', async () => {
+      const event = await made();
+      const half = 'Half &#xD83C; whole &#55356;&#57225;';
+      await ask.rows((db) =>
+        db.from('posts').whereIn('ID', [event.id, event.venue.id, event.organizer[0].id]).update({ post_title: half }),
+      );
+      await ask.rows((db) => db.from('postmeta').where({ post_id: event.venue.id, meta_key: '_VenueCity' }).update({ meta_value: half }));
+      await ask.rows((db) =>
+        db
+          .from('postmeta')
+          .where({ post_id: event.organizer[0].id, meta_key: '_OrganizerEmail' })
+          .update({ meta_value: '&#xD83C;@example.org' }),
+      );
+      for (const { url } of [event, event.venue, event.organizer[0]]) expect((await page(url)).text).toContain('Half \ufffd whole 🎉');
+      expect(await get('/events/2026-12-05/?ical=1')).toContain('SUMMARY:Half \ufffd whole 🎉');
+    });
+
+    it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
+      const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
+      expect([status, headers.location]).toEqual([301, '/events/list/']);
+    });
   },
   { PAGES: 'on' },
 );

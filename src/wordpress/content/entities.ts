@@ -57,8 +57,13 @@ export function normalizeEntities(text: string): string {
     );
 }
 
-/** The characters that entities stand for, HTML 5's whole table (`html_entity_decode`). */
-export const decodeEntities = (text: string): string => decode(text, { level: 'html5', scope: 'strict' });
+/**
+ * The characters that entities stand for, HTML 5's whole table (`html_entity_decode`). The number of half a character
+ * (`&#xD83C;`) stands for U+FFFD, as in browsers: no text can be encoded that holds a half alone. Both halves, as some
+ * programs wrote them, are the character.
+ */
+export const decodeEntities = (text: string): string =>
+  decode(text, { level: 'html5', scope: 'strict' }).replace(/[\ud800-\udfff]/gu, '\ufffd');
 
 /** A lone `&` becomes `&#038;` (`convert_chars`). */
 export function convertChars(text: string): string {
