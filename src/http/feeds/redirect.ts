@@ -18,7 +18,8 @@ export async function redirectOf(wanted: FeedRequest): Promise<string | undefine
   if (address.form !== 'ical' && address.form !== undefined) return undefined;
   const filled = address.form === undefined ? withoutEmpty(queryText) : queryText;
   // Browsers follow what a form leads to on the very server of its page alone, by whatever name it was reached.
-  if (filled !== queryText) return withQuery(new URL(page).pathname, filled);
+  // A path that begins with two slashes would name a host.
+  if (filled !== queryText) return withQuery(new URL(page).pathname.replace(/^\/{2,}/, '/'), filled);
   if (!address.byPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
