@@ -13,6 +13,7 @@ import type { FeedEvent } from '../records/feed-events.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { firstCharacters } from '../wordpress/content/plain-text.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
+import { escUrl } from '../wordpress/web-url.ts';
 
 /*
  * What the views of pages show, as plain values: texts without markup, dates in words, addresses. A theme's own views
@@ -183,8 +184,15 @@ export function placeModel(venue: VenueRecord, i18n: Pick<I18n, 'say'>): PlaceMo
   };
 }
 
-/** The address of a website as text; records hold it as HTML. */
-export const websiteOf = (html: string | undefined): string => decodeEntities(html ?? '').trim();
+/**
+ * The address of a website as text; records hold it as HTML. One without a scheme (`www.example.org`), as people often
+ * write it, gets one, as on the pages of WordPress. What is no address at all stays the text that it is.
+ */
+export function websiteOf(html: string | undefined): string {
+  const text = decodeEntities(html ?? '').trim();
+  const address = decodeEntities(escUrl(text));
+  return address === '' || URL.canParse(address) || address.startsWith('/') ? address : text;
+}
 
 /** The beginning of a text, as search engines and others show it. */
 export const descriptionOf = (html: string): string => firstCharacters(plainText(html).replace(/\s+/g, ' '), LONGEST_DESCRIPTION).trim();

@@ -120,7 +120,7 @@ function Facts({ i18n, places, organizers, website, categories, tags, details, d
       )}
       {website !== '' && (
         <Fact label={say('pages:website')}>
-          <Link href={website}>{shortAddress(website)}</Link>
+          <Website address={website} />
         </Fact>
       )}
       {categories.length > 0 && (
@@ -221,12 +221,16 @@ function Contact({ phone, email = '', website }: ContactProps): JSX.Element | nu
       )}
       {website !== '' && (
         <li>
-          <Link href={website}>{shortAddress(website)}</Link>
+          <Website address={website} />
         </li>
       )}
     </ul>
   );
 }
+
+/** What stands for an address may be no address. */
+const Website = ({ address }: { readonly address: string }): JSX.Element =>
+  URL.canParse(address) || address.startsWith('/') ? <Link href={address}>{shortAddress(address)}</Link> : <span>{address}</span>;
 
 /** An address as people read it. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
