@@ -4,7 +4,7 @@ import { termKind } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, namedEvents } from '../../records/feed-events.ts';
-import { ancestorsOf, languagesOfTerms } from '../../records/terms.ts';
+import { ancestorsOf, languagesOfTerms, termsByLanguage } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
 import type { FeedRequest } from './feed-request.ts';
 
@@ -62,11 +62,16 @@ async function eventUrl({ site, caller }: FeedRequest, id: number): Promise<stri
   return events[0] && permalink(events[0].row, caller, events[0].record.language);
 }
 
+/** The page of a term, in the language that is asked for: it holds the events of that, translated or not. */
 async function pageOfTerm({ site, caller }: FeedRequest, { kind, slug }: NamedTerm): Promise<string> {
   const [[term] = []] = await feedTerms(site, caller, kind, [[slug]]);
   if (term === undefined) return fail('rest_no_route');
+  const { content } = caller;
+  const chosen = content.chosen ? content.code : undefined;
+  const group = await termsByLanguage(site.db, caller, termKind(kind), term);
+  const shown = group?.get(chosen ?? '') ?? { term, ancestors: await ancestorsOf(site.db, termKind(kind), term) };
   const languageOf = await languagesOfTerms(site.db, caller, [term]);
-  return termLink(term, await ancestorsOf(site.db, termKind(kind), term), caller, languageOf(term));
+  return termLink(shown.term, shown.ancestors, caller, chosen ?? languageOf(term));
 }
 
 /** Forms send boxes that were left empty, too; the address of a page is better without them. */
@@ -87,4 +92,9 @@ const withoutParams = (query: string, names: readonly string[]): string =>
     .filter((pair) => !names.includes(/^[\w-]*/.exec(pair)?.[0] ?? ''))
     .join('&');
 
-const withQuery = (url: string, query: string): string => (query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`);
+/** The address with this query behind it, but for what it says already: of two languages none would be heeded. */
+function withQuery(url: string, query: string): string {
+  const said = url.split('?')[1]?.split('&') ?? [];
+  const more = query.split('&').filter((pair) => pair !== '' && !said.includes(pair));
+  return more.length === 0 ? url : `${url}${said.length > 0 ? '&' : '?'}${more.join('&')}`;
+}
