@@ -23,8 +23,11 @@ export interface Addressing {
 /** Longer than any path with the longest slug, in bytes. */
 const LONGEST_ROUTE = 2000;
 
-/** What comes before the route: perhaps a language, perhaps `index.php`, in either order. */
-const FRONT = String.raw`^(?:/(?<first>[\w-]+))??(?:/index\.php)?(?:/(?<second>[\w-]+))??`;
+/**
+ * What comes before the route: perhaps a language, perhaps `index.php`, in either order. Polylang may write `language/`
+ * before a language.
+ */
+const FRONT = String.raw`^(?:(?:/language)?/(?<first>[\w-]+))??(?:/index\.php)?(?:(?:/language)?/(?<second>[\w-]+))??`;
 const BY_PATH = new RegExp(`${FRONT}/wp-json(?<route>/.*)?$`);
 const BY_QUERY = new RegExp(`${FRONT}/?$`);
 
@@ -44,6 +47,16 @@ export function addressOf(path: string, restRoute: unknown, { base, languages }:
   const language = named[0];
   if (BY_PATH.test(below)) return { route: withoutTrailingSlash(route ?? ''), language };
   return typeof restRoute === 'string' && restRoute !== '' ? { route: withoutTrailingSlash(restRoute), language } : undefined;
+}
+
+/** The language that the pieces of a path begin with, also as `language/it` (Polylang), and those behind it. */
+export function languageAhead(
+  pieces: readonly string[],
+  languages: readonly string[],
+): { readonly language: string | undefined; readonly rest: readonly string[] } {
+  const at = pieces[0] === 'language' && languages.includes(pieces[1] ?? '') ? 1 : 0;
+  const language = languages.find((known) => known === pieces[at]);
+  return { language, rest: language === undefined ? pieces : pieces.slice(at + 1) };
 }
 
 /** The path of a home address, as `Addressing` wants it. */

@@ -11,7 +11,7 @@ import { type PreviewedRecord, previewPage } from '../pages/preview.tsx';
 import { renderPage } from '../pages/render.ts';
 import type { LoadedTheme } from '../pages/theme.ts';
 import type { Site } from '../site.ts';
-import { basePath, splitTarget } from './addressing.ts';
+import { basePath, languageAhead, splitTarget } from './addressing.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, tagOf } from './deliver.ts';
 import { discoveryHeaders } from './feeds/discovery.ts';
@@ -42,7 +42,7 @@ export function createPages({ config }: Site, theme: LoadedTheme): Pages {
   const problem: Pages['problem'] = (site, settings, req, error) => {
     // In the language that the address begins with, whatever is wrong with the rest of it.
     const below = splitTarget(req.originalUrl).path.slice(basePath(settings.home).length);
-    const segment = segmentsOf(site, settings).find((known) => `${below}/`.startsWith(`/${known}/`));
+    const { language: segment } = languageAhead(below.split('/').slice(1), segmentsOf(site, settings));
     const caller = visitorOf(site, settings, req, { segment, query: {} });
     const { status, headers } = problemOf(site, req, caller.language, error);
     const page = problemPage({ ...theme, site }, caller, status, notesOf(req).id);

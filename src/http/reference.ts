@@ -5,12 +5,15 @@ import type { LoadedTheme } from '../pages/theme.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { basePath, splitTarget } from './addressing.ts';
+import { basePath, languageAhead, splitTarget } from './addressing.ts';
 import { type Answers, languageKey, openKeyOf } from './answers.ts';
+import { feedChoice } from './content-language.ts';
 import { deliver } from './deliver.ts';
 import { openApiDocument } from './openapi.ts';
 import { pageAnswer } from './pages.ts';
+import { rootOf, segmentsOf } from './request.ts';
 import type { Route } from './route.ts';
+import { folderOf } from './visitor.ts';
 
 /** What the reference is made with: the routes that it describes, and those outside all namespaces. */
 export interface ReferenceParts extends LoadedTheme {
@@ -24,17 +27,18 @@ export function serveReference(site: Site, { routes, roots, answers, ...parts }:
   return async (req, res, next) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return next();
     const { path } = splitTarget(req.originalUrl);
-    const found = /^(?<base>.*?)(?:\/(?<segment>[\w-]+))?\/doc\/?$/.exec(path)?.groups;
-    if (!found) return next();
+    if (!/\/doc\/?$/.test(path)) return next();
     const settings = await site.settings();
-    const [known, below] = [site.texts.languages.find((code) => code === found.segment), basePath(settings.home)];
-    const above = found.segment === undefined || known !== undefined ? found.base : `${found.base}/${found.segment}`;
-    if (above !== '' && above !== below) return next();
+    const base = basePath(settings.home);
+    const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).replace(/\/$/, '').split('/').slice(1);
+    const { language: known, rest } = languageAhead(pieces, segmentsOf(site, settings));
+    if (rest.length > 1) return next();
     const compute = async (read: Site) => {
       const now = await read.settings();
       const chosen = site.texts.chooseLanguage({ segment: known, acceptLanguage: req.get('accept-language') });
-      const home = now.home + (known === undefined ? '' : `/${known}`);
-      const caller = callerFor(read, now, ANONYMOUS, { language: chosen, home });
+      const content = feedChoice(now.contentLanguages, { query: {}, body: {}, address: known });
+      const home = folderOf(now, content) ?? rootOf(now, known, undefined);
+      const caller = callerFor(read, now, ANONYMOUS, { language: chosen, home, content });
       const described = now.calendar.restDisabled ? [] : routes;
       // Its own document, whose parts have just these shapes.
       const document = openApiDocument(read, caller, described, roots) as unknown as ApiDocument;

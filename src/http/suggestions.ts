@@ -11,7 +11,7 @@ import type { LoadedTheme } from '../pages/theme.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
-import { basePath, splitTarget } from './addressing.ts';
+import { basePath, languageAhead, splitTarget } from './addressing.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, deliver } from './deliver.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
@@ -65,10 +65,8 @@ function askedAt(site: Site, settings: SiteSettings, path: string): { readonly s
   if (suggestSlug === '' || !path.includes(suggestSlug)) return undefined;
   const base = basePath(home);
   const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
-  if (pieces[0] === 'index.php') pieces.shift();
-  const segment = segmentsOf(site, settings).find((known) => known === pieces[0]);
-  if (segment !== undefined) pieces.shift();
-  return pieces.join('/') === `${calendar.eventsSlug}/${suggestSlug}` ? { segment } : undefined;
+  const { language: segment, rest } = languageAhead(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, segmentsOf(site, settings));
+  return rest.join('/').replace(/^index\.php\//, '') === `${calendar.eventsSlug}/${suggestSlug}` ? { segment } : undefined;
 }
 
 async function showForm({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {

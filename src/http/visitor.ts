@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { SiteSettings } from '../calendar/settings.ts';
-import { type Caller, callerFor, settingsFor } from '../records/caller.ts';
+import { type Caller, type ContentChoice, callerFor, settingsFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import { homeIn, type LanguageUrls } from '../wordpress/content-languages.ts';
+import { homeIn } from '../wordpress/content-languages.ts';
 import { ANONYMOUS, type Viewer } from '../wordpress/viewer.ts';
 import { feedChoice, languageOfHost } from './content-language.ts';
 import type { Raw } from './input.ts';
@@ -28,10 +28,10 @@ export function visitorOf(site: Site, known: SiteSettings, req: Request, { segme
   const names = contentLanguages ? LANGUAGE_NAMES : LANGUAGE_NAMES.slice(0, 1);
   const parameter = names.map((name) => query[name]).find((value): value is string => typeof value === 'string');
   const language = site.texts.chooseLanguage({ parameter, segment: segment ?? hostLanguage, acceptLanguage: req.get('accept-language') });
-  const folder = content.chosen && contentLanguages ? folderOf(contentLanguages.urls, content.code, settings.home) : undefined;
-  return callerFor(site, settings, viewer, { language, content, home: folder ?? rootOf(settings, segment, hostLanguage) });
+  const home = folderOf(settings, content) ?? rootOf(settings, segment, hostLanguage);
+  return callerFor(site, settings, viewer, { language, content, home });
 }
 
 /** Where the pages of a language begin, however it was asked for; undefined: they have no folder of their own. */
-const folderOf = (urls: LanguageUrls, code: string | undefined, home: string): string | undefined =>
-  urls.by === 'directory' && urls.before === '' && code !== undefined ? homeIn(urls, code, home) : undefined;
+export const folderOf = ({ contentLanguages: known, home }: SiteSettings, { code }: ContentChoice): string | undefined =>
+  known?.urls.by === 'directory' && code !== undefined ? homeIn(known.urls, code, home) : undefined;

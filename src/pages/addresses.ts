@@ -42,6 +42,16 @@ export function spoken({ settings, content }: Pick<PagePlace, 'settings' | 'cont
   return known?.urls.by === 'parameter' ? urlIn(known, content?.code, url, (same) => same) : url;
 }
 
+/**
+ * The address of a list of the calendar in a language of the content. Where addresses of records do not say theirs,
+ * those of lists have it before them all the same: nothing else tells one from the other.
+ */
+export function listUrlIn({ settings }: Pick<PagePlace, 'settings'>, code: string, make: (home: string) => string): string {
+  const { contentLanguages: known, home } = settings;
+  if (known?.urls.by !== 'nothing') return urlIn(known, code, home, make);
+  return make(code === known.defaultCode ? home : `${home}/${code}`);
+}
+
 /** The same address without it. */
 export function unspoken(place: Pick<PagePlace, 'settings' | 'content'>, url: string): string {
   const said = spoken(place, '').slice(1);

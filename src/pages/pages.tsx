@@ -6,10 +6,10 @@ import { siteNameOf } from '../html/site-name.ts';
 import type { Timeliness } from '../kinds/timeliness.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
-import { languageOfCode, languageTag, urlIn } from '../wordpress/content-languages.ts';
+import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { knownLanguage } from '../wordpress/language-names.ts';
 import { restUrl } from '../wordpress/links.ts';
-import { calendarUrl, type Pairs, spoken, suggestUrl, unspoken, withQuery } from './addresses.ts';
+import { calendarUrl, listUrlIn, type Pairs, spoken, suggestUrl, unspoken, withQuery } from './addresses.ts';
 import type { FrameProps } from './frame.tsx';
 import { headOf } from './head.ts';
 import { i18nFor } from './i18n-for.ts';
@@ -49,6 +49,8 @@ export interface Content {
   readonly description: string;
   /** Its own address, in the language of the caller. */
   readonly address: string;
+  /** Of several pages the address of the first, where it is another one: other languages may have fewer. */
+  readonly first?: string | undefined;
   /** Of the page of a record or a term: its language and its translations, where content has languages. */
   readonly record?: Translated | undefined;
   readonly picture?: Picture | undefined;
@@ -97,7 +99,10 @@ export function pageOf({ site, assets, theme }: PageContext, caller: Caller, con
     picture: content.picture,
     unlisted: content.unlisted === true,
     isRecord: content.subject.event !== undefined,
-    alternates: isThere && caller.settings.contentLanguages ? languages.map(({ code, href }) => ({ language: code, href })) : [],
+    alternates:
+      isThere && caller.settings.contentLanguages && content.first === undefined
+        ? languages.map(({ code, href }) => ({ language: code, href }))
+        : [],
     previous: content.previous,
     next: content.next,
     calendar: spoken(caller, withQuery(calendarRoot(caller), [...(content.narrowing ?? []), ['ical', '1']])),
@@ -148,10 +153,10 @@ const newsOf = (caller: Caller): string =>
  * The same page in other languages: where content has languages, in those that it is there in; else in those of the
  * interface.
  */
-function languagesOf({ texts }: Site, caller: Caller, { address, record }: Content): FrameProps['languages'] {
+function languagesOf({ texts }: Site, caller: Caller, { address, first = address, record }: Content): FrameProps['languages'] {
   const { home, settings, content, language } = caller;
   const { contentLanguages: known } = settings;
-  if (known === undefined || known.urls.by === 'nothing') {
+  if (known === undefined) {
     return texts.languages.map((code) => ({
       code,
       name: languageName(code),
@@ -160,11 +165,11 @@ function languagesOf({ texts }: Site, caller: Caller, { address, record }: Conte
     }));
   }
   const own = record ? record.language : (content.code ?? known.defaultCode);
-  const rest = address.startsWith(home) ? unspoken(caller, address.slice(home.length)) : '/';
+  const rest = first.startsWith(home) ? unspoken(caller, first.slice(home.length)) : '/';
   return known.languages.flatMap((other) => {
     const { code, name } = other;
     const translation = record?.translations?.[code]?.url;
-    const href = code === own ? address : record ? translation : urlIn(known, code, settings.home, (root) => root + rest);
+    const href = code === own ? address : record ? translation : listUrlIn(caller, code, (root) => root + rest);
     return href === undefined ? [] : [{ code: languageTag(other), name, href, current: code === own }];
   });
 }

@@ -219,7 +219,7 @@ export async function linkedContent(
   });
   if (listed.events.length === 0 && number > 1) fail('rest_no_route');
   const pages = Math.ceil(listed.total / perPage);
-  const at = (other: number) => pageAt(record.url, other);
+  const at = (other: number) => pageAt(record.url, other, settings);
   const name = nameOf('venue' in record ? record.venue : record.organizer, i18n);
   const picture = pictureOf(record.image, 'large', imageText);
   const previous = number > 1 ? { href: at(number - 1), text: say('pages:previous-page') } : undefined;
@@ -247,6 +247,7 @@ export async function linkedContent(
     title: name,
     description: descriptionOf(record.excerpt || record.description || ''),
     address: at(number),
+    first: number > 1 ? record.url : undefined,
     record,
     picture,
     previous: previous?.href,
@@ -272,9 +273,10 @@ const UPCOMING = {
   archive: false,
 } as const;
 
-const pageAt = (url: string, number: number): string => {
+/** Addresses by query end in one; those by path may have one all the same, which says the language. */
+function pageAt(url: string, number: number, { permalinkStructure }: Pick<Caller['settings'], 'permalinkStructure'>): string {
   if (number === 1) return url;
-  return url.includes('?')
-    ? withQuery(url, [['paged', String(number)]])
-    : `${url.replace(/\/$/, '')}/page/${number}${url.endsWith('/') ? '/' : ''}`;
-};
+  if (permalinkStructure === '') return withQuery(url, [['paged', String(number)]]);
+  const [path = '', ...query] = url.split('?');
+  return [`${path.replace(/\/$/, '')}/page/${number}${path.endsWith('/') ? '/' : ''}`, ...query].join('?');
+}

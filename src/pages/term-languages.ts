@@ -1,11 +1,10 @@
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
-import { pageIn } from '../kinds/translations.ts';
 import type { Caller } from '../records/caller.ts';
 import { type PlacedTerm, termsByLanguage } from '../records/terms.ts';
 import type { Site } from '../site.ts';
 import type { Term } from '../wordpress/rows.ts';
-import { calendarUrl, type Target } from './addresses.ts';
+import { calendarUrl, listUrlIn, type Target } from './addresses.ts';
 import type { Content, Translated } from './pages.tsx';
 
 /*
@@ -39,14 +38,19 @@ export const withTerm = <List extends { readonly terms: readonly Term[] }>(list:
   group ? { ...list, terms: [group.shown.term, ...list.terms.slice(1)] } : list;
 
 /** Where a page of the calendar is, and what it says of the languages of its term. */
-export const placeOf = (caller: Caller, target: Target, group: TermGroup | undefined): Pick<Content, 'address' | 'record'> =>
-  group
-    ? { address: calendarUrlIn(caller, group.code, target), record: translationsOf(caller, group, target) }
-    : { address: calendarUrl(caller, target) };
+export function placeOf(caller: Caller, target: Target, group: TermGroup | undefined): Pick<Content, 'address' | 'first' | 'record'> {
+  const urlOf = (page: Target) => (group ? calendarUrlIn(caller, group.code, page) : calendarUrl(caller, page));
+  const begin = { ...target, number: 1 };
+  return {
+    address: urlOf(target),
+    first: target.number === undefined || target.number === 1 ? undefined : urlOf(begin),
+    record: group && translationsOf(caller, group, begin),
+  };
+}
 
 /** The address of a page of the calendar in a language of the content. */
 const calendarUrlIn = (caller: Caller, code: string, target: Target): string =>
-  pageIn(caller, code, (home) => calendarUrl({ settings: caller.settings, home }, target));
+  listUrlIn(caller, code, (home) => calendarUrl({ settings: caller.settings, home }, target));
 
 /** The language of the page of a term, and its address in each. */
 const translationsOf = (caller: Caller, { group, code }: TermGroup, target: Target): Translated => ({

@@ -34,6 +34,7 @@ describe('an address of the interface', () => {
     ['/it/wp-json/tribe/events/v1/events', undefined],
     ['/it/index.php/wp-json/tribe/events/v1/events', undefined],
     ['/index.php/it/wp-json/tribe/events/v1/events', undefined],
+    ['/language/it/wp-json/tribe/events/v1/events', undefined],
     ['/it/', '/tribe/events/v1/events'],
     ['/it', '/tribe/events/v1/events'],
     ['/it/index.php', '/tribe/events/v1/events'],

@@ -4,6 +4,7 @@ import { describeDatabases } from '../support/databases.ts';
 import { readPage } from '../support/html-page.ts';
 import { loadLanguages } from '../support/languages.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
+import { setOptions } from '../support/site.ts';
 
 const FORMS = ['polylang', 'wpml'] as const;
 
@@ -211,5 +212,77 @@ describeDatabases('pages of a site whose languages have hosts or are chosen by a
       expect([status, /<html lang="([^"]*)"/.exec(text)?.[1], text.includes('Prossimi eventi')]).toEqual([200, 'it', true]);
     }
     await site.close();
+  });
+});
+
+/** How addresses may say the language, by what a site's options hold. */
+const WAYS = [
+  ['folders below `language/`', 'polylang', { polylang: { rewrite: false } }],
+  ['a folder for the default language too', 'polylang', { polylang: { hide_default: false } }],
+  ['nothing, the content alone', 'polylang', { polylang: { force_lang: 0 } }],
+  ['folders, without rewriting', 'polylang', { permalink_structure: '/index.php/%postname%/' }],
+  ['a parameter', 'wpml', { icl_sitepress_settings: { language_negotiation_type: 3 } }],
+] as const;
+
+describeDatabases('pages of a site whose addresses say the language by', (open) => {
+  const own = (read: ReturnType<typeof readPage>, wanted: string) =>
+    read.elements.flatMap(({ attributes: { rel, hreflang = '', href = '' } }) =>
+      rel === wanted && (rel !== 'alternate' || hreflang) ? [href] : [],
+    );
+
+  it.each(WAYS)('%s are where others say they are, and each names its counterparts', async (_, form, options) => {
+    const db = await loadLanguages(await open(), form);
+    await setOptions(db, { ...options, posts_per_page: '2' });
+    const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const { home } = await site.site.settings();
+    const [queue, pages] = [[`${home}/`], new Map<string, ReturnType<typeof readPage>>()];
+    for (const url of queue) {
+      if (pages.has(url) || pages.size > 50) continue;
+      const { status, text, headers } = await site.send('GET', url.slice(home.length));
+      expect([url, status]).toEqual([url, 200]);
+      if (!headers['content-type']?.startsWith('text/html')) continue;
+      const read = readPage(text);
+      pages.set(url, read);
+      // Days and months have no end.
+      queue.push(
+        ...read.links.filter((link) => link.startsWith(home) && !/wp-json|rest_route|\d{4}-\d\d|today|filters|ical|feed/.test(link)),
+      );
+    }
+    expect(pages.size).toBeGreaterThan(40);
+    const named = new Map([...pages.values()].map((read) => [own(read, 'canonical')[0]!, own(read, 'alternate')]));
+    for (const [url, others] of named) {
+      if (others.length > 0) expect(others).toContain(url);
+      for (const other of others) expect([url, other, named.get(other) ?? others]).toEqual([url, other, others]);
+    }
+    await site.close();
+  });
+
+  it('a parameter have a second page of a venue, and their calendars and redirects keep to the language', async () => {
+    const db = await loadLanguages(await open(), 'wpml');
+    await setOptions(db, { icl_sitepress_settings: { language_negotiation_type: 3 }, posts_per_page: '1' });
+    const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const { home } = await site.site.settings();
+    const first = await site.send('GET', '/venue/municipio/?lang=it');
+    const [next] = own(readPage(first.text), 'next');
+    expect(next).toBe(`${home}/venue/municipio/page/2/?lang=it`);
+    expect(own(readPage((await site.send('GET', next!.slice(home.length))).text), 'prev')[0]).toBe(`${home}/venue/municipio/?lang=it`);
+    const { headers } = await site.send('GET', '/?post_type=tribe_events&tribe_events_cat=musica&ical=1&lang=it');
+    expect(headers.location).toBe(`${home}/events/category/musica/?lang=it&post_type=tribe_events&ical=1`);
+    await site.close();
+  });
+
+  it('folders subscribe to what they show, though a category or a tag is not translated', async () => {
+    for (const [form, path] of [
+      ['polylang', 'tribe_events_cat=archive'],
+      ['wpml', 'tag=free'],
+    ] as const) {
+      const db = await loadLanguages(await open(), form);
+      const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+      const { headers } = await site.send('GET', `/it/?post_type=tribe_events&${path}&ical=1`);
+      expect(headers.location).toMatch(/^http:\/\/[\w.:]+\/it\//);
+      const translated = await site.send('GET', '/it/?post_type=tribe_events&tribe_events_cat=music&ical=1');
+      expect(translated.headers.location).toContain('/it/events/category/musica/?');
+      await site.close();
+    }
   });
 });

@@ -14,6 +14,7 @@ import {
 } from '../../kinds/feed-pages.ts';
 import { postKindOfType } from '../../kinds/index.ts';
 import { textFromUnix, unixFromText } from '../../wordpress/time.ts';
+import { languageAhead } from '../addressing.ts';
 import type { Raw } from '../input.ts';
 
 /** A page of the calendar that an address names. */
@@ -41,16 +42,15 @@ export interface FeedPlace {
  * is asked for. Where the path and the query disagree, the query counts. Undefined: no page of the calendar.
  */
 export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAddress | undefined {
-  const segments = segmentsOf(path, place.base);
-  if (segments === undefined) return undefined;
-  if (segments[0] === 'index.php') segments.shift();
-  const language = place.languages.find((known) => known === segments[0]);
-  if (language !== undefined) segments.shift();
+  const all = segmentsOf(path, place.base);
+  if (all === undefined) return undefined;
+  const { language, rest } = languageAhead(withoutIndex(all), place.languages);
+  const segments = withoutIndex(rest);
   const home = homeOf(segments, query);
   const found = home ?? pageOf(segments, place);
   if (found === undefined) return undefined;
   const byPath = home === undefined;
-  const linked = byPath ? linkedByPath(found) : linkedByQuery(query);
+  const linked = byPath ? linkedByPath(found, query) : linkedByQuery(query);
   if (linked) return { form: undefined, page: linked, language, byPath };
   const form = found.form ?? formOf(query);
   const page = found.parts.has('event')
@@ -61,9 +61,12 @@ export function feedAddress(path: string, query: Raw, place: FeedPlace): FeedAdd
   return { form, page, language, byPath };
 }
 
-function linkedByPath({ linked, parts }: Found): LinkedPage | undefined {
-  const [slug = '', number = '1'] = [parts.get('linked'), parts.get('page')];
-  return linked && { of: 'linked', kind: linked, slug, number: Math.max(1, Number(number)) };
+/** Sites without rewriting have this before all paths, before or behind the language. */
+const withoutIndex = (segments: readonly string[]): readonly string[] => (segments[0] === 'index.php' ? segments.slice(1) : segments);
+
+function linkedByPath({ linked, parts }: Found, query: Raw): LinkedPage | undefined {
+  const number = pageNumber(textParam(query, 'paged') ?? parts.get('page'));
+  return linked && { of: 'linked', kind: linked, slug: parts.get('linked') ?? '', number };
 }
 
 /** Sites without readable addresses name venues and organizers by their post types. */
