@@ -45,8 +45,12 @@ export async function listCalendar(site: Site, caller: Caller, page: ListPage, w
     filters: filtersOf(page, wishes.filters),
     archive: page.archive,
   });
-  return { ...found, view, date, terms: [...categories, ...tags].flat() };
+  return { ...found, view, date, terms: onePerSlug([...categories, ...tags].flat()) };
 }
+
+/** Terms of several languages may share a slug; the first one, of the language that is asked for, is shown for all. */
+const onePerSlug = (terms: readonly Term[]): Term[] =>
+  [...new Map(terms.toReversed().map((term) => [`${term.taxonomy} ${term.slug}`, term])).values()].toReversed();
 
 /**
  * The date that a view begins with. Lists know only the one that visitors choose; a day and a month also the one in the

@@ -6,6 +6,7 @@ import { type VenueRecord, venue } from '../kinds/venue.ts';
 import type { Site } from '../site.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
+import { idInLanguage } from './content-lists.ts';
 import { listedIds, type Rendered, readablePosts } from './posts.ts';
 
 /** A venue or an organizer as its page shows it. */
@@ -15,12 +16,17 @@ export interface LinkedRecord {
   readonly imageText: string;
 }
 
-/** The venue or organizer with a slug, with its JSON-LD, if the caller may see it. */
+/**
+ * The venue or organizer with a slug, with its JSON-LD, if the caller may see it: of several that are translations of
+ * one another, the one in the language that is asked for.
+ */
 export async function linkedBySlug(site: Site, caller: Caller, name: LinkedKindName, slug: string): Promise<LinkedRecord | undefined> {
   const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
   const conditions = [{ by: 'slug', slugs: [own] }] as const;
   const order = { by: 'id', descending: false } as const;
-  const [id] = own === '' ? [] : await listedIds(site, caller, postKind(name), { conditions, order, statuses: undefined });
+  const kind = postKind(name);
+  const ids = own === '' ? [] : await listedIds(site, caller, kind, { conditions, order, statuses: undefined });
+  const id = await idInLanguage(site.db, caller, kind, ids);
   return id === undefined ? undefined : linkedById(site, caller, name, id);
 }
 

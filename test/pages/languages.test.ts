@@ -215,6 +215,29 @@ describeDatabases('pages of a site whose languages have hosts or are chosen by a
   });
 });
 
+describeDatabases('pages of translations that share a slug', (open) => {
+  it('are those of the language of their address, and of terms name that alone', async () => {
+    const db = await loadLanguages(await open(), 'wpml');
+    for (const [id, post_name] of [
+      [102, 'town-hall'],
+      [107, 'city-council'],
+    ] as const)
+      await db.from('posts').where('ID', id).update({ post_name });
+    await db.from('terms').where('term_id', 40).update({ slug: 'music' });
+    const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+    const heading = async (path: string) => {
+      const { elements } = readPage((await site.send('GET', path)).text);
+      return elements.find(({ name }) => name === 'h1')?.text;
+    };
+    expect([await heading('/venue/town-hall/'), await heading('/it/venue/town-hall/')]).toEqual(['Town Hall', 'Municipio']);
+    expect([await heading('/organizer/city-council/'), await heading('/it/organizer/city-council/')]).toEqual(['City Council', 'Comune']);
+    expect(await heading('/events/category/music/')).toBe('Music – Upcoming events');
+    expect(await heading('/it/events/category/music/')).toBe('Musica | Prossimi eventi');
+    expect((await site.send('GET', '/it/events/category/music/feed/')).text).toContain('<title>Musica - ');
+    await site.close();
+  });
+});
+
 /** How addresses may say the language, by what a site's options hold. */
 const WAYS = [
   ['folders below `language/`', 'polylang', { polylang: { rewrite: false } }],
