@@ -8,7 +8,7 @@ import type { Site } from '../site.ts';
 import { typedKeys } from '../typed-keys.ts';
 import { escHtml } from '../wordpress/content/entities.ts';
 import { isZeroDate } from '../wordpress/time.ts';
-import { calendarUrl } from './addresses.ts';
+import { calendarUrl, listUrlIn } from './addresses.ts';
 import { usedCategories } from './categories.ts';
 
 /** A page in the sitemap. */
@@ -42,10 +42,19 @@ const linked =
 /** The parts of the sitemap: pages that anybody may see whole. */
 const PARTS = {
   pages: async (site, caller) => {
-    const [list, month] = [calendarUrl(caller, { view: 'list' }), calendarUrl(caller, { view: 'month' })];
-    const entries = [`${caller.home}/`, list, month, ...(await usedCategories(site, caller)).map(({ href }) => href)].map((href) => ({
-      href,
-    }));
+    const { settings } = caller;
+    const mainPages: readonly ((home: string) => string)[] = [
+      (home) => `${home}/`,
+      (home) => calendarUrl({ settings, home }, { view: 'list' }),
+      (home) => calendarUrl({ settings, home }, { view: 'month' }),
+    ];
+    const languages = settings.contentLanguages?.languages;
+    const main = languages
+      ? languages.flatMap(({ code }) => mainPages.map((page) => listUrlIn(caller, code, page)))
+      : mainPages.map((page) => page(caller.home));
+    const categories = await usedCategories(site, caller);
+    const hrefs = [...main, ...categories.map(({ href }) => href)];
+    const entries = [...new Set(hrefs)].map((href) => ({ href }));
     return { entries, total: entries.length };
   },
   events: async (site, caller, limit, offset) => {

@@ -272,6 +272,8 @@ describeDatabases('pages of a site whose addresses say the language by', (open) 
       );
     }
     expect(pages.size).toBeGreaterThan(40);
+    const sitemap = (await site.send('GET', '/sitemap-pages-1.xml')).text;
+    for (const list of own(pages.get(`${home}/`)!, 'alternate')) expect(sitemap).toContain(`<loc>${list}</loc>`);
     const named = new Map([...pages.values()].map((read) => [own(read, 'canonical')[0]!, own(read, 'alternate')]));
     for (const [url, others] of named) {
       if (others.length > 0) expect(others).toContain(url);
