@@ -16,9 +16,10 @@ export interface RenderedProps {
 /**
  * A text that the API publishes as HTML. It is cleaned here once more: who wrote it into the database may have been
  * allowed more than a page should show (WordPress's `unfiltered_html`). Only tags and attributes that cannot run stay.
+ * It is written in the direction of its own letters, whatever that of the page is.
  */
 export function Rendered({ html, class: name, lang }: RenderedProps): JSX.Element {
-  return <div class={name} lang={lang} dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
+  return <div class={name} lang={lang} dir="auto" dangerouslySetInnerHTML={{ __html: cleaned(html) }} />;
 }
 
 const cleaned = memoize(ksesPost);

@@ -75,15 +75,23 @@ export function Card({ i18n, card }: { readonly i18n: I18n; readonly card: Event
         <span class="card-number">{Number(start.slice(8, 10))}</span>
       </div>
       <div class="card-text">
-        <h3>
+        <h3 dir="auto">
           <Link href={href}>{title}</Link>
         </h3>
         <p class="card-when">
           {mark !== undefined && <span class="mark">{mark}</span>} {featured && <span class="mark">{say('pages:featured-mark')}</span>}{' '}
           <time dateTime={start.replace(' ', 'T')}>{zone === undefined ? when : say('pages:local-time', { when, zone })}</time>
         </p>
-        {where !== '' && <p class="card-where">{where}</p>}
-        {summary !== '' && <p class="card-summary">{summary}</p>}
+        {where !== '' && (
+          <p class="card-where" dir="auto">
+            {where}
+          </p>
+        )}
+        {summary !== '' && (
+          <p class="card-summary" dir="auto">
+            {summary}
+          </p>
+        )}
         {cost !== '' && <p class="card-cost">{cost}</p>}
       </div>
       {picture && (
@@ -160,7 +168,7 @@ function Day({ i18n, day }: { readonly i18n: I18n; readonly day: MonthDay }): JS
               <Link href={event}>
                 {time !== undefined && <span class="day-time">{time} </span>}
                 {mark !== undefined && <span class="day-mark">{mark}: </span>}
-                {title}
+                <bdi>{title}</bdi>
               </Link>
             </li>
           ))}
@@ -180,7 +188,7 @@ function CalendarPage(props: CalendarProps & { readonly children: ComponentChild
   const { say } = i18n;
   return (
     <>
-      <h1>{heading}</h1>
+      <h1 dir="auto">{heading}</h1>
       {about !== '' && <Rendered html={about} class="about" />}
       <SearchForm i18n={i18n} search={search} />
       <nav aria-label={say('pages:views')}>

@@ -107,7 +107,7 @@ const STATES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The tag of a record's language, where it is another than the one of the page's own words. */
-function langOf({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
+export function langOf({ language }: { readonly language?: string | null | undefined }, caller: Caller): string | undefined {
   const { contentLanguages: known } = caller.settings;
   const own = known && languageOfCode(known, language ?? undefined);
   const tag = own && languageTag(own);

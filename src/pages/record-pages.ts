@@ -25,6 +25,7 @@ import {
   descriptionOf,
   type EventCard,
   eventCard,
+  langOf,
   type NamedLink,
   nameOf,
   pictureOf,
@@ -226,6 +227,7 @@ export async function linkedContent(
   const next = number < pages ? { href: at(number + 1), text: say('pages:next-page') } : undefined;
   const body = theme.views.linked({
     i18n,
+    lang: langOf(record, caller),
     name,
     description: record.description ?? '',
     picture,

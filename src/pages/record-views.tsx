@@ -56,7 +56,9 @@ export function EventView(props: EventProps): JSX.Element {
       <p class="back">
         <Link href={back}>{say('pages:back')}</Link>
       </p>
-      <h1 lang={card.lang}>{card.title}</h1>
+      <h1 lang={card.lang} dir="auto">
+        {card.title}
+      </h1>
       {notice !== undefined && <p class="notice">{notice}</p>}
       {notice === undefined && isOver && <p class="notice notice-quiet">{say('pages:over')}</p>}
       {when !== '' && (
@@ -68,8 +70,14 @@ export function EventView(props: EventProps): JSX.Element {
         <p class="record-where">
           {places.map(({ href, name, town }) => (
             <span key={href}>
-              <Link href={href}>{name}</Link>
-              {town !== '' && `, ${town}`}
+              <Link href={href}>
+                <bdi>{name}</bdi>
+              </Link>
+              {town !== '' && (
+                <>
+                  , <bdi>{town}</bdi>
+                </>
+              )}
             </span>
           ))}
           {card.cost !== '' && (
@@ -237,6 +245,8 @@ const shortAddress = (url: string): string => url.replace(/^https?:\/\/(www\.)?/
 
 export interface LinkedProps {
   readonly i18n: I18n;
+  /** The tag of its language, where that is not the one of the page. */
+  readonly lang: string | undefined;
   readonly name: string;
   /** HTML of its text. */
   readonly description: string;
@@ -258,23 +268,29 @@ export interface LinkedProps {
 
 /** A venue or an organizer, and what takes place there or is done by them. */
 export function LinkedView(props: LinkedProps): JSX.Element {
-  const { i18n, name, description, picture, place, heading, events, previous, next, here, back, subscriptions } = props;
+  const { i18n, lang, name, description, picture, place, heading, events, previous, next, here, back, subscriptions } = props;
   const { say } = i18n;
   return (
     <article class="record">
       <p class="back">
         <Link href={back}>{say('pages:back')}</Link>
       </p>
-      <h1>{name}</h1>
+      <h1 lang={lang} dir="auto">
+        {name}
+      </h1>
       {picture && <img class="record-picture" src={picture.src} width={picture.width} height={picture.height} alt={picture.text} />}
-      {place && place.address !== '' && <p class="record-when">{place.address}</p>}
+      {place && place.address !== '' && (
+        <p class="record-when" dir="auto">
+          {place.address}
+        </p>
+      )}
       <Contact {...props} />
       {place?.map !== undefined && (
         <p>
           <Link href={place.map}>{say('pages:map')}</Link>
         </p>
       )}
-      {description !== '' && <Rendered html={description} class="text" />}
+      {description !== '' && <Rendered html={description} class="text" lang={lang} />}
       <section aria-labelledby="events">
         <h2 id="events">{heading}</h2>
         {events.length === 0 && <p class="none">{say('pages:no-events')}</p>}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { addLanguage } from '../../src/storage/translations/site-languages.ts';
 import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialized.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { readPage } from '../support/html-page.ts';
@@ -234,6 +235,34 @@ describeDatabases('pages of translations that share a slug', (open) => {
     expect(await heading('/events/category/music/')).toBe('Music – Upcoming events');
     expect(await heading('/it/events/category/music/')).toBe('Musica | Prossimi eventi');
     expect((await site.send('GET', '/it/events/category/music/feed/')).text).toContain('<title>Musica - ');
+    await site.close();
+  });
+});
+
+describeDatabases('pages of a language in which the interface has no texts', (open) => {
+  it('say the language of what is in it, and write it in the direction of its letters', async () => {
+    const db = await loadLanguages(await open(), 'polylang');
+    await addLanguage(db, { code: 'ar', locale: 'ar', name: 'العربية', rtl: true, isDefault: false });
+    const [language] = await db
+      .from('term_taxonomy', 'tt')
+      .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+      .where({ 't.slug': 'ar', 'tt.taxonomy': 'language' })
+      .select('tt.term_taxonomy_id');
+    const rows = [114, 105].map((object_id) => ({ object_id, term_taxonomy_id: language.term_taxonomy_id, term_order: 0 }));
+    await db.from('term_relationships').insert(rows);
+    await db.from('posts').whereIn('ID', [114, 105]).update({ post_title: 'مهرجان الموسيقى (2027)', post_content: 'نص!' });
+    const site = await serveDatabase(db, { env: { PAGES: 'on' }, clock: () => new Date('2026-11-20T12:00:00Z') });
+    for (const path of ['/ar/event/legacy-meeting/', '/ar/venue/neutral-hall/']) {
+      const { elements, links } = readPage((await site.send('GET', path)).text);
+      const of = (wanted: string) =>
+        elements.find(({ name, attributes }) => name === wanted || (name === 'div' && attributes.class === wanted));
+      for (const name of ['h1', 'text'])
+        expect([path, name, of(name)?.attributes]).toEqual([path, name, expect.objectContaining({ lang: 'ar', dir: 'auto' })]);
+      const [doc = ''] = links.filter((link) => link.endsWith('/doc'));
+      expect([doc, (await site.send('GET', new URL(doc).pathname)).status]).toEqual([expect.stringMatching(/\/ar\/doc$/), 200]);
+    }
+    const { elements } = readPage((await site.send('GET', '/ar/events/list/')).text);
+    expect(elements.find(({ name }) => name === 'h3')?.attributes.dir).toBe('auto');
     await site.close();
   });
 });
