@@ -108,6 +108,16 @@ describeAsking(
       expect(await get('/events/2026-12-05/?ical=1')).toContain('SUMMARY:Half \ufffd whole 🎉');
     });
 
+    it('write a field of several lines, as forms send them, on one line of a calendar', async () => {
+      const event = await made();
+      const fields = { 1: { name: '_ecp_custom_1', label: 'Programme', type: 'textarea', values: '' } };
+      await ask.options({ tribe_events_calendar_options: { 'custom-fields': fields } });
+      await ask.rows((db) =>
+        db.from('postmeta').insert({ post_id: event.id, meta_key: '_ecp_custom_1', meta_value: 'First\r\nSecond\rThird\u0007' }),
+      );
+      expect(await get('/events/2026-12-05/?ical=1')).toContain('X-FASTI-FIELD;X-NAME=_ecp_custom_1;VALUE=TEXT:First\\nSecond\\nThird\r\n');
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);

@@ -35,7 +35,9 @@ describe('a theme of the site', () => {
     expect(theme.styles).toEqual(['theme.css']);
     expect(assets.at('', 'theme.css')).toMatch(/^\/_fasti\/theme\./);
     const html = renderToString(theme.views.event(EVENT));
-    expect(html).toContain('<p class="record-when">On Saturday</p><h1>Fair &lt;b></h1><div class="text" dir="auto"><p>Breadalert(1)</p></div>');
+    expect(html).toContain(
+      '<p class="record-when">On Saturday</p><h1>Fair &lt;b></h1><div class="text" dir="auto"><p>Breadalert(1)</p></div>',
+    );
     expect(html).not.toMatch(/script|javascript|onclick/);
     expect(theme.views.month).toBe(defaultTheme().theme.views.month);
   });

@@ -2,6 +2,7 @@ import ICAL from 'ical.js';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
 import { type ShownTimes, shownTimes } from '../../calendar/shown-times.ts';
 import { CANCELED } from '../../kinds/events/metas.ts';
+import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { tableOf } from '../../wordpress/table.ts';
 import { unixFromText } from '../../wordpress/time.ts';
 import type { Zone } from '../../wordpress/zones.ts';
@@ -178,7 +179,12 @@ function categoryLines({ categories }: FeedRecord): string[] {
 
 /** The fields that the site defines, each by its name. No standard has a property for them. */
 const customLines = ({ custom_fields: fields }: FeedRecord): string[] =>
-  isNamed(fields) ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD, 'text', [value], { [OWN_NAME]: name })) : [];
+  isNamed(fields)
+    ? Object.entries(fields).map(([name, { value }]) => line(CUSTOM_FIELD, 'text', [written(value)], { [OWN_NAME]: name }))
+    : [];
+
+/** A text of several lines as forms send them (`\r\n`): one that stands as it is would end the line of the file. */
+const written = (text: string): string => stripControlCharacters(text.replace(/\r\n?/g, '\n'));
 
 type Named = Exclude<FeedRecord['custom_fields'], readonly unknown[]>;
 const isNamed = (fields: FeedRecord['custom_fields']): fields is Named => !Array.isArray(fields);
