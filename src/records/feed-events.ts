@@ -13,6 +13,7 @@ import type { TermKindName } from '../kinds/kind-names.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
 import type { Site } from '../site.ts';
 import { readOptions } from '../storage/rows/options.ts';
+import { findPostsByPath } from '../storage/rows/posts.ts';
 import { loadUsers } from '../storage/rows/users.ts';
 import { isTranslated } from '../wordpress/content-languages.ts';
 import { metaOf, type Post, type Term } from '../wordpress/rows.ts';
@@ -116,12 +117,16 @@ export async function namedEvents(
   return { events, total: events.length, timeliness: 'never' };
 }
 
-/** The event with a slug, whatever it stands below, or the record of one of its dates. */
+/**
+ * The event with a slug, whatever it stands below, or the record of one of its dates. One without dates is in no list;
+ * it has a page all the same.
+ */
 async function idsOfSlug(site: Site, caller: Caller, { slug, on }: Exclude<NamedEvents, { ids: readonly number[] }>): Promise<number[]> {
   if (slug === '') return [];
   const order: Order = { by: 'id', descending: false };
   const ids = await listedIds(site, caller, EVENT, { conditions: [{ by: 'slug', slugs: [slug] }], order, statuses: undefined });
-  const post = await idInLanguage(site.db, caller, EVENT, ids);
+  const found = ids.length > 0 ? ids : await findPostsByPath(site.db, EVENT.postType, [slug]);
+  const post = await idInLanguage(site.db, caller, EVENT, found);
   const record = post !== undefined && on ? await recordOfDate(site.db, caller, post, on) : post;
   return record === undefined ? [] : [record];
 }

@@ -118,6 +118,22 @@ describeAsking(
       expect(await get('/events/2026-12-05/?ical=1')).toContain('X-FASTI-FIELD;X-NAME=_ecp_custom_1;VALUE=TEXT:First\\nSecond\\nThird\r\n');
     });
 
+    it('have a page of an event that nothing is noted of, and none of what nobody may see', async () => {
+      const [event, draft] = [await made(), await made({ title: 'Draft', status: 'draft', slug: 'draft-fair' })];
+      await ask.rows(async (db) => {
+        for (const { id } of [event, draft]) {
+          for (const table of ['tec_events', 'tec_occurrences'] as const) await db.from(table).where('post_id', id).delete();
+          await db.from('postmeta').where('post_id', id).delete();
+        }
+        await db.from('posts').where('ID', draft.id).update({ post_name: 'draft-fair' });
+      });
+      const { elements, text } = await page(event.url);
+      expect([elements.find(({ name }) => name === 'h1')?.text, text.includes('1970')]).toEqual(['Fair', false]);
+      expect(await get(`${event.url}?ical=1`)).toContain('SUMMARY:Fair');
+      for (const path of ['/event/draft-fair/', '/event/draft-fair/?ical=1', '/event/no-such-fair/'])
+        expect([path, (await ask.send('GET', path, { headers: {} })).status]).toEqual([path, 404]);
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);
