@@ -165,6 +165,33 @@ describeInBrowser('the pages in a browser', (visit) => {
     expect(await page.locator('#list .when').textContent()).not.toMatch(/\b7\b/);
   });
 
+  it('show events without a title or dates by <fasti-events>, in whatever language, and ask for that', async () => {
+    const { page } = await visit();
+    const asked: string[] = [];
+    await page.route('**/wp-json/**', async (route) => {
+      const said = new URL(route.request().url()).searchParams;
+      asked.push(['translation_language', 'wpml_language', 'lang'].map((name) => said.get(name)).join(' '));
+      const month = new Date().toISOString().slice(0, 8);
+      const events = [
+        { title: '', start_date: `${month}05 10:00:00`, end_date: `${month}05 11:00:00`, url: base },
+        { title: 'Some day', all_day: true, start_date: '', end_date: '', url: base },
+        { title: 'Never', start_date: 'never', end_date: '', url: base },
+      ];
+      await route.fulfill({ json: { events, total: 3, total_pages: 1 } });
+    });
+    await page.goto(`${base}/events/list/`);
+    await page.setContent(
+      `<script type="module" src="${base}/_fasti/fasti-events.js"></script>
+      <div lang="it"><fasti-events id="list" language="no language"></fasti-events></div>
+      <div lang="pt_BR"><fasti-events id="month" view="month"></fasti-events></div>`,
+    );
+    await page.locator('#month li').first().waitFor();
+    expect(await page.locator('#list li .title').allTextContents()).toEqual(['Evento senza titolo', 'Some day', 'Never']);
+    expect(await page.locator('#list li .when').count()).toBe(1);
+    expect(await page.locator('#month li').allTextContents()).toEqual(['Untitled event']);
+    expect(asked.sort()).toEqual([' pt-br pt', 'it  ']);
+  });
+
   it('show events on a page of another site by <fasti-events>', async () => {
     const other = http.createServer((_req, res) => {
       res.setHeader('Content-Type', 'text/html; charset=UTF-8');

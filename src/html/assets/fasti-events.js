@@ -12,8 +12,20 @@
 const OWN_SITE = new URL('..', import.meta.url).href;
 const ATTRIBUTES = ['source', 'view', 'category', 'tag', 'venue', 'organizer', 'search', 'count', 'language'];
 const WORDS = {
-  en: { none: 'No events.', failed: 'The events could not be loaded.', before: 'Previous month', after: 'Next month' },
-  it: { none: 'Nessun evento.', failed: 'Non è stato possibile caricare gli eventi.', before: 'Mese precedente', after: 'Mese successivo' },
+  en: {
+    none: 'No events.',
+    failed: 'The events could not be loaded.',
+    untitled: 'Untitled event',
+    before: 'Previous month',
+    after: 'Next month',
+  },
+  it: {
+    none: 'Nessun evento.',
+    failed: 'Non è stato possibile caricare gli eventi.',
+    untitled: 'Evento senza titolo',
+    before: 'Mese precedente',
+    after: 'Mese successivo',
+  },
 };
 /** This many pages of events are read at most, each as long as the API gives to everybody. */
 const MOST_PAGES = 20;
@@ -122,10 +134,10 @@ class FastiEvents extends HTMLElement {
     return this.getAttribute('view') === 'month';
   }
 
-  /** A language tag, also where somebody writes it as programs do (`it_IT`). */
+  /** A language tag, also where somebody writes it as programs do (`it_IT`). What is none is passed over. */
   get #language() {
-    const said = this.getAttribute('language') || this.closest('[lang]')?.lang || navigator.language || 'en';
-    return said.replaceAll('_', '-');
+    const said = [this.getAttribute('language'), this.closest('[lang]')?.lang, navigator.language];
+    return said.map((tag) => (tag ?? '').replaceAll('_', '-')).find(isTag) ?? 'en';
   }
 
   get #words() {
@@ -142,7 +154,11 @@ class FastiEvents extends HTMLElement {
     set('categories', this.getAttribute('category'));
     set('tags', this.getAttribute('tag'));
     for (const name of ['venue', 'organizer', 'search']) set(name, this.getAttribute(name));
-    set('translation_language', WORDS[this.#language.slice(0, 2)] && this.#language.slice(0, 2));
+    const [tag, spoken] = [this.#language.toLowerCase(), this.#language.slice(0, 2)];
+    set('translation_language', WORDS[spoken] && spoken);
+    // Calendars may be in other languages than their texts; names of none of theirs are passed over.
+    set('wpml_language', !WORDS[spoken] && tag);
+    set('lang', !WORDS[spoken] && tag.split('-')[0]);
     if (this.#isMonth) {
       set('start_date', `${this.#month}-01`);
       set('end_date', lastDay(this.#month));
@@ -158,18 +174,24 @@ class FastiEvents extends HTMLElement {
   #item(event) {
     const where = [event.venue].flat().flatMap((venue) => (venue ? [plain(venue.venue), plain(venue.city)] : []));
     const place = where.filter(Boolean).join(', ');
+    const when = this.#when(event);
     return element(
       'li',
       { part: 'event', class: 'event' },
-      link(event, { part: 'title', class: 'title' }, plain(event.title)),
-      element('time', { part: 'when', class: 'when', datetime: event.start_date.replace(' ', 'T') }, this.#when(event)),
+      link(event, { part: 'title', class: 'title' }, this.#title(event)),
+      ...(when ? [element('time', { part: 'when', class: 'when', datetime: event.start_date.replace(' ', 'T') }, when)] : []),
       ...(place ? [element('span', { part: 'where', class: 'where' }, place)] : []),
     );
   }
 
-  /** From when to when, by the clock of the event. */
+  #title({ title }) {
+    return plain(title) || this.#words.untitled;
+  }
+
+  /** From when to when, by the clock of the event; empty where nobody has said when. */
   #when(event) {
     const { start_date: start, all_day: allDay } = event;
+    if (!hasDates(event)) return '';
     const day = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' };
     const clock = allDay ? {} : { hour: 'numeric', minute: '2-digit' };
     const format = new Intl.DateTimeFormat(this.#language, { ...day, ...clock, timeZone: 'UTC' });
@@ -206,8 +228,8 @@ class FastiEvents extends HTMLElement {
   }
 
   #day(date, number, events) {
-    const here = events.filter((event) => event.start_date.slice(0, 10) <= date && endOf(event).slice(0, 10) >= date);
-    const items = here.map((event) => element('li', { part: 'day-event' }, link(event, { part: 'day-title' }, plain(event.title))));
+    const here = events.filter((event) => hasDates(event) && event.start_date.slice(0, 10) <= date && endOf(event).slice(0, 10) >= date);
+    const items = here.map((event) => element('li', { part: 'day-event' }, link(event, { part: 'day-title' }, this.#title(event))));
     const today = date === isoDay(new Date()) ? { 'aria-current': 'date' } : {};
     return element(
       'td',
@@ -241,13 +263,24 @@ function element(name, attributes = {}, ...children) {
 /** A link to the page of an event; without one that is safe to follow, its text alone. */
 function link({ url }, attributes, text) {
   const isSafe = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-  return element(isSafe ? 'a' : 'span', isSafe ? { ...attributes, href: url } : attributes, text);
+  return element(isSafe ? 'a' : 'span', { ...attributes, dir: 'auto', ...(isSafe ? { href: url } : {}) }, text);
 }
 
 /** The API gives HTML; a document that is only parsed runs nothing. */
 const plain = (html) => new DOMParser().parseFromString(html ?? '', 'text/html').body.textContent.trim();
 
 const moment = (wall) => new Date(`${wall.replace(' ', 'T')}Z`);
+
+/** Whether an event says when it takes place: old calendars have some that do not. */
+const hasDates = ({ start_date: start, end_date: end }) => [start, end].every((wall) => !Number.isNaN(moment(String(wall)).getTime()));
+
+function isTag(text) {
+  try {
+    return Intl.getCanonicalLocales(text).length > 0 && text !== '';
+  } catch {
+    return false;
+  }
+}
 
 /** When an event ends. Where the days of a calendar begin later than midnight, whole days count as if they did not. */
 function endOf({ start_date: start, end_date: end, all_day: allDay }) {
