@@ -18,7 +18,8 @@ interface Asked {
 
 /**
  * A caller of the pages, in the language of the request: an anonymous one, unless another is named. Where content has
- * languages, whatever chooses one of them chooses that of the words around it.
+ * languages, the words around it are in that of the content, whatever a browser prefers: the address of a page is that
+ * of one language.
  */
 export function visitorOf(site: Site, known: SiteSettings, req: Request, { segment, query, viewer = ANONYMOUS }: Asked): Caller {
   const settings = settingsFor(known, viewer);
@@ -27,7 +28,8 @@ export function visitorOf(site: Site, known: SiteSettings, req: Request, { segme
   const content = feedChoice(contentLanguages, { query, body: {}, address: segment ?? hostLanguage });
   const names = contentLanguages ? LANGUAGE_NAMES : LANGUAGE_NAMES.slice(0, 1);
   const parameter = names.map((name) => query[name]).find((value): value is string => typeof value === 'string');
-  const language = site.texts.chooseLanguage({ parameter, segment: segment ?? hostLanguage, acceptLanguage: req.get('accept-language') });
+  const said = segment ?? hostLanguage ?? (contentLanguages && content.code);
+  const language = site.texts.chooseLanguage({ parameter, segment: said, acceptLanguage: req.get('accept-language') });
   const home = folderOf(settings, content) ?? rootOf(settings, segment, hostLanguage);
   return callerFor(site, settings, viewer, { language, content, home });
 }

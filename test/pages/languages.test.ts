@@ -86,6 +86,7 @@ describeDatabases('pages of a site whose content has languages', (open) => {
     ] as const) {
       const headers = { 'accept-language': locale === 'it_IT' ? 'en' : 'it' };
       const { elements } = readPage((await site.send('GET', path, { headers })).text);
+      expect([path, elements.find(({ name }) => name === 'html')?.attributes.lang]).toEqual([path, locale.slice(0, 2)]);
       const shown = elements.find(({ attributes }) => attributes.property === 'og:locale')?.attributes.content;
       expect([path, shown]).toEqual([path, locale]);
       expect((await site.send('GET', `${path}?ical=1`, { headers })).text).toContain(words);
