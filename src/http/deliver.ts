@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { withAsciiAddresses } from '../wordpress/web-url.ts';
 import { notesOf } from './answered.ts';
 import { corsHeaders } from './cors.ts';
 import { cutSlowReader } from './limits.ts';
@@ -99,6 +100,7 @@ function headFor({ headers: { origin } }: IncomingMessage, id: string, answer: A
 
 const ORIGIN = 'Access-Control-Allow-Origin';
 const REQUEST_ID = 'X-Request-Id';
+const ADDRESSES: ReadonlySet<string> = new Set(['Link', 'Location', 'X-TEC-API-ROOT', 'X-TEC-API-ORIGIN']);
 const SECURITY = new Map(Object.entries(SECURITY_HEADERS));
 
 /** A map, because joining objects with so many names takes thirty times as long. */
@@ -117,7 +119,8 @@ function headOf({ headers }: Answer, { isZipped, tag, length }: Form, origin: st
   head.delete(REQUEST_ID);
   head.set(REQUEST_ID, '');
   const list: string[] = [];
-  for (const [name, value] of head) list.push(name, value);
+  // A site may have a home of letters that no header holds.
+  for (const [name, value] of head) list.push(name, ADDRESSES.has(name) ? withAsciiAddresses(value) : value);
   return list;
 }
 

@@ -48,6 +48,15 @@ export function normalizeWebUrl(raw: string): string | null {
 }
 
 /**
+ * A text with the addresses in it in the form in which headers may hold them (RFC 9110, 5.5): hosts of other letters as
+ * punycode, other letters elsewhere percent-encoded.
+ */
+export function withAsciiAddresses(text: string): string {
+  if (/^[\0-\x7f]*$/.test(text)) return text;
+  return encoded(text.replace(/(:\/\/)([^/?#:\s<>]+)/g, (_, before: string, host: string) => before + (domainToASCII(host) || host)));
+}
+
+/**
  * An address that a program can be sent to: http or https, without a name and a password in it, which everybody would
  * see who sees the address. Undefined for any other. `base`: what a redirect is relative to.
  */

@@ -21,6 +21,8 @@ const ODD = [
   'https://exa mple.org',
   'javascript:alert(1)',
   '%',
+  'https://żółw.example',
+  'https://日本.example/カレンダー',
 ];
 const PATHS = ['/', '/wp-json/', `${ROOT}/events`, `${ROOT}/events/44`, `${ROOT}/doc`, '/wp-json/wp/v2/media', '/wp-json/tec/v1/events'];
 const PAGES = ['/events/', '/events/?ical=1', '/events/feed/', '/sitemap.xml', '/admin'];
@@ -60,5 +62,18 @@ describeDatabases('a site whose addresses are none', (open) => {
       body: { title: 'Fair', start_date: '2030-01-01', end_date: '2030-01-01', image: '/wp-content/uploads/2026/11/wide.jpg' },
     });
     expect([201, 400]).toContain(written.status);
+  });
+
+  it('names a home of other letters in headers as they may hold it, and elsewhere as it is stored', async () => {
+    await set({ home: 'https://żółw.example', siteurl: 'https://żółw.example', upload_url_path: '' });
+    const { headers, text } = await running.send('GET', '/events/list/', {});
+    expect(headers['x-tec-api-origin']).toBe('https://xn--w-uga1v8h.example');
+    expect(headers.link).toContain('<https://xn--w-uga1v8h.example/wp-json/>');
+    expect(text).toContain('<link rel="canonical" href="https://żółw.example/events/list/"');
+    const moved = await running.send('GET', '/?post_type=tribe_events&tag=outdoor&ical=1', {});
+    expect([moved.status, moved.headers.location]).toEqual([
+      301,
+      expect.stringMatching(/^https:\/\/xn--w-uga1v8h\.example\/tag\/outdoor\//),
+    ]);
   });
 });
