@@ -11,6 +11,7 @@ import type { LoadedTheme } from '../pages/theme.ts';
 import type { Caller } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { percentDecoded } from '../wordpress/web-url.ts';
 import { basePath, languageAhead, splitTarget } from './addressing.ts';
 import { notesOf } from './answered.ts';
 import { type Answer, deliver } from './deliver.ts';
@@ -62,11 +63,15 @@ interface Visit {
 /** Whether a path is that of the page, and which language it names. */
 function askedAt(site: Site, settings: SiteSettings, path: string): { readonly segment: string | undefined } | undefined {
   const { suggestSlug, calendar, home } = settings;
-  if (suggestSlug === '' || !path.includes(suggestSlug)) return undefined;
+  if (suggestSlug === '' || !percentDecoded(path).includes(percentDecoded(suggestSlug))) return undefined;
   const base = basePath(home);
   const pieces = (path.startsWith(`${base}/`) ? path.slice(base.length) : path).split('/').filter((piece) => piece !== '');
   const { language: segment, rest } = languageAhead(pieces[0] === 'index.php' ? pieces.slice(1) : pieces, segmentsOf(site, settings));
-  return rest.join('/').replace(/^index\.php\//, '') === `${calendar.eventsSlug}/${suggestSlug}` ? { segment } : undefined;
+  const own = rest[0] === 'index.php' ? rest.slice(1) : rest;
+  const wanted = `${calendar.eventsSlug}/${suggestSlug}`.split('/');
+  // Slugs of other letters are stored percent-encoded, in small letters; browsers send either.
+  const isIt = own.length === wanted.length && wanted.every((piece, at) => percentDecoded(own[at] ?? '') === percentDecoded(piece));
+  return isIt ? { segment } : undefined;
 }
 
 async function showForm({ context, caller, req }: Visit, sent: boolean): Promise<Answer> {

@@ -134,6 +134,23 @@ describeAsking(
         expect([path, (await ask.send('GET', path, { headers: {} })).status]).toEqual([path, 404]);
     });
 
+    it('are at slugs of other letters, which are stored percent-encoded', async () => {
+      const slug = (text: string) => encodeURIComponent(text).toLowerCase();
+      await ask.options({
+        tribe_events_calendar_options: { eventsSlug: slug('события'), singleEventSlug: `${slug('день')}/${slug('один')}` },
+        tag_base: slug('метка'),
+        fasti_suggest_slug: slug('предложить'),
+      });
+      const event = await made();
+      expect(event.url).toBe(`${HOME}/${slug('день')}/${slug('один')}/fair/`);
+      const { links } = await page(`/${slug('события')}/`);
+      const own = links.filter((link) => link.startsWith(`${HOME}/%`) && !/\d{4}-\d\d/.test(link));
+      expect(own.length).toBeGreaterThan(8);
+      for (const link of [...new Set([...own, event.url, `/${slug('метка')}/old/`, `/${slug('события').toUpperCase()}/`])]) await get(link);
+      expect(await get(`${event.url}?ical=1`)).toContain('SUMMARY:Fair');
+      expect(await get(`/${slug('события')}/${slug('предложить')}/`)).toContain('<form');
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);

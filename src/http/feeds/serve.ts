@@ -8,6 +8,7 @@ import { postKind } from '../../kinds/index.ts';
 import { BOXES } from '../../pages/filters.ts';
 import type { Site } from '../../site.ts';
 import { tagPath } from '../../wordpress/links.ts';
+import { percentDecoded } from '../../wordpress/web-url.ts';
 import { basePath, splitTarget } from '../addressing.ts';
 import { notesOf } from '../answered.ts';
 import { type Answers, keyOf, languageKey } from '../answers.ts';
@@ -108,13 +109,14 @@ async function readWanted(site: Site, req: Request): Promise<FeedRequest | undef
   return { ...wanted, self: [page, taken].filter((part) => part !== '').join('?') };
 }
 
+/** Slugs of other letters are stored percent-encoded; paths are compared as they read. */
 const placeOf = (site: Site, settings: SiteSettings) => ({
   base: basePath(settings.home),
   languages: segmentsOf(site, settings),
   slugs: {
-    events: settings.calendar.eventsSlug.split('/'),
-    event: settings.calendar.singleEventSlug.split('/'),
-    tag: tagPath(settings.permalinkStructure, settings.tagBase),
+    events: settings.calendar.eventsSlug.split('/').map(percentDecoded),
+    event: settings.calendar.singleEventSlug.split('/').map(percentDecoded),
+    tag: tagPath(settings.permalinkStructure, settings.tagBase).map(percentDecoded),
   },
 });
 
