@@ -151,6 +151,12 @@ describeAsking(
       expect(await get(`/${slug('события')}/${slug('предложить')}/`)).toContain('<form');
     });
 
+    it('hold many events that are named by their ids', async () => {
+      const { id } = await made();
+      const ids = [...Array.from({ length: 600 }, (_, at) => 90_000 + at), id].join(',');
+      expect(await get(`/?event_ids=${ids}&ical=1&per_page=1000`)).toContain('SUMMARY:Fair');
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);

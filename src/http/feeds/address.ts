@@ -269,12 +269,14 @@ function queriedPage(found: Found, query: Raw, form: FeedForm | undefined, byPat
       isNumber(textParam(query, 'eventSequence') ?? '') ? textParam(query, 'eventSequence') : undefined,
     );
   if (!byPath && id !== undefined) return { of: 'event', id: /^\d{1,15}$/.test(id) ? Number(id) : 0 };
-  if (query.event_ids !== undefined && form === 'ical') return { of: 'ids', ids: idsIn(textsIn(query.event_ids)) };
+  if (query.event_ids !== undefined && form === 'ical') return { of: 'ids', ids: idsIn(textsIn(query.event_ids, MOST_IDS * LONGEST_ID)) };
   return listPage(found, query, form);
 }
 
 /** A calendar of chosen events holds this many at most, as others do that are asked for with `per_page`. */
 const MOST_IDS = 1000;
+/** With the comma behind it. */
+const LONGEST_ID = 16;
 
 const idsIn = (texts: readonly string[]): number[] => [
   ...new Set(
@@ -310,9 +312,9 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
   };
 }
 
-/** The texts that a parameter says, alone or as a list. */
-const textsIn = (value: unknown): string[] =>
-  [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= LONGEST_PATH);
+/** The texts that a parameter says, alone or as a list; longer ones are none. */
+const textsIn = (value: unknown, longest = LONGEST_PATH): string[] =>
+  [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= longest);
 
 /**
  * Slugs of terms as WordPress reads them (`WP_Query::parse_tax_query`): of `a,b` an event must have any, of `a+b`,
