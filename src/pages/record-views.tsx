@@ -219,7 +219,7 @@ function Contact({ phone, email = '', website }: ContactProps): JSX.Element | nu
     <ul class="contact">
       {phone !== '' && (
         <li>
-          <Link href={`tel:${phone.replace(/[^\d+]/g, '')}`}>{phone}</Link>
+          <Phone text={phone} />
         </li>
       )}
       {email !== '' && (
@@ -234,6 +234,15 @@ function Contact({ phone, email = '', website }: ContactProps): JSX.Element | nu
       )}
     </ul>
   );
+}
+
+/** A number that can be called. Of several, or with words in it, nobody knows which digits are to be dialled. */
+function Phone({ text }: { readonly text: string }): JSX.Element {
+  const number = text.replace(/^\p{L}[\p{L}.]*:?\s*/u, '');
+  if (!/^\+?[\d\s()./-]{3,}$/.test(number) || /\s\/\s/.test(number)) return <span>{text}</span>;
+  // Who calls from abroad leaves out the 0: `+44 (0)20 7946 0000`.
+  const dialled = (number.startsWith('+') ? number.replace('(0)', '') : number).replace(/[^\d+]/g, '');
+  return <Link href={`tel:${dialled}`}>{text}</Link>;
 }
 
 /** What stands for an address may be no address. */

@@ -157,6 +157,21 @@ describeAsking(
       expect(await get(`/?event_ids=${ids}&ical=1&per_page=1000`)).toContain('SUMMARY:Fair');
     });
 
+    it.each([
+      ['+44 (0)20 7946 0000', 'tel:+442079460000'],
+      ['Tel.: 06 123-456', 'tel:06123456'],
+      ['030/1234567', 'tel:0301234567'],
+      ['06 1234 / 06 5678', undefined],
+      ['06 1234, 06 5678', undefined],
+      ['06 1234 ext. 5', undefined],
+      ['ask at the bar', undefined],
+    ])('have numbers called as they are meant: %s', async (phone, href) => {
+      const { venue } = await made({ venue: { venue: 'Hall', phone } });
+      const { elements, text } = await page(venue.url);
+      const links = elements.flatMap(({ attributes: { href: link = '' } }) => (link.startsWith('tel:') ? [link] : []));
+      expect([links, text]).toEqual([href === undefined ? [] : [href], expect.stringContaining(phone)]);
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);
