@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/storage/engine/database.ts';
 import { Sqlite } from '../../src/storage/engine/sqlite/library.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { accessibilityFaults, describeInBrowser, VIEWS } from '../support/browser.ts';
+import { basic } from '../support/running-site.ts';
 import { setOptions } from '../support/site.ts';
 import { readFixture, resetScript } from '../support/site-data.mjs';
 
@@ -45,6 +46,24 @@ describeInBrowser('the pages in a browser', (visit) => {
       faults.push(...(await accessibilityFaults(page)).map((fault) => `${url}: ${fault}`));
     }
     expect([faults, complaints]).toEqual([[], []]);
+  });
+
+  it('keep names that are longer than a telephone is wide within it', async () => {
+    const word = 'Donaudampfschifffahrtsgesellschaftskapitänsmütze';
+    const made = await fetch(`${base}/wp-json/tribe/events/v1/events`, {
+      method: 'POST',
+      headers: { authorization: basic('admin'), 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ title: word, status: 'publish', start_date: '2031-12-05 10:00:00', end_date: '2031-12-05 12:00:00', cost: word },
+        ...{ categories: [`${word}e`], tags: [`${word}n`], venue: { venue: word, city: word }, organizer: { organizer: word } },
+      }),
+    });
+    const { url, venue } = (await made.json()) as { url: string; venue: { url: string } };
+    const { page } = await visit({ viewport: { width: 320, height: 700 } });
+    for (const address of [url, venue.url, `${base}/events/2031-12/`, `${base}/events/2031-12-05/?filters=open&city=${word}`]) {
+      await page.goto(address);
+      expect([address, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([address, true]);
+    }
   });
 
   it('can be gone through by keyboard, the content first if one likes', async () => {
