@@ -9,6 +9,7 @@ import type { EventRecord } from '../kinds/events/shape.ts';
 import type { OrganizerRecord } from '../kinds/organizer.ts';
 import { termLink } from '../kinds/term-record.ts';
 import { soonest, type Timeliness } from '../kinds/timeliness.ts';
+import { pageIn } from '../kinds/translations.ts';
 import type { VenueRecord } from '../kinds/venue.ts';
 import { listCalendar } from '../records/calendar-list.ts';
 import type { Caller } from '../records/caller.ts';
@@ -173,21 +174,24 @@ interface OtherDate {
 /** The next dates of an event that recurs, besides the one that is shown. Undefined: it does not recur. */
 async function otherDates({ site, caller, event, isDate }: Dated): Promise<OtherDate[] | undefined> {
   const { row, record } = event;
-  const { settings, home, now } = caller;
+  const { settings, now } = caller;
   const recurring = (await datesOfEvents(site, caller, [{ id: row.ID, timezone: record.timezone }])).get(row.ID);
   if (!recurring) return undefined;
   const present = nowLocal(now, recurring.zone);
-  const place = { home, permalinkStructure: settings.permalinkStructure, singleEventSlug: settings.calendar.singleEventSlug };
+  const { permalinkStructure } = settings;
+  const { singleEventSlug } = settings.calendar;
   const pages = await pagesOfDates(
     site.db,
     row,
     recurring.dates.map(({ start }) => start),
   );
+  const urlOf = (start: string): string =>
+    pageIn(caller, record.language, (home) => eventDateUrl({ home, permalinkStructure, singleEventSlug }, row, pages.get(start)!));
   const countOn = (date: string): number => recurring.dates.filter(({ start }) => start.startsWith(date)).length;
   return recurring.dates
     .filter(({ start }) => start > present && !(isDate && start === record.start_date))
     .slice(0, MOST_DATES)
-    .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: eventDateUrl(place, row, pages.get(start)!) }));
+    .map(({ start }) => ({ start, isAlone: countOn(start.slice(0, DAY)) < 2, href: urlOf(start) }));
 }
 
 /** The page of a venue or an organizer, with the events that name it. */

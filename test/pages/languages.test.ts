@@ -4,6 +4,7 @@ import { parseSerialized, toSerialized } from '../../src/wordpress/php/serialize
 import { describeDatabases } from '../support/databases.ts';
 import { readPage } from '../support/html-page.ts';
 import { loadLanguages } from '../support/languages.ts';
+import { loadRecurringSite } from '../support/recurring-site.ts';
 import { type RunningSite, serveDatabase } from '../support/running-site.ts';
 import { setOptions } from '../support/site.ts';
 
@@ -264,6 +265,33 @@ describeDatabases('pages of a language in which the interface has no texts', (op
     }
     const { elements } = readPage((await site.send('GET', '/ar/events/list/')).text);
     expect(elements.find(({ name }) => name === 'h3')?.attributes.dir).toBe('auto');
+    await site.close();
+  });
+});
+
+describeDatabases('the page of an event that recurs', (open) => {
+  it('leads to its other dates in the language of the event, under whatever home it is asked for', async () => {
+    const db = await loadRecurringSite(await open());
+    for (const [code, locale, isDefault] of [
+      ['en', 'en_US', true],
+      ['it', 'it_IT', false],
+    ] as const)
+      await addLanguage(db, { code, locale, name: code, rtl: false, isDefault });
+    const [language] = await db
+      .from('term_taxonomy', 'tt')
+      .join({ t: db.table('terms') }, 't.term_id', 'tt.term_id')
+      .where({ 't.slug': 'it', 'tt.taxonomy': 'language' })
+      .select('tt.term_taxonomy_id');
+    await db.from('term_relationships').insert({ object_id: 501, term_taxonomy_id: language.term_taxonomy_id, term_order: 0 });
+    const site = await serveDatabase(db, {
+      env: { PAGES: 'on', CONTENT_LANGUAGES: 'polylang' },
+      clock: () => new Date('2026-11-20T12:00:00Z'),
+    });
+    for (const path of ['/event/tower-open-daily/', '/it/event/tower-open-daily/']) {
+      const dates = readPage((await site.send('GET', path)).text).links.filter((link) => /\/\d{4}-\d\d-\d\d\//.test(link));
+      expect(dates.length).toBeGreaterThan(3);
+      for (const link of dates) expect([path, link]).toEqual([path, expect.stringContaining('/it/event/tower-open-daily/')]);
+    }
     await site.close();
   });
 });
