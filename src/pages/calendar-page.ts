@@ -164,7 +164,7 @@ function headingOf({ i18n, page, found, date = '' }: ShownCalendar): string {
 }
 
 /** The other ways of looking at the same events. The one of days leads to today, wherever one is. */
-function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, filters }: Target) {
+function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, featured, filters }: Target) {
   const today = nowLocal(caller.now, caller.settings.zone).slice(0, DAY);
   const views: readonly (readonly [FeedView, string])[] = [
     ['list', 'pages:upcoming'],
@@ -174,7 +174,7 @@ function viewsOf({ caller, i18n, found, date }: ShownCalendar, { term, search, f
   ];
   return views.map(([view, text]) => ({
     name: i18n.say(text),
-    href: calendarUrl(caller, { view, term, search, filters }),
+    href: calendarUrl(caller, { view, term, search, featured, filters }),
     current: view === found.view && (view !== 'day' || date === today),
   }));
 }
@@ -268,7 +268,7 @@ function spanNeighbours({ caller, i18n, found, date = '' }: ShownCalendar, targe
 /** Dates have four digits for the year. */
 const [FIRST, LAST] = ['1000-01', '9999-11'];
 
-function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, { term, filters }: Target, cards: readonly EventCard[]) {
+function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, target: Target, cards: readonly EventCard[]) {
   const { settings, now } = caller;
   const firstDay = Number(settings.raw.get('start_of_week') ?? '1') % 7 || 0;
   const today = nowLocal(now, settings.zone).slice(0, DAY);
@@ -281,7 +281,7 @@ function monthOf({ caller, i18n, found, date = '' }: ShownCalendar, { term, filt
       (day): MonthDay => ({
         date: day.date,
         words: dayInWords(i18n, day.date, 'long'),
-        href: calendarUrl(caller, { view: 'day', date: day.date, term, filters }),
+        href: calendarUrl(caller, { ...target, view: 'day', date: day.date }),
         isToday: day.date === today,
         // Its time belongs to the day on which an event begins.
         events: day.items?.map((card) => (dayOf(card.start, cutoff) === day.date ? card : { ...card, time: undefined })),

@@ -68,6 +68,18 @@ describeAsking(
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
     });
 
+    it('keep to what they are narrowed to in other views, and on the days of a month', async () => {
+      await made({ title: 'Fair of wool', start_date: '2033-05-04 10:00:00', end_date: '2033-05-04 12:00:00', featured: true });
+      for (const [path, day, list] of [
+        ['/events/2033-05/featured/', '/events/2033-05-04/featured/', '/events/list/featured/'],
+        ['/events/2033-05/?tribe-bar-search=wool', '/events/2033-05-04/?tribe-bar-search=wool', '/events/list/?tribe-bar-search=wool'],
+      ] as const) {
+        const { links } = await page(path);
+        for (const link of [day, list]) expect([path, links.map(pathOf)]).toEqual([path, expect.arrayContaining([link])]);
+        expect((await page(day)).text).toContain('Fair of wool');
+      }
+    });
+
     it('mark another day as today once it has come, in months and days that are named too', async () => {
       const marked = async (path: string) => /aria-current="date"|aria-current="page">Today</.test((await get(path)).text);
       const paths = ['/events/2026-11/', '/events/2026-12/', '/events/2026-11-30/', '/events/2026-12-01/'];
@@ -126,7 +138,7 @@ describeAsking(
       await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
       await made({ title: 'Late show', start_date: '2034-01-06 01:00:00', end_date: '2034-01-07 05:00:00' });
       const { text } = await get('/events/2034-01/');
-      const times = [...text.matchAll(/<li><a[^>]*>(?:<span class="day-time">([^<]*)<\/span>)?Late show/g)].map(([, time]) => time?.trim());
+      const times = [...text.matchAll(/<li><a[^>]*>(?:<span class="day-time">([^<]*)<\/span>)?<bdi>Late show/g)].map(([, time]) => time?.trim());
       expect(times).toEqual(['1:00 AM', undefined, undefined]);
     });
 
@@ -186,7 +198,7 @@ describeAsking(
       const { url, venue } = await made({ venue: { venue: 'The mill', city: 'Asti' }, cost: '€ 12', description: 'Bring a chair.' });
       const { text } = await get(pathOf(url));
       const top = text.slice(text.indexOf('<h1'), text.lastIndexOf('Bring a chair.'));
-      expect(top).toContain(`<a href="${venue.url}">The mill</a>, Asti`);
+      expect(top).toContain(`<a href="${venue.url}"><bdi>The mill</bdi></a>, <bdi>Asti</bdi>`);
       expect(top).toContain('<span class="hidden">Cost: </span>€12');
       const { text: plain } = await get(pathOf((await made({ title: 'Without either' })).url));
       expect(plain).not.toContain('record-where');
