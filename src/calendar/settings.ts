@@ -207,6 +207,10 @@ function occurrencesInForce(state: string | undefined): boolean {
 /** What a page holds where the site wants all records on one. */
 const LONGEST_PAGE = 400;
 
+/** How many events a list of the calendar's pages holds: as many as the settings say, but no more than can be shown. */
+export const eventsOnPage = ({ calendar, postsPerPage }: Pick<SiteSettings, 'calendar' | 'postsPerPage'>): number =>
+  Math.min(calendar.eventsPerPage ?? postsPerPage, LONGEST_PAGE);
+
 /** How many records a page holds; undefined where that is not said. WordPress says -1 for all of them. */
 function pageLength(stored: unknown): number | undefined {
   const length = Number.parseInt(String(stored), 10) || undefined;

@@ -1,4 +1,5 @@
 import { dayOf } from '../calendar/schedule.ts';
+import { eventsOnPage } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { dayInWords } from '../html/dates.ts';
 import type { I18n } from '../html/i18n.ts';
@@ -36,7 +37,7 @@ export async function calendarPage(
   const i18n = i18nFor(site, caller);
   const view = page.view ?? settings.calendar.view;
   const [isMonth, whole] = [view === 'month', view === 'month' || view === 'day'];
-  const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
+  const perPage = eventsOnPage(settings);
   const filters = filtersIn(query);
   const list = await listCalendar(site, caller, page, {
     filters: Object.fromEntries(filters),

@@ -1,5 +1,6 @@
 import { choiceInWords } from '../calendar/custom-fields.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
+import { eventsOnPage } from '../calendar/settings.ts';
 import { fail } from '../errors.ts';
 import { placeOf, plainLine, venuesOf } from '../exchange/items/event-record.ts';
 import { dayInWords, spanInWords } from '../html/dates.ts';
@@ -214,7 +215,7 @@ export async function linkedContent(
   const i18n = i18nFor(site, caller);
   const { say } = i18n;
   const { record, imageText } = found ?? fail('rest_no_route');
-  const perPage = settings.calendar.eventsPerPage ?? settings.postsPerPage;
+  const perPage = eventsOnPage(settings);
   const listed = await listCalendar(site, caller, UPCOMING, {
     filters: { [kind]: String(record.id) },
     unhidden: true,

@@ -66,6 +66,15 @@ describeAsking(
       for (const number of [14, 15, 20, 31]) expect([number, of(number)]).toEqual([number, expect.stringContaining('All events')]);
       expect(links).toContain(`${HOME}/events/${day(20)}/`);
       expect((await page(`/events/${day(20)}/`)).text).toContain('Of day 20');
+      // A list holds no more than a month, however many the settings say.
+      await ask.options({ posts_per_page: '99999' });
+      const list = await page('/events/list/?tribe-bar-date=2033-03-01');
+      expect(list.elements.filter(({ name }) => name === 'article').length).toBe(400);
+      const second = await page('/events/list/page/2/?tribe-bar-date=2033-03-01');
+      expect([list.links.map(pathOf), second.elements.some(({ name }) => name === 'article')]).toEqual([
+        expect.arrayContaining(['/events/list/page/2/?tribe-bar-date=2033-03-01']),
+        true,
+      ]);
     });
 
     it('keep to what they are narrowed to in other views, and on the days of a month', async () => {
@@ -138,7 +147,9 @@ describeAsking(
       await ask.options({ tribe_events_calendar_options: 'a:1:{s:14:"multiDayCutoff";s:5:"04:00";}' });
       await made({ title: 'Late show', start_date: '2034-01-06 01:00:00', end_date: '2034-01-07 05:00:00' });
       const { text } = await get('/events/2034-01/');
-      const times = [...text.matchAll(/<li><a[^>]*>(?:<span class="day-time">([^<]*)<\/span>)?<bdi>Late show/g)].map(([, time]) => time?.trim());
+      const times = [...text.matchAll(/<li><a[^>]*>(?:<span class="day-time">([^<]*)<\/span>)?<bdi>Late show/g)].map(([, time]) =>
+        time?.trim(),
+      );
       expect(times).toEqual(['1:00 AM', undefined, undefined]);
     });
 

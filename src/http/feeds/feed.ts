@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
-import type { SiteSettings } from '../../calendar/settings.ts';
+import { eventsOnPage, type SiteSettings } from '../../calendar/settings.ts';
 import { shownTimes } from '../../calendar/shown-times.ts';
 import { fail } from '../../errors.ts';
 import { calendarHead } from '../../exchange/ical/records.ts';
@@ -96,7 +96,7 @@ async function findListed(wanted: FeedRequest, page: ListPage): Promise<Found> {
   const { settings } = caller;
   const calendars = address.form === 'ical';
   const limit = calendars ? longest(wanted) : Math.min(settings.postsPerRss, MOST);
-  const perPage = calendars && limit === MANY ? (settings.calendar.eventsPerPage ?? settings.postsPerPage) : limit;
+  const perPage = calendars && limit === MANY ? eventsOnPage(settings) : limit;
   const found = await listCalendar(site, caller, page, {
     filters: query,
     unhidden: calendars,
