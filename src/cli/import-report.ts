@@ -10,6 +10,7 @@ import { VENUE } from '../kinds/venue.ts';
 import type { Say } from '../refusals.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { oneLine } from './print.ts';
+import { filledTo, indentedTo, shortenedTo, widthOf } from './width.ts';
 
 /**
  * What became of everything, for a person to read. `files`: those that were named; `hint`: what to try where records
@@ -64,7 +65,7 @@ export const rejectedText = (files: readonly RejectedFile[], say: Say): string =
 
 /** The first records as they would be stored, a line for each, with the columns in which any of them has something. */
 export function previewText(records: readonly PreviewedRecord[], say: Say): string {
-  const rows = records.map((record) => PREVIEW.map(([, show]) => oneLine(show(record)).slice(0, WIDEST)));
+  const rows = records.map((record) => PREVIEW.map(([, show]) => shortenedTo(oneLine(show(record)), WIDEST)));
   const used = PREVIEW.map((_, place) => rows.some((row) => row[place] !== ''));
   const heads = PREVIEW.map(([name]) => say(`exchange:columns.${name}`));
   const lines = alignColumns(
@@ -93,7 +94,7 @@ const PREVIEW: readonly (readonly [column: string, show: (record: PreviewedRecor
   ['contact', (record) => metasOf(record, ORGANIZER.email, ORGANIZER.phone, VENUE.phone)],
 ];
 
-/** Letters of a cell of the preview. */
+/** Columns of the terminal that a cell of the preview takes. */
 const WIDEST = 40;
 
 /** Losses of one reason that are printed one by one; `--format=json` has more. */
@@ -122,9 +123,8 @@ export function mappingText(source: CsvSource, say: Say): string {
 
 /** Cells below each other. `numbers`: whether all columns but the first hold numbers, which stand to the right. */
 function alignColumns(rows: readonly (readonly string[])[], { numbers = true }: { readonly numbers?: boolean } = {}): string[] {
-  const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]!.length), 0));
+  const widths = rows[0]!.map((_, column) => rows.reduce((width, row) => Math.max(width, widthOf(row[column]!)), 0));
   return rows.map(
-    (row) =>
-      `  ${row.map((cell, column) => (column > 0 && numbers ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!))).join('  ')}`,
+    (row) => `  ${row.map((cell, column) => (column > 0 && numbers ? indentedTo : filledTo)(cell, widths[column]!)).join('  ')}`,
   );
 }

@@ -3,6 +3,7 @@ import { takesWhatComes } from '../exchange/items/whole-file.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { stripAllTags } from '../wordpress/content/plain-text.ts';
 import { CliError, EXIT, type Io } from './io.ts';
+import { filledTo, shortenedTo, widthOf } from './width.ts';
 
 /** The forms in which records are printed, as in wp-cli. */
 export const FORMATS = ['table', 'json', 'csv', 'ids', 'count'] as const;
@@ -121,15 +122,16 @@ function csvCell(value: unknown): string {
 }
 
 // ------------------------------------------------------------------------------------------------- tables
+/** In columns of the terminal. */
 const LONGEST_CELL = 60;
 
 function table(head: readonly string[], rows: readonly (readonly unknown[])[], framed: boolean): string {
   const cells = [head, ...rows.map((row) => row.map((value) => oneLine(readable(value))))];
   if (!framed) return cells.map((row) => `${row.join('\t')}\n`).join('');
-  const shown = cells.map((row) => row.map(shortened));
+  const shown = cells.map((row) => row.map((cell) => shortenedTo(cell, LONGEST_CELL)));
   const widths = head.map((_, column) => shown.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0));
   const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
-  const lines = shown.map((row) => `|${row.map((cell, column) => ` ${cell}${' '.repeat(widths[column]! - widthOf(cell))} `).join('|')}|`);
+  const lines = shown.map((row) => `|${row.map((cell, column) => ` ${filledTo(cell, widths[column]!)} `).join('|')}|`);
   return `${[rule, lines[0], rule, ...lines.slice(1), ...(rows.length > 0 ? [rule] : [])].join('\n')}\n`;
 }
 
@@ -142,12 +144,4 @@ function readable(value: unknown): string {
   const { name, title, venue, organizer, url } = value as Item;
   const named = [name, title, venue, organizer, url].find((text) => typeof text === 'string');
   return named === undefined ? JSON.stringify(value) : readable(named);
-}
-
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const widthOf = (text: string): number => [...characters.segment(text)].length;
-
-function shortened(text: string): string {
-  const letters = [...characters.segment(text)].map(({ segment }) => segment);
-  return letters.length > LONGEST_CELL ? `${letters.slice(0, LONGEST_CELL - 1).join('')}…` : text;
 }
