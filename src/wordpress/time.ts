@@ -42,6 +42,13 @@ export function isRealDate(text: string): boolean {
   return !Number.isNaN(unix) && textFromUnix(unix).startsWith(text.slice(0, 19).trim().replace('T', ' '));
 }
 
+/**
+ * A date in the form in which it is stored, `YYYY-MM-DD HH:MM:SS`, though somebody stored it in another one:
+ * `2026-12-31`, `2026-12-31T20:00`. What is no date stays as it is.
+ */
+export const inFull = (text: string): string =>
+  (text.length === 19 && text[10] === ' ') || !isRealDate(text) ? text : textFromUnix(unixFromText(text));
+
 /** Unix seconds of `YYYY-MM-DD HH:MM:SS`, as nearly every text is; NaN for any other, which a pattern then reads. */
 function unixFromUsual(text: string): number {
   const isUsual =

@@ -405,6 +405,46 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect(await named()).toContain('event-dates-missing');
   });
 
+  it.each(['2027-03-06T20:30:00', '2027-03-06 20:30', '2027-03-06 20:30:00.000'])('takes a date for what it says: %s', async (start) => {
+    await set(39, '_EventStartDate', start);
+    await set(39, '_EventEndDate', '2027-03-06 22:30:00');
+    await fasti(['--fix', '--yes']);
+    expect(await told()).toEqual([]);
+    expect(await first(39, '_EventStartDate')).toBe('2027-03-06 20:30:00');
+    await set(39, '_EventStartDate', start);
+    expect(await told()).toEqual([]);
+  });
+
+  it('names the events for which lists go without their index, and does not say that it was repaired', async () => {
+    await set(39, '_EventStartDate', 'in spring');
+    await db.from('tec_occurrences').where('post_id', 39).update({ end_date: '1999-01-01 00:00:00' });
+    await db.from('options').where('option_name', 'fasti_index').delete();
+    const wanted = [
+      ['event-dates-missing', ['39'], false],
+      ['index-unfit', ['39'], false],
+    ];
+    const shown = async () => (await told()).map(({ name, examples, fixable }) => [name, examples, fixable]);
+    expect(await shown()).toEqual(wanted);
+    const { out, err } = await fasti(['--fix', '--yes']);
+    expect(err).not.toContain('index');
+    expect(out).toContain('Save these events again with dates, venues and organizers that can be read, and run fasti reindex.');
+    expect(await shown()).toEqual(wanted);
+  });
+
+  // MySQL keeps nothing but dates there.
+  if (engine === 'SQLite') {
+    it('gives a record a date of publication whose date is none', async () => {
+      await db.from('posts').where('ID', 39).update({ post_date: 'hello' });
+      await db.from('posts').where('ID', 12).update({ post_date: 'x', post_date_gmt: '2026-07-01T10:00:00' });
+      expect((await told()).filter(({ name }) => name !== 'index-wrong').map(({ name, count }) => [name, count])).toEqual([
+        ['post-dates-missing', 2],
+      ]);
+      await fasti(['--fix', '--yes']);
+      expect(await told()).toEqual([]);
+      expect((await db.from('posts').where('ID', 12).first())?.post_date_gmt).toBe('2026-07-01 10:00:00');
+    });
+  }
+
   it('leaves the rows of repeating events alone', async () => {
     await meta(39, '_EventRecurrence', 'a:1:{s:5:"rules";a:1:{i:0;a:1:{s:4:"type";s:6:"Weekly";}}}');
     await db.from('tec_occurrences').where('post_id', 39).update({ start_date: '2020-01-01 00:00:00' });

@@ -1,6 +1,7 @@
 import { type EventDates, eventDates } from '../../calendar/dates.ts';
 import { failParam } from '../../errors.ts';
 import { metaOf } from '../../wordpress/rows.ts';
+import { inFull } from '../../wordpress/time.ts';
 import type { Before, Rows } from '../kind.ts';
 import type { RuleContext } from '../rendering.ts';
 import { DATES } from './metas.ts';
@@ -43,15 +44,16 @@ export function datesChange(values: DateFields, before: Before | undefined, { se
   };
 }
 
-/** The dates of an event as its metas hold them; missing ones are empty texts. */
+/** The dates of an event as its metas hold them, each in full as PHP reads it; missing ones are empty texts. */
 export function storedDates({ metas }: Pick<Before, 'metas'>): EventDates {
   const value = (key: string) => metaOf(metas, key) ?? '';
+  const moment = (key: string) => inFull(value(key));
   const duration = value(DATES.duration);
   return {
-    start: value(DATES.start),
-    end: value(DATES.end),
-    startUtc: value(DATES.startUtc),
-    endUtc: value(DATES.endUtc),
+    start: moment(DATES.start),
+    end: moment(DATES.end),
+    startUtc: moment(DATES.startUtc),
+    endUtc: moment(DATES.endUtc),
     timezone: value(DATES.timezone),
     abbreviation: value(DATES.abbreviation),
     allDay: isAllDay(value(DATES.allDay)),

@@ -7,7 +7,7 @@ import { type Database, hasTable } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
-import { INDEX_OPTION, indexLayout, isInStep } from '../index/event-index.ts';
+import { INDEX_OPTION, indexLayout, isInStep, unfitAmong } from '../index/event-index.ts';
 import { hasWrongCounts } from '../index/event-index-rebuild.ts';
 import { ALL, STATUSES } from '../index/event-index-rows.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
@@ -235,6 +235,14 @@ export async function indexState(db: Database, languages: ContentLanguages | und
   for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
     if (!(await isInStep(db, ids, languages))) return 'wrong';
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
+}
+
+/** Events whose dates or links cannot be indexed, so that lists go without the index however often it is made again. */
+export async function unfitForIndex(db: Database, languages: ContentLanguages | undefined): Promise<number[]> {
+  const unfit: number[] = [];
+  for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
+    unfit.push(...(await unfitAmong(db, ids, languages)));
+  return unfit;
 }
 
 /** Events whose rows are compared at once. */

@@ -110,8 +110,9 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   const [startUtc, endUtc] = [toUtc(dates.start, zone), toUtc(dates.end, zone)];
   const duration = dates.allDay ? null : diffSeconds(startUtc, endUtc);
   const right: EventDates = { ...dates, startUtc, endUtc, duration };
+  const isSaid = metaOf(metas, DATES.start) === dates.start && metaOf(metas, DATES.end) === dates.end;
   await writeMetas(db, id, {
-    ...(dates === stored ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
+    ...(isSaid ? {} : { [DATES.start]: [dates.start], [DATES.end]: [dates.end] }),
     [DATES.startUtc]: [startUtc],
     [DATES.endUtc]: [endUtc],
     ...(duration === null || duration < 0 ? {} : { [DATES.duration]: [String(duration)] }),

@@ -2,7 +2,7 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { postKinds, postTypes, taxonomies, termKind } from '../../kinds/index.ts';
 import type { Post, Term } from '../../wordpress/rows.ts';
 import { sanitizeTitle, uniqueSlug } from '../../wordpress/slug.ts';
-import { isZeroDate, nowUtc } from '../../wordpress/time.ts';
+import { inFull, isRealDate, nowUtc } from '../../wordpress/time.ts';
 import { toLocal, toUtc, type Zone } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesOf } from '../engine/pages.ts';
@@ -182,18 +182,25 @@ const SHOWN = ['publish', 'private', 'future'];
 
 type Dated = Pick<Post, 'ID' | 'post_title' | 'post_date' | 'post_date_gmt' | 'post_modified'>;
 
-/** Zero dates are below every date; neither database reads them as one. */
+/**
+ * Zero dates are below every date; neither database reads them as one. An SQLite file may hold any text in the place of
+ * a date.
+ */
 const withoutDate = (db: Database): Promise<Dated[]> =>
   db.rows<Dated>`SELECT ID, post_title, post_date, post_date_gmt, post_modified FROM {posts}
-    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND (post_date < ${FIRST_DATE} OR post_date_gmt < ${FIRST_DATE}) ORDER BY ID`;
+    WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND (post_date < ${FIRST_DATE} OR post_date_gmt < ${FIRST_DATE}
+      OR post_date > ${LAST_DATE} OR post_date_gmt > ${LAST_DATE} OR post_date NOT LIKE ${FORM} OR post_date_gmt NOT LIKE ${FORM}) ORDER BY ID`;
 
 const FIRST_DATE = '1000-01-01 00:00:00';
+const LAST_DATE = '9999-12-31 23:59:59';
+const FORM = '____-__-__ __:__:__';
 
 /** Of its two dates the one that is missing follows from the other; without any it is the last change, else now. */
 function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_date' | 'post_date_gmt'> {
-  if (!isZeroDate(post.post_date)) return { post_date: post.post_date, post_date_gmt: toUtc(post.post_date, zone) };
-  if (!isZeroDate(post.post_date_gmt)) return { post_date: toLocal(post.post_date_gmt, zone), post_date_gmt: post.post_date_gmt };
-  const local = isZeroDate(post.post_modified) ? toLocal(nowUtc(now), zone) : post.post_modified;
+  const [date, gmt, modified] = [post.post_date, post.post_date_gmt, post.post_modified].map(inFull) as [string, string, string];
+  if (isRealDate(date)) return { post_date: date, post_date_gmt: toUtc(date, zone) };
+  if (isRealDate(gmt)) return { post_date: toLocal(gmt, zone), post_date_gmt: gmt };
+  const local = isRealDate(modified) ? modified : toLocal(nowUtc(now), zone);
   return { post_date: local, post_date_gmt: toUtc(local, zone) };
 }
 

@@ -86,6 +86,12 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
   });
 }
 
+/** Which of these events cannot be indexed. Only reads. */
+export async function unfitAmong(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
+  const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
+  return [...events.values()].flatMap((event) => (entriesOf(event) ? [] : event.id));
+}
+
 /** `indexEvents` for these events and those that they are translations of. */
 export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
   indexEvents(db, await withTranslations(db, ids, languages), languages);

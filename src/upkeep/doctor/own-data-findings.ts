@@ -1,5 +1,5 @@
 import type { Site } from '../../site.ts';
-import { type IndexState, indexState, openImports } from '../../storage/audit/audit.ts';
+import { type IndexState, indexState, openImports, unfitForIndex } from '../../storage/audit/audit.ts';
 import type { PluginState } from '../../storage/audit/plugin.ts';
 import type { Database } from '../../storage/engine/database.ts';
 import { hasForeignChanges, takeOverChanges } from '../../storage/freshness/foreign-changes.ts';
@@ -15,6 +15,7 @@ export async function noteFindings(site: Site): Promise<Finding[]> {
   const { db } = site;
   const { shared, occurrenceTables, contentLanguages: languages } = await site.settings();
   const index = !occurrenceTables ? 'trusted' : shared ? await indexBesideOthers(db, languages) : await indexState(db, languages);
+  const unfit = index === 'off' ? await unfitForIndex(db, languages) : [];
   const reindex = async () => void (await reindexEvents(db, site.clock, { trust: true, languages }));
   const takeOver = async () => {
     await takeOverChanges(db, site.clock, { languages });
@@ -30,7 +31,8 @@ export async function noteFindings(site: Site): Promise<Finding[]> {
     ),
     ...finding('index-wrong', 'error', index === 'wrong' ? [''] : [], reindex),
     ...finding('index-behind', 'warning', index === 'behind' ? [''] : [], takeOver),
-    ...finding('index-off', 'warning', index === 'off' ? [''] : [], reindex),
+    ...finding('index-unfit', 'warning', unfit.map(String)),
+    ...finding('index-off', 'warning', index === 'off' && unfit.length === 0 ? [''] : [], reindex),
     ...finding('imports-open', 'warning', await openImports(db)),
   ];
 }
