@@ -110,6 +110,19 @@ describeAsking('the routes of webhooks', (ask) => {
     expect((await ask.read(`/webhooks/${id}/deliveries`, 'admin')).deliveries).toMatchObject([{ attempts: 0 }, { attempts: 0 }]);
   });
 
+  it('do not resume one whose user is gone', async () => {
+    const { id } = await addHook(site(), { url: URL, user: UNKNOWN });
+    expectRefusal(
+      await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'active' } }),
+      400,
+      'rest_invalid_param',
+      ['user'],
+    );
+    expect(bodyOf(await ask.send('PATCH', `${ROOT}/webhooks/${id}`, { as: 'admin', body: { state: 'paused' } }))).toMatchObject({
+      state: 'paused',
+    });
+  });
+
   it('remove it with its messages', async () => {
     const { id } = await addHook(site(), { url: URL });
     bodyOf(await ask.post(`/webhooks/${id}/test`, {}));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { joinWriters, noteChange } from '../storage/journal/touched.ts';
+import { switchOffHooksOf } from '../storage/rows/hooks.ts';
 import { lockNames, USERS_LOCK } from '../storage/rows/locks.ts';
 import {
   capabilitiesKey,
@@ -181,6 +182,7 @@ export async function deleteUser(
       noteChange(db, { now: site.clock() });
     }
     await removeUser(db, user.row.ID);
+    await switchOffHooksOf(db, user.row.ID);
     return accountOf(db, roles, user);
   });
 }

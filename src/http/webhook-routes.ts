@@ -163,12 +163,17 @@ export const webhookRoutes: readonly ServedRoute[] = [
   },
 ];
 
-/** What a webhook gives, which the caller may name though it is not there. Throws webhook-not-found. */
+/**
+ * What a webhook gives, which the caller may name though it is not there, or its user is gone.
+ *
+ * @throws webhook-not-found, rest_invalid_param
+ */
 async function orNotFound<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof HookError && error.problem === 'hook-unknown') return fail('webhook-not-found');
+    if (error instanceof HookError && error.problem === 'hook-user-gone') return failParam('user', 'user-unknown');
     throw error;
   }
 }

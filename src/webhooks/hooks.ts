@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { loadViewer } from '../accounts/viewer.ts';
 import { isHookUrl } from '../kinds/hook-params.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { KindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
+import { type Database, hasTable } from '../storage/engine/database.ts';
 import { lastNumber } from '../storage/journal/entries.ts';
 import {
   type Hook,
@@ -21,7 +23,7 @@ import { message } from './messages.ts';
 
 /** Why something cannot be done with a webhook; a sentence of the command line. */
 export class HookError extends Error {
-  readonly problem: 'hook-url' | 'hook-unknown' | 'hook-kinds';
+  readonly problem: 'hook-url' | 'hook-unknown' | 'hook-kinds' | 'hook-user-gone';
   readonly values: Readonly<Record<string, string>>;
   constructor(problem: HookError['problem'], values: Readonly<Record<string, string>>) {
     super(problem);
@@ -75,7 +77,10 @@ export const readHook = async ({ db }: Site, id: number): Promise<ShownHook> => 
 export const secretOf = async ({ db }: Site, id: number): Promise<string | undefined> =>
   (await loadHooks(db)).find((hook) => hook.id === id)?.secret;
 
-export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await loadHooks(db)).map(withoutSecret);
+export const listHooks = async ({ db }: Site): Promise<ShownHook[]> => (await hooksIn(db)).map(withoutSecret);
+
+/** All of them: none before our own tables are there, as in a database that WordPress alone has written to. */
+const hooksIn = async (db: Database): Promise<Hook[]> => ((await hasTable(db, 'fasti_hooks')) ? loadHooks(db) : []);
 
 /** The latest messages of a webhook, the newest first. Throws HookError. */
 export async function hookMessages({ db }: Site, id: number, limit: number): Promise<MessageState[]> {
@@ -95,11 +100,15 @@ export async function switchHook(site: Site, id: number, state: 'active' | 'paus
  * @throws HookError
  */
 export async function changeHook(
-  { db }: Site,
+  site: Site,
   id: number,
   { kinds, state }: { readonly kinds?: string | undefined; readonly state?: 'active' | 'paused' | undefined },
 ): Promise<ShownHook> {
+  const { db } = site;
   const hook = await requireHook(db, id);
+  // The server would switch it off again at once.
+  if (state === 'active' && hook.user > 0 && !(await loadViewer(db, await site.settings(), hook.user)))
+    throw new HookError('hook-user-gone', { id: String(id) });
   await db.transaction(async (trx) => {
     if (kinds !== undefined) await setHookKinds(trx, id, kinds);
     if (state !== undefined) await setHookState(trx, id, state);
@@ -128,8 +137,8 @@ export async function testHook({ db, clock }: Site, id: number): Promise<number>
   return 1;
 }
 
-async function requireHook(db: Site['db'], id: number): Promise<Hook> {
-  const hook = (await loadHooks(db)).find((one) => one.id === id);
+async function requireHook(db: Database, id: number): Promise<Hook> {
+  const hook = (await hooksIn(db)).find((one) => one.id === id);
   if (!hook) throw new HookError('hook-unknown', { id: String(id) });
   return hook;
 }

@@ -24,6 +24,10 @@ export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>):
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
+/** Switches off the webhooks that have the rights of a user who is being deleted. */
+export const switchOffHooksOf = (db: Database, user: number): Promise<number> =>
+  db.change`UPDATE {fasti_hooks} SET state = ${'off'} WHERE user = ${user}`;
+
 /** The kinds of records a webhook follows: their names with commas between them, or none for all. */
 export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;

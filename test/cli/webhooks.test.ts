@@ -1,0 +1,43 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
+import { describeDatabases, urlOf } from '../support/databases.ts';
+import { keepTables, loadSite } from '../support/site.ts';
+import { commandIn, temporaryFolder } from './command.ts';
+
+const URL = 'https://example.org/hook';
+
+describeDatabases('fasti webhook', (open) => {
+  const folder = temporaryFolder();
+  let db: Database;
+  let putBack: () => Promise<void>;
+  beforeAll(async () => {
+    db = await loadSite(await open());
+    putBack = await keepTables(db);
+  });
+  beforeEach(() => putBack());
+  const fasti = (...args: string[]) => commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: folder, SHARED_WITH_WORDPRESS: 'off' })(...args);
+
+  it('of a user who is deleted is off at once, and does not go on', async () => {
+    await fasti('user', 'create', 'anna', 'anna@example.org', '--role=editor');
+    await fasti('webhook', 'add', URL, '--rights-of=anna');
+    await fasti('webhook', 'add', URL, '--rights-of=admin');
+    await fasti('webhook', 'add', URL);
+    const states = async () => (await fasti('webhook', 'list', '--field=state')).out;
+    const [id] = (await fasti('webhook', 'list', '--format=ids')).out.split(' ');
+    expect(await states()).toBe('active\nactive\nactive\n');
+    expect((await fasti('user', 'delete', 'anna')).code).toBe(0);
+    expect(await states()).toBe('off\nactive\nactive\n');
+    expect(await fasti('webhook', 'resume', id!)).toMatchObject({
+      code: 1,
+      out: '',
+      err: `Error: webhook ${id} has the rights of a user who no longer exists; add a new one with \`fasti webhook add\`.\n`,
+    });
+    expect(await states()).toBe('off\nactive\nactive\n');
+  });
+
+  it('is listed where the tables for it are still to be made', async () => {
+    for (const name of ['hooks', 'hook_messages']) await db.ask(`DROP TABLE ${db.prefix}fasti_${name}`);
+    expect(await fasti('webhook', 'list', '--format=json')).toMatchObject({ code: 0, out: '[]\n', err: '' });
+    expect(await fasti('webhook', 'deliveries', '1')).toMatchObject({ code: 1, err: 'Error: there is no webhook 1.\n' });
+  });
+});
