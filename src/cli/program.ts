@@ -14,9 +14,10 @@ import { addDoctorCommand } from './doctor.ts';
 import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
 import { addImportCommand } from './import.ts';
-import type { Io } from './io.ts';
+import { CliError, EXIT, type Io } from './io.ts';
 import { addLanguageCommands } from './languages.ts';
 import { addMediaCommands } from './media.ts';
+import { languageOf as languageOption } from './options.ts';
 import { report } from './report.ts';
 import type { Session } from './session.ts';
 import { addOptionCommands } from './site-options.ts';
@@ -36,13 +37,25 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
-  const program = createProgram({ io, language, say }, args);
+  const program = createProgram({ io, language, say }, args).hook('preAction', (_program, command) =>
+    checkLanguage(texts, languageOption(command)),
+  );
   try {
     await program.parseAsync(spellOutFlags(args), { from: 'user' });
     return 0;
   } catch (error) {
     return report(error, io, say, optionsOf(program, args));
   }
+}
+
+/** Throws CliError `wrong-choice` where a language is asked for in which there are no texts. */
+function checkLanguage({ languages }: Texts, asked: string | undefined): void {
+  if (
+    asked === undefined ||
+    languages.some((one) => [asked, asked.split(/[-_]/)[0]].some((tag) => tag?.toLowerCase() === one.toLowerCase()))
+  )
+    return;
+  throw new CliError('wrong-choice', { name: 'language', value: asked, choices: languages.join(', ') }, EXIT.usage);
 }
 
 /** The options of the command that the arguments name, with those of the whole program. */
@@ -118,10 +131,11 @@ function languagesOf({ env }: Io): readonly string[] {
 
 /** `--language`, else the language of the terminal as POSIX says it, else the default of the site. */
 function languageOf(args: readonly string[], { env }: Io, texts: Texts): string {
-  const place = args.findIndex((arg) => /^--language(=|$)/.test(arg));
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const place = args.slice(0, end).findLastIndex((arg) => /^--language(=|$)/.test(arg));
   const option = place < 0 ? undefined : (/=(.*)/.exec(args[place]!)?.[1] ?? args[place + 1]);
   const locale = (env.LC_ALL || env.LC_MESSAGES || env.LANG || '').replace(/[.@].*/, '').replace('_', '-');
-  return texts.chooseLanguage({ parameter: option, segment: locale });
+  return texts.chooseLanguage({ parameter: option?.replace('_', '-'), segment: locale });
 }
 
 /** What commander puts above the parts of a help text, and the sentence for it. */

@@ -291,10 +291,25 @@ describe('the language', () => {
     [{ LANG: 'it_IT.UTF-8' }, ['--language=en'], 'Error: '],
     [{ LANG: 'C' }, [], 'Error: '],
     [{ LC_ALL: 'it', LANG: 'en_GB' }, [], 'Errore: '],
+    [{ LANG: 'C' }, ['--language=IT'], 'Errore: '],
+    [{ LANG: 'C' }, ['--language=it_CH'], 'Errore: '],
+    [{ LANG: 'C' }, ['--language', 'en', '--language', 'it'], 'Errore: '],
   ])('%j %j', async (more, args, begin) => {
     expect((await commandIn({ ...env, ...(more as Record<string, string>) })('event', 'get', '99999', ...args)).err).toMatch(
       new RegExp(`^${begin}`),
     );
+  });
+
+  it.each(['xx', 'english', ''])('is refused where there are no texts in it: %j', async (code) => {
+    expect(await fasti('event', 'list', `--language=${code}`)).toMatchObject({
+      code: 2,
+      out: '',
+      err: `Error: --language must be one of en, it, not "${code}".\n`,
+    });
+  });
+
+  it('is not what stands behind the options', async () => {
+    expect((await fasti('event', 'get', '99999', '--', '--language=xx')).err).toContain('too many arguments');
   });
 });
 
