@@ -43,7 +43,7 @@ export async function listAll(site: Site, caller: Caller, kind: Kind, raw: Optio
 }
 
 /** Who writes what kind of record. */
-interface RecordWrite {
+export interface RecordWrite {
   readonly site: Site;
   readonly caller: Caller;
   readonly kind: Kind;

@@ -75,6 +75,9 @@ export type CliProblem =
   | 'file-unreadable'
   | 'shell-unknown'
   | LanguageProblem
+  | 'link-to-itself'
+  | 'link-of-two-kinds'
+  | 'link-refused'
   | 'no-custom-fields'
   | 'custom-field-form';
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ApiError } from '../errors.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { kinds, postKindOfType } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -8,8 +9,10 @@ import { addSiteLanguage, assignLanguage, countLanguages, requireLinkable } from
 import { changeTerm } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { changePost } from '../records/writes/post-writes.ts';
+import type { Site } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { findPost } from '../storage/rows/posts.ts';
+import { idOf, type RecordWrite } from './content-actions.ts';
 import { CliError } from './io.ts';
 import { chosen, shapeOf, userOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
@@ -82,32 +85,50 @@ function addLink(command: Command, session: Session): void {
       withSite(session, 'write', async (site) => {
         const caller = await actingCaller(site, session, userOf(self));
         if (!caller.settings.contentLanguages) throw new CliError('no-languages');
-        const records: { id: number; kind: Kind }[] = [];
-        for (const id of [first, ...others].map(idIn))
-          records.push({ id, kind: given.kind === undefined ? await kindOfPost(site.db, id) : kindNamed(given.kind) });
-        const [source, ...translations] = records;
-        const alike = records.filter(({ kind }) => kind === source!.kind);
-        await requireLinkable(
-          site,
-          caller,
-          source!.kind,
-          alike.map(({ id }) => id),
-        );
-        for (const { id, kind: declared } of translations) {
-          const reference = String(id);
-          const kind = onSite(declared, caller.settings);
-          const values = await acceptParams(site, caller, kind.fields, { translation_of: source!.id }, 'change');
-          if (kind.is === 'term') {
-            if (!mayManageTerms(caller, kind)) throw new CliError('not-found', { reference });
-            await changeTerm(site, caller, kind, id, values);
-          } else {
-            if ((await mayChange(lookUpOnce(site.db), caller, kind, id)) !== true) throw new CliError('not-found', { reference });
-            await changePost(site, caller, kind, id, values);
-          }
-        }
-        print(io, `${say('done.languages-linked', { ids: [first, ...others].join(', ') })}\n`);
+        const ids = [...new Set([first, ...others].map(idIn))];
+        const [source, ...translations] = ids;
+        if (source === undefined || translations.length === 0) throw new CliError('link-to-itself', { id: first });
+        const kind = await kindOfAll(site, ids, given.kind);
+        await requireLinkable(site, caller, kind, ids);
+        for (const id of translations) await linkTo({ site, caller, kind: onSite(kind, caller.settings) }, source, id);
+        print(io, `${say('done.languages-linked', { ids: ids.join(', ') })}\n`);
       }),
     );
+}
+
+/**
+ * The kind of some records, which is one: that of posts, or the one that is named.
+ *
+ * @throws CliError `not-found`, `link-of-two-kinds`, `wrong-choice`
+ */
+async function kindOfAll(site: Site, ids: readonly number[], named: string | undefined): Promise<Kind> {
+  if (named !== undefined) {
+    const kind = kindNamed(named);
+    if (kind.is === 'term') for (const id of ids) await idOf(site, kind, String(id));
+    return kind;
+  }
+  const [first, ...others] = await Promise.all(ids.map(async (id) => ({ id, kind: await kindOfPost(site.db, id) })));
+  const other = others.find(({ kind }) => kind !== first!.kind);
+  if (other) throw new CliError('link-of-two-kinds', { id: other.id, kind: other.kind.name, other: first!.id, own: first!.kind.name });
+  return first!.kind;
+}
+
+/** Makes a record a translation of another. Throws CliError `not-found`, `link-refused`, ApiError. */
+async function linkTo({ site, caller, kind }: RecordWrite, source: number, id: number): Promise<void> {
+  try {
+    const values = await acceptParams(site, caller, kind.fields, { translation_of: source }, 'change');
+    if (kind.is === 'term') {
+      if (!mayManageTerms(caller, kind)) throw new CliError('not-found', { reference: String(id) });
+      await changeTerm(site, caller, kind, id, values);
+    } else {
+      if ((await mayChange(lookUpOnce(site.db), caller, kind, id)) !== true) throw new CliError('not-found', { reference: String(id) });
+      await changePost(site, caller, kind, id, values);
+    }
+  } catch (error) {
+    // The fault is that of a parameter which nobody has typed.
+    if (error instanceof ApiError && error.details.faults) throw new CliError('link-refused', { id, source });
+    throw error;
+  }
 }
 
 const kindNamed = (name: string): Kind => {

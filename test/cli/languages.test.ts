@@ -90,8 +90,30 @@ describe('fasti languages', () => {
     expect(linked).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`${one} and ${other} are both in the language en`) });
     expect(linked.err).toContain(`fasti event update ${other} --content-language=CODE`);
     expect((await fasti('event', 'update', other, '--content-language=it')).code).toBe(0);
-    expect((await fasti('languages', 'link', one, one)).code).toBe(1);
     expect(await fasti('languages', 'link', one, other)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('says why records are no translations of one another, without naming options that nobody typed', async () => {
+    const event = await idOf('event', 'create', '--title=Fair', ...DATES);
+    const fiera = await idOf('event', 'create', '--title=Fiera', ...DATES, '--content-language=it');
+    const venue = await idOf('venue', 'create', '--venue=Piazza', '--content-language=it');
+    const link = (...args: string[]) => fasti('languages', 'link', ...args);
+    expect(await link(event, event)).toMatchObject({
+      code: 1,
+      out: '',
+      err: `Error: ${event} cannot be a translation of itself: name another record, in another language.\n`,
+    });
+    expect(await link(event, venue)).toMatchObject({
+      code: 1,
+      err: `Error: translations are records of one kind, and ${venue} is of the kind venue, ${event} of the kind event.\n`,
+    });
+    expect((await link(event, fiera, '--kind=tag')).err).toBe(`Error: nothing was found with the id or slug "${event}".\n`);
+    await fasti('user', 'create', 'carla', 'carla@example.org', '--role=author');
+    const own = await idOf('event', 'create', '--title=Sua', ...DATES, '--content-language=it', '--user=carla');
+    expect((await link(event, own, '--user=carla')).err).toBe(
+      `Error: ${own} cannot be linked with ${event}: you are not allowed to edit one of them, or one of its translations.\n`,
+    );
+    expect((await link(event, fiera, fiera)).out).toBe(`Done: ${event}, ${fiera} are translations of one another.\n`);
   });
 
   it('leaves nothing for the doctor', async () => {
