@@ -13,6 +13,7 @@ import { addDatabaseCommands } from './database.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addExportCommand } from './export.ts';
 import { addFieldCommands } from './fields.ts';
+import { warnOfIdle } from './idle-options.ts';
 import { addImportCommand } from './import.ts';
 import { CliError, EXIT, type Io } from './io.ts';
 import { addLanguageCommands } from './languages.ts';
@@ -37,9 +38,11 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
-  const program = createProgram({ io, language, say }, args).hook('preAction', (_program, command) =>
-    checkLanguage(texts, languageOption(command)),
-  );
+  const session = { io, language, say };
+  const program = createProgram(session, args).hook('preAction', (_program, command) => {
+    checkLanguage(texts, languageOption(command));
+    warnOfIdle(session, command);
+  });
   try {
     await program.parseAsync(spellOutFlags(args), { from: 'user' });
     return 0;

@@ -62,13 +62,24 @@ function formatAmong<Format>(path: string, endings: ReadonlyMap<string, Format>)
 export const openSource = async (places: readonly string[], options: SourceOptions): Promise<Source> =>
   withOverrides(await openNamed(places, options), options);
 
+/** What a source is, as far as its name tells: a database, an address of the web, or files of a format. */
+export type SourceKind = 'database' | 'web' | ReadFormat;
+
+/** What the name of a source says that it is; undefined: nothing. */
+export function kindOfSource(place: string, as: ReadFormat | undefined): SourceKind | undefined {
+  if (/^(mysql|sqlite):/.test(place)) return 'database';
+  if (/^(https?|webcals?):/i.test(place)) return 'web';
+  return as ?? ALL_ENDINGS.get(extname(place).toLowerCase());
+}
+
 async function openNamed(places: readonly string[], options: SourceOptions): Promise<Source> {
   const [first = ''] = places;
-  if (/^(mysql|sqlite):/.test(first)) {
+  const kind = kindOfSource(first, options.as);
+  if (kind === 'database') {
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWordpressDatabase({ url: first, prefix: options.prefix, site: options.site });
   }
-  if (/^(https?|webcals?):/i.test(first)) {
+  if (kind === 'web') {
     if (places.length > 1) throw new SourceFault('one-at-a-time');
     return openWebSource(first, options);
   }
