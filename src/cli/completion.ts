@@ -14,7 +14,8 @@ interface Word {
 /** A command by its path (`['event', 'list']`), with what can come next. */
 interface CommandNode {
   readonly path: readonly string[];
-  readonly words: readonly Word[];
+  readonly commands: readonly Word[];
+  readonly options: readonly Word[];
 }
 
 /** Makes the script of a shell from all commands. */
@@ -41,29 +42,34 @@ export function addCompletionCommand(program: Command, { io, say }: Session): vo
 
 function placesIn(command: Command, path: readonly string[] = []): CommandNode[] {
   const commands = command.commands.map((one) => ({ text: one.name(), meaning: one.description() }));
-  const options = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
-  const general = command.parent
-    ? [
-        { text: '--user', meaning: '' },
-        { text: '--language', meaning: '' },
-      ]
-    : [];
-  const words = [...commands, ...options, ...general, { text: '--help', meaning: '' }];
-  return [{ path, words }, ...command.commands.flatMap((one) => placesIn(one, [...path, one.name()]))];
+  const own = command.options.flatMap(({ long, description }) => (long ? [{ text: long, meaning: description }] : []));
+  const general = command.parent ? GENERAL.map((text) => ({ text, meaning: '' })) : [];
+  const options = [...own, ...general, { text: '--help', meaning: '' }];
+  return [{ path, commands, options }, ...command.commands.flatMap((one) => placesIn(one, [...path, one.name()]))];
 }
+
+/** Options that may stand anywhere; the word behind one is its value and no command. */
+const GENERAL = ['--user', '--language'];
 
 /** The paths of all commands, as alternatives of a `case` in bash and zsh. */
 const pathsIn = (places: readonly CommandNode[]): string =>
-  places.flatMap(({ path }) => (path.length > 0 ? [`"${path.map((name) => ` ${name}`).join('')}"`] : [])).join('|');
+  places.flatMap(({ path }) => (path.length > 0 ? [placeOf(path)] : [])).join('|');
 
+const placeOf = (path: readonly string[]): string => `"${path.map((name) => ` ${name}`).join('')}"`;
+
+/** What follows a hyphen are options; else commands, and where there are none, files. */
 function bashScript(places: readonly CommandNode[]): string {
+  const textsOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
   const cases = places.map(
-    ({ path, words }) => `    "${path.map((name) => ` ${name}`).join('')}") words="${words.map(({ text }) => text).join(' ')}" ;;`,
+    ({ path, commands, options }) => `    ${placeOf(path)}) commands="${textsOf(commands)}" options="${textsOf(options)}" ;;`,
   );
   return `# bash completion for fasti
 _fasti() {
-  local place= words= i
+  local place= commands= options= i word=\${COMP_WORDS[COMP_CWORD]}
   for ((i = 1; i < COMP_CWORD; i++)); do
+    case "\${COMP_WORDS[i]}" in
+      ${GENERAL.join('|')}) ((i++)); [ "\${COMP_WORDS[i]}" != = ] || ((i++)); continue ;;
+    esac
     case "$place \${COMP_WORDS[i]}" in
       ${pathsIn(places)}) place="$place \${COMP_WORDS[i]}" ;;
     esac
@@ -71,22 +77,30 @@ _fasti() {
   case "$place" in
 ${cases.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  case "$word" in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -W "$commands" -- "$word")) ;;
+  esac
 }
 complete -o default -F _fasti fasti
 `;
 }
 
+/** As in bash. zsh itself takes no word for an option that does not begin with a hyphen. */
 function zshScript(places: readonly CommandNode[]): string {
-  const cases = places.map(({ path, words }) => {
-    const described = words.map(({ text, meaning }) => quoted(`${text}:${oneLine(meaning).replaceAll(':', '\\:')}`));
-    return `    "${path.map((name) => ` ${name}`).join('')}") entries=(${described.join(' ')}) ;;`;
-  });
+  const described = (words: readonly Word[]) =>
+    words.map(({ text, meaning }) => quoted(`${text}:${oneLine(meaning).replaceAll(':', '\\:')}`)).join(' ');
+  const cases = places.map(
+    ({ path, commands, options }) => `    ${placeOf(path)}) verbs=(${described(commands)}) flags=(${described(options)}) ;;`,
+  );
   return `#compdef fasti
 _fasti() {
   local place= i
-  local -a entries
+  local -a verbs flags
   for ((i = 2; i < CURRENT; i++)); do
+    case "\${words[i]}" in
+      ${GENERAL.join('|')}) ((i++)); continue ;;
+    esac
     case "$place \${words[i]}" in
       ${pathsIn(places)}) place="$place \${words[i]}" ;;
     esac
@@ -94,7 +108,10 @@ _fasti() {
   case "$place" in
 ${cases.join('\n')}
   esac
-  _describe -o fasti entries || _files
+  if [[ "\${words[CURRENT]}" = -* ]]; then _describe -o option flags
+  elif ((\${#verbs})); then _describe command verbs
+  else _files
+  fi
 }
 if [ "$funcstack[1]" = _fasti ]; then _fasti "$@"; else compdef _fasti fasti; fi
 `;
@@ -102,9 +119,9 @@ if [ "$funcstack[1]" = _fasti ]; then _fasti "$@"; else compdef _fasti fasti; fi
 
 function fishScript(places: readonly CommandNode[]): string {
   const known = places.flatMap(({ path }) => (path.length > 0 ? [quoted(path.join(' '))] : []));
-  const lines = places.flatMap(({ path, words }) => {
+  const lines = places.flatMap(({ path, commands, options }) => {
     const here = `-n ${quoted(`__fasti_at ${quoted(path.join(' '))}`)}`;
-    return words.map(({ text, meaning }) => {
+    return [...commands, ...options].map(({ text, meaning }) => {
       const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-f -a ${text}`;
       return `complete -c fasti ${here} ${word}${meaning === '' ? '' : ` -d ${quoted(oneLine(meaning))}`}`;
     });
@@ -113,8 +130,12 @@ function fishScript(places: readonly CommandNode[]): string {
 set -g __fasti_places ${known.join(' ')}
 function __fasti_at
   set -l place
+  set -l last
   for word in (commandline -opc)[2..-1]
-    contains -- (string join -- ' ' $place $word) $__fasti_places; and set -a place $word
+    if not contains -- "$last" ${GENERAL.join(' ')}
+      contains -- (string join -- ' ' $place $word) $__fasti_places; and set -a place $word
+    end
+    set last $word
   end
   test "$place" = "$argv"
 end

@@ -19,6 +19,17 @@ const COMPLETED: Readonly<Record<string, (file: string, words: readonly string[]
     '-c',
     `source ${file}; COMP_WORDS=(fasti ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _fasti; printf '%s\\n' "\${COMPREPLY[@]}"`,
   ],
+  // Its own functions, as far as they matter: what is described as options is offered behind a hyphen only.
+  zsh: (file, words) => [
+    '-fc',
+    `compdef() { }
+     _files() { print "a file" }
+     _describe() {
+       [[ $1 != -o || $words[CURRENT] = -* ]] || return 1
+       local -a all; all=("\${(@P)@[-1]}"); print -l -- "\${(@M)\${(@)all%%:*}:#$words[CURRENT]*}"
+     }
+     source ${file}; words=(fasti ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _fasti`,
+  ],
   fish: (file, words) => ['-c', `source ${file}; complete -C ${JSON.stringify(['fasti', ...words].join(' '))} | string split -f 1 \\t`],
 };
 
@@ -40,12 +51,21 @@ describe.each(['bash', 'zsh', 'fish'])('completion for %s', (shell) => {
 
   const completed = COMPLETED[shell];
   if (!completed || !isThere(shell)) return;
+  const offered = (...words: string[]) => execFileSync(shell, completed(file, words), { encoding: 'utf8' }).trim().split('\n').sort();
+
   it('offers what can come next', () => {
-    const offered = (...words: string[]) => execFileSync(shell, completed(file, words), { encoding: 'utf8' }).trim().split('\n').sort();
     expect(offered('eve')).toEqual(['event']);
     expect(offered('event', 're')).toEqual(['restore']);
     expect(offered('event', 'list', '--start_date=today', '--start_d')).toContain('--start_date');
     expect(offered('user', 'application-password', 'rev')).toEqual(['revoke']);
+    expect(offered('--user', 'venue', 'event', 'res')).toEqual(['restore']);
+    expect(offered('--language', 'it', 'doctor', '--f')).toEqual(['--fix', '--format']);
+    expect(offered('tag', '')).toEqual(['create', 'delete', 'get', 'list', 'update']);
+  });
+
+  it('leaves room for names of files', () => {
+    // Fish itself offers those of the current folder.
+    if (shell !== 'fish') expect(offered('import', '')).toEqual([shell === 'zsh' ? 'a file' : '']);
   });
 });
 
