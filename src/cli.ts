@@ -15,12 +15,16 @@ process.umask(0o077);
 let serves = false;
 let changes = false;
 let isUnread = false;
+let unwritable = (code: string): string => `${code}\n`;
 // Whoever reads may have had enough (`fasti event list | head`). A server has other things to do than to be read, and
 // what changes something is carried out whole.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isUnread = true;
   if (serves) return;
-  if (code !== 'EPIPE') process.exitCode = 1;
+  if (code !== undefined && code !== 'EPIPE' && process.exitCode !== 1) {
+    process.exitCode = 1;
+    process.stderr.write(unwritable(code));
+  }
   if (!changes) process.exit();
 });
 process.stderr.on('error', () => undefined);
@@ -44,6 +48,9 @@ const result = await runCli(process.argv.slice(2), {
     };
     process.on('SIGINT', stop).on('SIGTERM', stop);
     return () => process.off('SIGINT', stop).off('SIGTERM', stop);
+  },
+  onUnwritable: (message) => {
+    unwritable = message;
   },
   changes: () => {
     changes = true;

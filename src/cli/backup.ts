@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { wouldReplace } from '../exchange/items/whole-file.ts';
 import { isEmptySite } from '../storage/audit/snapshot.ts';
 import { backUp } from '../upkeep/backup.ts';
 import { openBackup } from '../upkeep/backup-read.ts';
@@ -33,7 +33,7 @@ export function addBackupCommands(program: Command, session: Session): void {
 
 async function makeBackup(session: Session, file: string, { force }: Options): Promise<void> {
   const { io, say } = session;
-  if (!force && existsSync(file)) throw new CliError('file-exists', { file });
+  if (!force && (await wouldReplace(file))) throw new CliError('file-exists', { file });
   const rows = await withSite(session, 'read', (site) =>
     backUp(site, file, (count) => showLine(session, say('upkeep:backup.going', { count }))),
   );

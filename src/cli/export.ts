@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -10,7 +10,7 @@ import { eachDate } from '../exchange/items/each-date.ts';
 import type { Item } from '../exchange/items/items.ts';
 import { writeJsonLines } from '../exchange/items/json-lines.ts';
 import { lossesIn, newTally, noteAside } from '../exchange/items/report.ts';
-import { writeWhole } from '../exchange/items/whole-file.ts';
+import { wouldReplace, writeWhole } from '../exchange/items/whole-file.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../exchange/sources.ts';
 import { writeWxr } from '../exchange/wxr/write.ts';
 import { postKind, postKinds } from '../kinds/index.ts';
@@ -53,7 +53,7 @@ async function runExport(session: Session, file: string, given: Options, user: s
   const asked = chosen('format', given.format, FILE_FORMATS);
   if (file === '-' && asked === undefined) throw new CliError('format-unknown', { formats: FILE_FORMATS.join(', ') }, EXIT.usage);
   const format = asked ?? formatOf(file);
-  if (file !== '-' && given.force !== true && existsSync(file)) throw new CliError('file-exists', { file });
+  if (file !== '-' && given.force !== true && (await wouldReplace(file))) throw new CliError('file-exists', { file });
   const raw = Object.fromEntries(Object.keys(allFilters()).flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
   const narrowed = Object.keys(raw).length > 0;
   const kind: PostKindName | undefined =

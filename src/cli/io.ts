@@ -28,6 +28,8 @@ export interface Io {
    * function is called. Without it, an interrupted command just ends.
    */
   readonly onInterrupt?: (message: () => string) => () => void;
+  /** Says what `message` gives where what is printed cannot be written, such as into a file on a full disk. */
+  readonly onUnwritable?: (message: (code: string) => string) => void;
   /** Waits for this many milliseconds; false: nobody reads any more, so it is time to end. */
   readonly wait?: (milliseconds: number) => Promise<boolean>;
   /** The time zone of the machine, such as `Europe/Rome`. */

@@ -38,6 +38,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const texts = await loadTexts(languagesOf(io)).catch(() => loadTexts(['en']));
   const language = languageOf(args, io, texts);
   const say = sayIn(texts, language);
+  io.onUnwritable?.((what) => `${say('error', { message: say('exchange:faults.unwritable', { file: say('standard-output'), what }) })}\n`);
   const session = { io, language, say };
   const program = createProgram(session, args).hook('preAction', (_program, command) => {
     checkLanguage(texts, languageOption(command));

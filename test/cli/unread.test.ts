@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { COMMAND } from '../support/program.mjs';
@@ -36,6 +37,27 @@ describe('a command whose output nobody reads any more', () => {
     expect(await unread('user', 'delete', 'four', 'nobody')).toEqual({ code: 1, err: expect.stringContaining('nobody') });
     expect(await logins()).toEqual(['admin']);
   });
+
+  /** A device on which nothing has room; other systems have none. */
+  const FULL = '/dev/full';
+  if (existsSync(FULL)) {
+    it.each([
+      [['event', 'list', '--format=json'], 'Error: standard output cannot be written (ENOSPC).\n'],
+      [['export', '-', '--format=jsonl', '--language=it'], "Errore: Non è possibile scrivere l'output standard (ENOSPC).\n"],
+      [['user', 'create', 'five', 'five@example.org'], 'Error: standard output cannot be written (ENOSPC).\n'],
+    ])('says why where there is no room for it: %j', (args, err) => {
+      const output = openSync(FULL, 'w');
+      const done = spawnSync(process.execPath, [COMMAND, ...args], {
+        env: { ...process.env, ...env, NODE_OPTIONS: '', LANG: 'en' },
+        stdio: ['ignore', output, 'pipe'],
+        encoding: 'utf8',
+      });
+      closeSync(output);
+      expect({ code: done.status, err: done.stderr }).toEqual({ code: 1, err });
+    });
+
+    it('is carried out whole even so', async () => expect(await logins()).toEqual(['admin', 'five']));
+  }
 
   it('ends quietly where it only reads', async () => {
     expect(await unread('event', 'list')).toEqual({ code: 0, err: '' });

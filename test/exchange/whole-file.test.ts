@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from '@jest/globals';
-import { writeWhole } from '../../src/exchange/items/whole-file.ts';
+import { wouldReplace, writeWhole } from '../../src/exchange/items/whole-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fasti-whole-'));
 const file = join(folder, 'calendar.xml');
@@ -55,6 +55,14 @@ it('removes what a process that was killed has left', async () => {
 it('writes into a device instead of taking its place', async () => {
   expect(await writeWhole('/dev/null', async (part) => part)).toBe('/dev/null');
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+});
+
+it('would replace a file, and neither a device nor what the process has open', async () => {
+  await writeFile(file, 'x');
+  const handle = await open(file, 'r+');
+  const places = [file, folder, join(folder, 'new.xml'), '/dev/null', `/proc/self/fd/${handle.fd}`];
+  expect(await Promise.all(places.map(wouldReplace))).toEqual([true, true, false, false, false]);
+  await handle.close();
 });
 
 it('writes the file that a descriptor leads to, as with /dev/stdout', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OWN_FILE } from '../../host/files.ts';
@@ -24,7 +25,11 @@ const LEFT_MS = 3_600_000;
 export async function writeWhole<Result>(named: string, write: (part: string) => Promise<Result>, mode = OWN_FILE): Promise<Result> {
   const present = await stat(named).catch(() => undefined);
   if (present?.isDirectory()) throw new SourceFault('unwritable', { file: named, what: 'EISDIR' });
-  if (present && !present.isFile()) return write(named);
+  if (present && !present.isFile()) {
+    return write(named).catch((error: unknown) => {
+      throw namedFault(named, error);
+    });
+  }
   const file = DESCRIPTOR.test(resolve(named)) ? await realpath(named) : named;
   await removeLeft(file);
   const part = `${file}.${randomBytes(4).toString('hex')}.part`;
@@ -50,6 +55,10 @@ export const takesWhatComes = async (file: string): Promise<boolean> =>
     (found) => !found.isFile() && !found.isDirectory(),
     () => false,
   );
+
+/** Whether something would be lost that stands under a name: what the process has open, it has chosen already. */
+export const wouldReplace = async (file: string): Promise<boolean> =>
+  !DESCRIPTOR.test(resolve(file)) && !(await takesWhatComes(file)) && existsSync(file);
 
 /** What the system says of a place where a file cannot be put. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(
