@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { SourceFault } from '../exchange/items/items.ts';
 import { nearestName } from '../kinds/nearest-name.ts';
+import { LibraryUnavailable } from '../media/library.ts';
 import { CustomFieldError } from '../records/custom-fields.ts';
 import { LanguageError } from '../records/site-languages.ts';
 import { faultSentence, refusalSentence, type Say } from '../refusals.ts';
@@ -44,6 +45,7 @@ function explain(error: unknown, say: Say, options: readonly string[]): Explanat
   if (error instanceof AccountError) return failed(say(`accounts.${error.problem}`, error.values), EXIT.refused);
   if (error instanceof ConfigError) return failed(error.message, EXIT.usage);
   if (error instanceof DatabaseUnavailable) return failed(say('problems.database', { message: error.message }), EXIT.unavailable);
+  if (error instanceof LibraryUnavailable) return failed(say('problems.uploads', { message: error.message }), EXIT.refused);
   if (error instanceof ApiError) return failed(refusalSentence(say, error), EXIT.refused, faultLines(error, say));
   return failed(error instanceof Error ? error.message : String(error), EXIT.refused);
 }

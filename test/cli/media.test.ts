@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { smallDisk } from '../support/small-disk.ts';
 import { commandIn, embedded, temporaryFolder } from './command.ts';
 
 const folder = temporaryFolder();
@@ -41,6 +42,18 @@ it('says what is wrong with a file, and leaves nothing behind', async () => {
   // Ids of old sites can be long.
   expect(await fasti('media', 'delete', '10000000')).toMatchObject({ code: 1 });
   expect(JSON.parse((await fasti('media', 'list', '--format=json')).out)).toEqual([]);
+});
+
+const disk = smallDisk(64);
+afterAll(() => disk?.remove());
+(disk ? it : it.skip)('says in the language of the command that there is no room', async () => {
+  disk?.fill();
+  const uploads = commandIn({ ...embedded(folder), UPLOADS_DIR: disk!.folder });
+  expect(await uploads('media', 'upload', image, '--language=it')).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^Errore: non è possibile salvare file nella cartella dei caricamenti \(uploads full: ENOSPC.*\)\.\n$/),
+  });
 });
 
 it('deletes nothing for good where one of the ids is none, and says of several files which one failed', async () => {

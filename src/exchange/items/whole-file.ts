@@ -66,8 +66,14 @@ const UNWRITABLE: ReadonlySet<unknown> = new Set(
 );
 
 /** Why a file cannot be written, as the fault of that file: nobody knows its part. Every other error as it is. */
-const namedFault = (file: string, error: unknown): unknown =>
-  UNWRITABLE.has(codeOf(error)) ? new SourceFault('unwritable', { file, what: codeOf(error) }, error) : error;
+function namedFault(file: string, error: unknown): unknown {
+  const code = codeOf(error);
+  // SQLite, which writes copies of databases itself, has words of its own.
+  const what = code === 'SQLITE_FULL' ? 'ENOSPC' : code;
+  return UNWRITABLE.has(what) || /^SQLITE_(CANTOPEN|IOERR(?!_READ))/.test(code)
+    ? new SourceFault('unwritable', { file, what }, error)
+    : error;
+}
 
 /** Removes the parts of a file that nobody writes to any more. */
 async function removeLeft(file: string): Promise<void> {
