@@ -242,6 +242,9 @@ describeAsking('Fields that a site defines', (ask) => {
     const fasti = commandIn({ DATABASE_URL: urlOf(ask.db()), TABLE_PREFIX: ask.db().prefix, UPLOADS_DIR: temporaryUploads, PORT: '0' });
     const window = ['--start_date', '2030-01-01', '--end_date', '2031-01-01', '--format', 'ids'];
     expect(await fasti('event', 'list', '--custom_fields', 'stage=Garden')).toMatchObject({ code: 2 });
+    expect((await fasti('field', 'remove', 'accessibility')).err).toBe(
+      'Error: the site defines no custom fields. Add one with: fasti field add\n',
+    );
     expect(await fasti('field', 'add', 'accessibility', '--type=checkbox')).toMatchObject({ code: 0, err: '' });
     expect(await fasti('field', 'add', 'stage', '--type=choice', '--choices=Main stage,Garden', '--label=Stage')).toMatchObject({
       code: 0,

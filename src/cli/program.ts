@@ -87,6 +87,8 @@ export function createProgram(session: Session, args?: readonly string[]): Comma
     })
     .configureHelp({
       showGlobalOptions: true,
+      optionDescription: ({ description, defaultValue: value }) =>
+        typeof value === 'string' ? say('options.default', { description, value }) : description,
       styleTitle: (title) => (TITLES.has(title) ? say(`titles.${TITLES.get(title)}`) : title),
     })
     .helpOption('-h, --help', say('options.help'))

@@ -37,6 +37,7 @@ export type CustomFieldProblem =
   | 'field-choices'
   | 'field-number'
   | 'field-unknown'
+  | 'no-custom-fields'
   | 'field-option';
 
 /** Thrown where a field cannot be defined or removed. */
@@ -85,6 +86,7 @@ export async function removeCustomField({ db, clock }: Site, name: string): Prom
   return db.transaction(async (trx) => {
     const { definitions, own, fields, write } = await openDefinitions(trx);
     const field = fields.find((one) => one.name === name || one.meta === name);
+    if (fields.length === 0) throw new CustomFieldError('no-custom-fields');
     if (!field) throw new CustomFieldError('field-unknown', { name, names: fields.map((one) => one.name).join(', ') });
     const kept = new Map([...definitions].filter(([, definition]) => nameOf(definition) !== field.meta));
     await write(kept, { ...own, [field.meta]: undefined });

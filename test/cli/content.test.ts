@@ -308,6 +308,17 @@ describe('the language', () => {
     });
   });
 
+  it('is that of help, too, with what an option is by default', async () => {
+    expect((await fasti('user', 'create', '--help', '--language=it')).out).toMatch(
+      /--role <role> +il ruolo dell'utente \(se manca: subscriber\)\n/,
+    );
+    expect((await fasti('user', 'create', '--help')).out).toMatch(/--role <role> +the role of the user \(default: subscriber\)\n/);
+    for (const language of ['en', 'it']) {
+      const about = (await fasti('user', 'link', '--help', `--language=${language}`)).out.split('\n')[2];
+      expect(about).toMatch(/^\p{Lu}.*\.$/u);
+    }
+  });
+
   it('is not what stands behind the options', async () => {
     expect((await fasti('event', 'get', '99999', '--', '--language=xx')).err).toContain('too many arguments');
   });

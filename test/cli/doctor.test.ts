@@ -301,6 +301,8 @@ describeDatabases('fasti doctor', (open, engine) => {
         examples: ['wp_user_roles'],
         fixable: false,
       });
+      // It could not be given to anybody.
+      expect((await told()).map(({ name }) => name)).not.toContain('no-administrator');
       expect((await fasti([])).code).toBe(1);
     }
   });

@@ -30,7 +30,8 @@ export async function settingFindings(site: Site): Promise<Finding[]> {
     ),
     ...finding('roles-unreadable', 'error', absent.includes(rolesOption) || roles.size > 0 ? [] : [rolesOption]),
     ...finding('zone-of-site', 'error', timezoneString !== '' && !parseZone(timezoneString) ? [timezoneString] : []),
-    ...finding('no-administrator', 'warning', administrator ? [] : ['']),
+    // Without roles there is nobody, and none to give.
+    ...finding('no-administrator', 'warning', administrator || roles.size === 0 ? [] : ['']),
     ...finding('address-differs', 'warning', siteAddress(home) === home && home !== settings.home ? [`${home} / ${settings.home}`] : []),
   ];
 }
