@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { linesIn, type NumberedLine } from '../exchange/items/file-text.ts';
 import { SourceFault } from '../exchange/items/items.ts';
-import { backupTables, optionalTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
+import { backupTables, type Row, rowsOfSqlite, type SnapshotTable, sitesInSqlite } from '../storage/audit/snapshot.ts';
 import { jsonExcess } from '../wordpress/json.ts';
 import { END, HEAD, ROW, rowOf, TABLE } from './backup-lines.ts';
 
@@ -13,8 +13,8 @@ import { END, HEAD, ROW, rowOf, TABLE } from './backup-lines.ts';
 export interface Backup {
   readonly rows: number;
   readonly prefix: string;
-  /** The names of those of its tables that not every site has. */
-  readonly optional: ReadonlySet<string>;
+  /** The names of its tables, without those that are not known here. */
+  readonly names: ReadonlySet<string>;
   readonly tables: () => AsyncGenerator<SnapshotTable>;
 }
 
@@ -61,14 +61,12 @@ async function openCopy(file: string, wished: string): Promise<Backup> {
     }
   }
   if (options === 0) throw new SourceFault('backup-none', { file: basename(file) });
-  return { rows, prefix, optional: optionalOf(names), tables };
+  return { rows, prefix, names: new Set(names), tables };
 }
 
 /** `line`: 0 where it is none of its lines, or not known which. */
 const damagedAt = (file: string, line: number, cause?: unknown): SourceFault =>
   line === 0 ? new SourceFault('backup-broken', { file }, cause) : new SourceFault('backup-damaged', { file, line }, cause);
-
-const optionalOf = (names: readonly string[]): Set<string> => new Set(optionalTables().filter((name) => names.includes(name)));
 
 async function openLines(file: string): Promise<Backup> {
   const name = basename(file);
@@ -109,7 +107,7 @@ async function openLines(file: string): Promise<Backup> {
   }
   if (!ended) throw damaged();
   if (options === 0) throw new SourceFault('backup-none', { file: name });
-  return { rows: kept, prefix, optional: optionalOf(names), tables: () => tablesIn(file, known) };
+  return { rows: kept, prefix, names: new Set(names), tables: () => tablesIn(file, known) };
 }
 
 /** The table that a line announces; empty: it is another line. No row has these columns alone. */

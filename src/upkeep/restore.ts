@@ -4,7 +4,7 @@ import { insertRows } from '../storage/engine/insert.ts';
 import type { TableName } from '../storage/engine/tables.ts';
 import { everythingTouched } from '../storage/journal/touched.ts';
 import { changeCount, countOn } from '../storage/rows/changes.ts';
-import { migrate } from '../storage/schema/migrate.ts';
+import { makeMissing, makeTables } from '../storage/schema/migrate.ts';
 import { createRecurrenceTables } from '../storage/schema/recurrence-tables.ts';
 import { createWpmlTables, wpmlTables } from '../storage/schema/wpml-tables.ts';
 import { nowUtc } from '../wordpress/time.ts';
@@ -12,14 +12,15 @@ import type { Backup } from './backup-read.ts';
 
 /**
  * Puts a backup in the place of what a database holds, in one transaction: until its end the others see what was there
- * before, and if it fails nothing has changed. Tables and columns that are not known here are left out. Gives the
- * number of rows.
+ * before, and if it fails nothing has changed. Tables that are missing are made; tables and columns that are not known
+ * here are left out. Gives the number of rows.
  */
 export async function restore(site: Site, backup: Backup, onProgress: (rows: number) => void = () => undefined): Promise<number> {
-  await migrate(site.db);
+  await makeMissing(site.db);
+  await makeTables(site.db, backup.names);
   // Outside the transaction, which MySQL would end with each change of a table.
-  if (backup.optional.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
-  if (wpmlTables().some((name) => backup.optional.has(name))) await createWpmlTables(site.db);
+  if (backup.names.has(RECURRENCE_TABLE)) await createRecurrenceTables(site.db);
+  if (wpmlTables().some((name) => backup.names.has(name))) await createWpmlTables(site.db);
   return site.db.transaction(async (db) => {
     const before = await changeCount(db);
     await emptySite(db);

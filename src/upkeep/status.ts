@@ -1,9 +1,9 @@
 import { kinds } from '../kinds/index.ts';
 import { hasIndex } from '../records/list-index.ts';
 import type { Site } from '../site.ts';
-import { missingTables } from '../storage/audit/audit.ts';
 import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
+import { missingTables } from '../storage/schema/migrate.ts';
 import { keptBackups } from './kept-backups.ts';
 
 /** How many records of a kind there are, apart from the trash, and how many of them everybody sees. */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.ts';
 import type { Site } from '../../src/site.ts';
 import { copySqlite, siteTables, sqlitePath } from '../../src/storage/audit/snapshot.ts';
-import { type Database, openDatabase } from '../../src/storage/engine/database.ts';
+import { type Database, hasTable, openDatabase } from '../../src/storage/engine/database.ts';
 import { insertRows } from '../../src/storage/engine/insert.ts';
 import { postMade } from '../../src/storage/journal/touched.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
@@ -222,7 +222,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       yield { name: 'usermeta', last: 0, rows: Readable.from(rows) };
       yield { name: 'options', last: 0, rows: Readable.from([roles]) };
     };
-    await restore({ db: target, clock: () => new Date() } as Site, { rows: 0, prefix, optional: new Set<string>(), tables });
+    await restore({ db: target, clock: () => new Date() } as Site, { rows: 0, prefix, names: new Set<string>(), tables });
     const keys = await target.from('usermeta').orderBy('umeta_id').select('meta_key');
     expect(keys.map((row) => row.meta_key)).toEqual([...own.map((name) => `cal_${name}`), ...plain]);
     expect(await target.from('options').select('option_name')).toEqual([{ option_name: 'cal_user_roles' }]);
@@ -246,7 +246,7 @@ describeDatabases('fasti backup and restore', (open, engine) => {
       yield { name: 'usermeta', last: 0, rows: Readable.from(metas) };
       yield { name: 'options', last: 0, rows: Readable.from(options) };
     };
-    const backup = { rows: 5, prefix: 'wp_', optional: new Set<string>(), tables };
+    const backup = { rows: 5, prefix: 'wp_', names: new Set<string>(), tables };
     expect(await restore({ db: target, clock: () => new Date() } as Site, backup)).toBe(2);
     expect(await target.from('usermeta').select('meta_key', 'meta_value')).toEqual([
       { meta_key: 'cal_capabilities', meta_value: 'in force' },
@@ -316,6 +316,23 @@ describeDatabases('fasti backup and restore', (open, engine) => {
     expect((await before.send('GET', `${api}?since=${token}`)).status).toBe(200);
     expect((await after.send('GET', `${api}?since=${token}`)).status).toBe(410);
     await Promise.all([before.close(), after.close()]);
+  });
+
+  it('put a site back whose tables somebody has dropped', async () => {
+    const file = fileName();
+    const broken = await open();
+    await loadSite(broken);
+    await fasti(urlOf(broken), ['backup', file]);
+    const before = await everything(broken);
+    for (const table of ['tec_occurrences', 'termmeta', 'fasti_entries', 'fasti_hook_messages']) await broken.ask(`DROP TABLE wp_${table}`);
+    expect(await fasti(urlOf(broken), ['restore', file, '--force'])).toMatchObject({ code: 0, err: '' });
+    expect(await everything(broken)).toEqual(before);
+    // A site from before the calendar's own tables stays without them.
+    for (const table of ['tec_events', 'tec_occurrences']) await broken.ask(`DROP TABLE wp_${table}`);
+    const old = fileName();
+    expect((await fasti(urlOf(broken), ['backup', old])).code).toBe(0);
+    expect(await fasti(urlOf(broken), ['restore', old, '--force'])).toMatchObject({ code: 0, err: '' });
+    expect(await hasTable(broken, 'tec_events')).toBe(false);
   });
 
   it('do not overwrite what is there without --force', async () => {

@@ -583,6 +583,10 @@ describeDatabases('fasti doctor', (open, engine) => {
       expect((await fasti([], { env })).out).toMatch(/Tables are missing · --fix repairs it\n {4}wp_fasti_entries\n/);
       await fasti(['--fix', '--yes'], { env });
       expect((await fasti([], { env })).out).not.toContain('Tables are missing');
+      // A column of it was added by a later step.
+      await runScript(bare, 'DROP TABLE wp_fasti_entries; DROP TABLE wp_fasti_hooks;');
+      expect((await fasti(['--fix', '--yes'], { env })).err).not.toContain('Not repaired');
+      expect((await fasti([], { env })).out).not.toMatch(/Tables are missing|index/);
       await runScript(bare, 'DROP TABLE wp_termmeta;');
       expect((await fasti([], { env })).out).toMatch(/error {4}Tables are missing\n {4}wp_termmeta\n/);
     });

@@ -3,7 +3,7 @@ import { typedEntries } from '../../typed-keys.ts';
 import type { ContentLanguages } from '../../wordpress/content-languages.ts';
 import { isBrokenArray } from '../../wordpress/php/serialized-repair.ts';
 import type { QueryBuilder } from '../engine/builder.ts';
-import { type Database, hasTable } from '../engine/database.ts';
+import type { Database } from '../engine/database.ts';
 import type { Inspection, TableDefinition } from '../engine/dialect.ts';
 import { pagesById } from '../engine/pages.ts';
 import type { TableName } from '../engine/tables.ts';
@@ -19,21 +19,6 @@ import { tableDefinitions } from '../schema/migrate.ts';
  */
 
 const AT_ONCE = 1000;
-
-/** Tables of ours and of WordPress that are not there. */
-export async function missingTables(db: Database): Promise<string[]> {
-  const missing: string[] = [];
-  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.prefix + name);
-  return missing;
-}
-
-/** Makes tables that are missing, empty. Those of WordPress are WordPress's to make. */
-export async function makeTables(db: Database, names: readonly string[]): Promise<void> {
-  for (const definition of tableDefinitions()) {
-    if (!names.includes(db.prefix + definition.name)) continue;
-    for (const statement of db.dialect.createTable(definition, db.prefix)) await db.ask(statement);
-  }
-}
 
 /** What the database says of itself and of the tables that are there. */
 export const inspectDatabase = (db: Database): Promise<Inspection> =>

@@ -36,7 +36,7 @@ export const siteTables = (): TableName[] =>
 export const RECURRENCE_TABLE = 'tec_series_relationships';
 
 /** Tables that not every site has. */
-export const optionalTables = (): TableName[] => [RECURRENCE_TABLE, ...wpmlTables()];
+const optionalTables = (): TableName[] => [RECURRENCE_TABLE, ...wpmlTables()];
 
 /** Names of all tables that a backup may hold, in their order. */
 export const backupTables = (): TableName[] => [...optionalTables(), ...siteTables()];
@@ -168,8 +168,8 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
  * ids of theirs.
  */
 export async function emptySite(db: Database): Promise<void> {
-  for (const name of [...siteTables(), 'fasti_hook_messages'] as const) await db.from(name).delete();
-  for (const name of optionalTables()) if (await hasTable(db, name)) await db.from(name).delete();
+  for (const name of [...siteTables(), 'fasti_hook_messages', ...optionalTables()] as const)
+    if (await hasTable(db, name)) await db.from(name).delete();
 }
 
 /**

@@ -45,6 +45,33 @@ export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ t
 /** Names of steps that were not applied yet. */
 export const pendingMigrations = (db: Database): Promise<string[]> => pendingSteps(db, MIGRATIONS);
 
+/** Makes tables of these names, as they are in an empty database, where they are missing. */
+export async function makeTables(db: Database, names: ReadonlySet<string>): Promise<void> {
+  const missing = (await missingTables(db)).map((name) => name.slice(db.prefix.length));
+  for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missing.includes(name)))
+    for (const statement of db.dialect.createTable(definition, db.prefix)) await db.ask(statement);
+}
+
+/**
+ * Brings the schema up to date, and makes tables of ours that are missing although their steps were applied: then all
+ * steps are taken again, which leave alone what is there.
+ *
+ * @throws what `migrate` throws
+ */
+export async function makeMissing(db: Database): Promise<void> {
+  await migrate(db);
+  if ((await missingTables(db)).length === 0) return;
+  await db.from('fasti_migrations').delete();
+  await migrate(db);
+}
+
+/** Tables of ours and of WordPress that are not there. */
+export async function missingTables(db: Database): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.prefix + name);
+  return missing;
+}
+
 async function pendingSteps(db: Database, steps: readonly Migration[]): Promise<string[]> {
   const done = (await hasTable(db, 'fasti_migrations')) ? await appliedMigrations(db) : [];
   return steps.map(({ name }) => name).filter((name) => !done.includes(name));

@@ -1,8 +1,8 @@
 import type { Site } from '../../site.ts';
-import { addKey, makeTables, missingKeys, missingTables } from '../../storage/audit/audit.ts';
+import { addKey, missingKeys } from '../../storage/audit/audit.ts';
 import type { Inspection } from '../../storage/engine/dialect.ts';
 import { comesTo, positionOf } from '../../storage/freshness/replicas.ts';
-import { migrate, pendingMigrations } from '../../storage/schema/migrate.ts';
+import { makeMissing, migrate, missingTables, pendingMigrations } from '../../storage/schema/migrate.ts';
 import { type ExaminedServer, type Finding, finding } from './findings.ts';
 
 /** What is wrong with the tables: damage, missing tables and keys, engines and characters. */
@@ -17,17 +17,7 @@ export async function tableFindings(site: Site, inspection: Inspection, damage: 
   return [
     ...finding('database-damaged', 'error', damage),
     // WordPress's own tables are WordPress's to make.
-    ...finding(
-      'tables-missing',
-      'error',
-      missing,
-      own.length === missing.length
-        ? async () => {
-            await migrate(db);
-            await makeTables(db, await missingTables(db));
-          }
-        : undefined,
-    ),
+    ...finding('tables-missing', 'error', missing, own.length === missing.length ? () => makeMissing(db) : undefined),
     ...finding('steps-pending', 'error', pending, async () => void (await migrate(db))),
     ...finding(
       'keys-missing',
