@@ -11,7 +11,10 @@ import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { withPagesOf } from '../site.ts';
+import { loadPosts } from '../storage/rows/bundle.ts';
+import { findByTitle } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
+import { ksesTitle } from '../wordpress/content/kses.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
 import type { ControlData, ImageShown, LinkChoices, Shown, TermChoice } from './control.ts';
 import type { FormContext } from './form-context.ts';
@@ -117,9 +120,10 @@ async function linkChoices(context: FormContext, name: 'venue' | 'organizer', li
     listPosts(site, caller, kind, { per_page: MOST_CHOICES, orderby: 'title', order: 'asc' }, MOST_CHOICES),
     readablePosts(site, caller, kind, linked),
   ]);
+  const named = await withPlainTitles(context, kind, [...others.records, ...records]);
   return {
     path: kind.path,
-    known: new Map([...others.records, ...records].map((record) => [Number(record.id), linkName(context, kind, record)])),
+    known: new Map(named.map((record) => [Number(record.id), linkName(context, kind, record)])),
     fresh: Object.entries<Field>(kind.fields).flatMap(([field, { text }]) =>
       text && !NOT_AT_ONCE.has(field) ? [{ name: field, label: labelOf(i18n, kind.name, field) }] : [],
     ),
@@ -192,19 +196,45 @@ export async function foundLinks(context: FormContext, name: 'venue' | 'organize
     ...(search === '' ? {} : { search }),
   } as PostListValues;
   const { records } = await listPosts(context.site, context.caller, kind, narrowed);
-  return records.map((record) => choiceText(linkName(context, kind, record), Number(record.id)));
+  const named = await withPlainTitles(context, kind, records);
+  return named.map((record) => choiceText(linkName(context, kind, record), Number(record.id)));
 }
 
 const FOUND = 20;
 
-async function idOfTitle(context: FormContext, kind: PostKind, title: string, language: string): Promise<number> {
-  const { site, caller } = context;
-  const { records } = await listPosts(site, caller, kind, { search: title, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
-  const wanted = title.toLowerCase();
-  const found = records.filter((record) =>
-    [titleOf(kind, record), placeName(kind, record), linkName(context, kind, record)].some((name) => name.toLowerCase() === wanted),
-  );
+/** The id of the record that somebody names, of several the one in the language of the event; 0: there is none. */
+async function idOfTitle(context: FormContext, kind: PostKind, typed: string, language: string): Promise<number> {
+  const titled = await titledRecords(context, kind, typed);
+  const found = titled.length > 0 ? titled : await choicesCalled(context, kind, typed);
   return Number((found.find((record) => record.language === language) ?? found[0])?.id ?? 0);
+}
+
+/** Records of exactly this title, which is stored as HTML where its writer may not write any. */
+async function titledRecords({ site, caller }: FormContext, kind: PostKind, title: string): Promise<readonly Values[]> {
+  const spellings = [...new Set([title, ksesTitle(title)])];
+  const rows = await Promise.all(spellings.map((one) => findByTitle(site.db, kind.postType, one, undefined)));
+  const same = rows.flat().filter(({ post_title: stored }) => isSameName(decodeEntities(stored), title));
+  return (await readablePosts(site, caller, kind, [...new Set(same.map(({ ID }) => ID))])).records;
+}
+
+/** Records that are offered in these words: by title and town, or with their language behind it. */
+async function choicesCalled(context: FormContext, kind: PostKind, typed: string): Promise<readonly Values[]> {
+  const { site, caller } = context;
+  const { records } = await listPosts(site, caller, kind, { search: typed, per_page: MOST_CHOICES } as PostListValues, MOST_CHOICES);
+  return (await withPlainTitles(context, kind, records)).filter((record) =>
+    [placeName(kind, record), linkName(context, kind, record)].some((name) => isSameName(name, typed)),
+  );
+}
+
+const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** Records with their titles as people wrote them: those of lists have the quotation marks and dashes of pages. */
+async function withPlainTitles({ site }: FormContext, kind: PostKind, records: readonly Values[]): Promise<Values[]> {
+  const rows = await loadPosts(
+    site.db,
+    records.map(({ id }) => Number(id)),
+  );
+  return records.map((record) => ({ ...record, [kind.titleField]: rows.get(Number(record.id))?.post_title ?? record[kind.titleField] }));
 }
 
 /** People who may be authors, for those who may say who is one. */

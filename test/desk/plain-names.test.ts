@@ -34,6 +34,25 @@ describeAsking('Names at the desk', (ask) => {
     expect((await ask.read(`/events/${path.split('/').at(-1)}`)).title).toBe('Rock &amp; Roll &lt;3 again');
   });
 
+  it('of venues and organizers are found by whoever types them, with quotes and apostrophes', async () => {
+    const names = ["Teatro dell'Opera", 'Bar "Da Gigi" & Co', 'Sala -1'];
+    const ids = new Map<string, number>();
+    for (const venue of names) ids.set(venue, (await ask.made('/venues', { venue })).id);
+    const { id } = await ask.made('/organizers', { organizer: "L'Arena" });
+    for (const login of ['auth', 'contrib'] as const) {
+      const anna = await visitor(ask, login);
+      const form = await anna.get('/admin/events/new');
+      const offered = elements(form.text, ({ name }) => name === 'option').map(({ attribs }) => attribs.value?.replace(/ \(#\d+\)$/, ''));
+      expect(offered).toEqual(expect.arrayContaining([...names, "L'Arena"]));
+      for (const typed of names) {
+        const sent = { title: `At ${typed}`, ...DAY, status: 'draft', 'venue[add][]': typed.toLowerCase(), 'organizer[add][]': "L'Arena" };
+        const done = await anna.submit(form, '/admin/events/new', sent);
+        const event = await ask.read(`/events/${/(\d+)\?/.exec(done.headers.location ?? '')?.[1]}`, 'admin');
+        expect([event.venue.id, event.organizer.map((one: { id: number }) => one.id)]).toEqual([ids.get(typed), [id]]);
+      }
+    }
+  });
+
   it('of the site and of people are those that WordPress shows', async () => {
     await ask.options({ blogname: 'Food &amp; Wine', blogdescription: 'Eat &amp; drink' });
     await ask.rows((db) => db.from('users').where('user_login', 'ed').update({ display_name: 'Ed &amp; friends' }));
