@@ -160,6 +160,33 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.locator('#phone').inputValue()).toBe('22');
     });
 
+    it('keeps the end that follows the start, and brings it back with every organizer that was typed', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page, complaints } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      const { id } = await ask.made('/events', { title: 'Fair', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' });
+      const box = (part: string) => page.locator(`[name="${part}"]`);
+      const ends = async () => [await box('end_date[date]').inputValue(), await box('end_date[time]').inputValue()];
+      await page.goto(at(`/admin/events/${id}`));
+      await box('organizer[add][]').fill('Anna');
+      await box('website').fill('no address <x>');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await box('organizer[add][]').nth(1).fill('Bruno');
+      // Cleared first, as people do who type another day.
+      await box('start_date[date]').fill('');
+      await box('start_date[date]').fill('2027-03-10');
+      expect(await ends()).toEqual(['2027-03-10', '12:00']);
+      await page.goto(at(`/admin/events/${id}`));
+      await page.getByRole('button', { name: 'Bring them back' }).click();
+      expect(await ends()).toEqual(['2027-03-10', '12:00']);
+      const typed = (inputs: unknown[]) => inputs.map((input) => (input as { value: string }).value);
+      expect(await box('organizer[add][]').evaluateAll(typed)).toEqual(['Anna', 'Bruno']);
+      await box('start_date[time]').fill('11:00');
+      expect(await ends()).toEqual(['2027-03-10', '13:00']);
+      expect(complaints.filter((one) => !/CONNECTION_REFUSED|status of 422/.test(one))).toEqual([]);
+    });
+
     it('makes one record of what is sent by two clicks', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

@@ -35,7 +35,9 @@ function keepDraft(form) {
   const kept = draftIn(localStorage.getItem(key));
   if (kept && JSON.stringify(kept.typed) !== begun) offer(form, kept, key);
   form.addEventListener('submit', () => sessionStorage.setItem(SENT, key));
-  form.addEventListener('input', () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
+  // A script may move the end once the start has changed, which comes after what was typed.
+  for (const name of ['input', 'change'])
+    form.addEventListener(name, () => localStorage.setItem(key, JSON.stringify({ version, typed: typed() })));
 }
 
 /** What the address reports as done was so once: what is typed from now on is kept though the page is loaded again. */
@@ -92,8 +94,18 @@ function restore(form, { typed, version }) {
     if (element.type === 'checkbox' || element.type === 'radio') element.checked = own.includes(element.value);
     else if (own.length > 0) element.value = own.shift();
   }
+  for (const [name, others] of values) if (name.endsWith('[add][]')) for (const value of others) addBox(form, name, value);
   form.elements.version.value = version;
   form.dispatchEvent(new Event('restored'));
+}
+
+/** One more box of the same name: a form that came back with an organizer in it had more than one that is opened. */
+function addBox(form, name, value) {
+  const last = [...form.elements].findLast((element) => element.name === name)?.closest('label');
+  const box = last?.cloneNode(true);
+  if (!box) return;
+  box.querySelector('input').value = value;
+  last.after(box);
 }
 
 // ------------------------------------------------------------------------------------------------- links
@@ -133,8 +145,12 @@ function followStart(form) {
         endTime.value = text.slice(11, 16);
       }
     }
-    before = now;
+    // While a day is typed there is none: the end follows from the last one that there was.
+    if (!Number.isNaN(now)) before = now;
   };
+  form.addEventListener('restored', () => {
+    before = moment(day, time);
+  });
   day.addEventListener('change', follow);
   time.addEventListener('change', follow);
 }
