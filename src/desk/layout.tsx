@@ -157,13 +157,19 @@ function Header({ visit, part }: { readonly visit: Visit; readonly part: string 
 /** What shows that a form was given to whoever sends it. Every form of the desk that changes something has it. */
 export const Nonce = ({ nonce }: { readonly nonce: string }): JSX.Element => <input type="hidden" name="_wpnonce" value={nonce} />;
 
-/** What the script needs to keep what is typed into a form in the browser, and to offer it. `name`: of the form. */
-export const draftIn = ({ caller, i18n: { say } }: Visit, name: string) => ({
-  'data-draft': `${caller.viewer.id}:${name}`,
-  'data-restore': say('desk:form.restore'),
-  'data-found': say('desk:form.draft-found'),
-  'data-discard': say('desk:form.discard'),
-});
+/**
+ * What the script needs to keep what is typed into a form in the browser, and to offer it. `path`: of the form; the
+ * browser keeps that of all sites of a host together.
+ */
+export function draftIn(visit: Visit, path: string) {
+  const { say } = visit.i18n;
+  return {
+    'data-draft': `${visit.caller.viewer.id}:${deskUrl(visit, path)}`,
+    'data-restore': say('desk:form.restore'),
+    'data-found': say('desk:form.draft-found'),
+    'data-discard': say('desk:form.discard'),
+  };
+}
 
 /** A form that does one thing when its button is pressed. */
 export function ButtonForm({

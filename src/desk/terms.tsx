@@ -226,8 +226,15 @@ function TermFields({ visit, kind, path, form, others, version, theirs = {} }: T
     ],
     language: [...(textIn(form.typed, 'language') === '' ? [NO_LANGUAGE] : []), ...languages],
   };
+  const source = textIn(form.typed, 'translation_of');
   return (
-    <form method="post" action={deskUrl(visit, path)} class="narrow" {...draftIn(visit, path)}>
+    // What is typed for a new term is not offered for a translation, nor for that of another one.
+    <form
+      method="post"
+      action={deskUrl(visit, path)}
+      class="narrow"
+      {...draftIn(visit, source ? `${path}?translation_of=${source}` : path)}
+    >
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
       {fieldsOf(kind).map(([name, field]) => {

@@ -145,6 +145,17 @@ describeDatabases('Translations at the desk', (open) => {
     expect((await running.send('GET', `${api}/${other}`, { as: 'admin' })).body.language).toBe('it');
   });
 
+  it('keeps what is typed for a new category apart from its translations', async () => {
+    const term = { as: 'admin', body: { name: 'Mills', language: 'en' } };
+    const { id } = (await running.send('POST', '/wp-json/calendar/events/v1/categories', term)).body;
+    const drafts = await Promise.all(
+      ['/admin/categories', `/admin/categories?translation_of=${id}&language=it`, `/admin/categories/${id}`].map(
+        async (path) => /data-draft="([^"]*)"/.exec((await admin.get(path)).text)?.[1],
+      ),
+    );
+    expect(drafts).toEqual(['1:/admin/categories', `1:/admin/categories?translation_of=${id}`, `1:/admin/categories/${id}`]);
+  });
+
   it('says what is wrong where the category that was to be translated is gone', async () => {
     const term = { as: 'admin', body: { name: 'Mills', language: 'en' } };
     const { id } = (await running.send('POST', '/wp-json/calendar/events/v1/categories', term)).body;
