@@ -1,5 +1,5 @@
-import type { JSX } from 'preact';
-import { textIn } from '../forms/form-values.ts';
+import { Fragment, type JSX } from 'preact';
+import { membersIn, textIn } from '../forms/form-values.ts';
 import { weekdays } from '../html/dates.ts';
 import { Input, type InputProps, type Option, Select } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
@@ -12,9 +12,10 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  * The settings of the site.
  */
 
-/** All options of the site. `wrong`: those whose values could not be used. */
-export async function settingsPage(visit: Visit, typed: Values = {}, wrong: readonly string[] = []): Promise<Outcome> {
+/** All options of the site. `changed`: what was typed for some; `wrong`: those of them that could not be used. */
+export async function settingsPage(visit: Visit, changed: Values = {}, wrong: readonly string[] = []): Promise<Outcome> {
   const { say } = visit.i18n;
+  const shown = (name: SiteOptionName) => (name in changed ? textIn(changed, name) : siteOption(visit.settings, name));
   const html = deskPage(visit, {
     title: say('desk:parts.settings'),
     part: 'settings',
@@ -23,13 +24,15 @@ export async function settingsPage(visit: Visit, typed: Values = {}, wrong: read
       <form method="post" action={deskUrl(visit, '/settings')} class="narrow settings">
         <Nonce nonce={visit.nonce} />
         {SITE_OPTIONS.map((name) => (
-          <OptionField
-            key={name}
-            visit={visit}
-            name={name}
-            value={name in typed ? textIn(typed, name) : siteOption(visit.settings, name)}
-            error={wrong.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
-          />
+          <Fragment key={name}>
+            <input type="hidden" name={`begun[${name}]`} value={wrong.includes(name) ? siteOption(visit.settings, name) : shown(name)} />
+            <OptionField
+              visit={visit}
+              name={name}
+              value={shown(name)}
+              error={wrong.includes(name) ? say('desk:settings.allowed', { allowed: say(`cli:option.allowed.${name}`) }) : undefined}
+            />
+          </Fragment>
         ))}
         <button type="submit" class="button-main">
           {say('desk:form.save')}
@@ -65,13 +68,18 @@ function choiceOf(i18n: I18n, name: SiteOptionName, value: string): Option {
 /** A meaning as lists of the command line say it, as the label of a box. */
 const withCapital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Sets the options that were changed. */
+/** Sets the options that were changed on the form: somebody else may have set others since it was opened. */
 export async function saveSettings(visit: Submission): Promise<Outcome> {
   const { site, settings, fields } = visit;
+  const begun = membersIn(fields.begun);
+  const changed: Record<string, string> = {};
   const wrong: string[] = [];
   for (const name of SITE_OPTIONS) {
     const value = textIn(fields, name).trim();
-    if (name in fields && value !== siteOption(settings, name) && !(await setSiteOption(site, name, value))) wrong.push(name);
+    const before = name in begun ? textIn(begun, name).trim() : siteOption(settings, name);
+    if (!(name in fields) || value === before) continue;
+    changed[name] = value;
+    if (!(await setSiteOption(site, name, value))) wrong.push(name);
   }
-  return wrong.length > 0 ? settingsPage(visit, fields, wrong) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
+  return wrong.length > 0 ? settingsPage(visit, changed, wrong) : { to: deskUrl(visit, '/settings', { done: 'settings' }) };
 }

@@ -216,4 +216,26 @@ describeAsking('Forms of the desk that come back', (ask) => {
       'order=asc',
     ]);
   });
+
+  it('keep what is typed in the browser apart from that of other sites of the same host', async () => {
+    await ask.options({ home: 'http://localhost/town' });
+    const anna = await visitor(ask, 'admin');
+    expect(/data-draft="([^"]*)"/.exec((await anna.get('/admin/venues/new')).text)?.[1]).toBe('1:/town/admin/venues/new');
+  });
+
+  it('of the settings leave what somebody else has set meanwhile', async () => {
+    const [anna, bruno] = [await visitor(ask, 'admin'), await visitor(ask, 'admin')];
+    const [hers, his] = [await anna.get('/admin/settings'), await bruno.get('/admin/settings')];
+    await anna.submit(hers, '/admin/settings', { title: 'Town and country', tagline: 'All that is on' });
+    const refused = await bruno.submit(his, '/admin/settings', { currency_code: 'CHF', timezone: 'Nowhere' });
+    expect(refused.status).toBe(422);
+    expect((await bruno.submit(refused, '/admin/settings', { timezone: 'Europe/Zurich' })).status).toBe(303);
+    const now = new Map(formIn((await anna.get('/admin/settings')).text, '/admin/settings'));
+    expect(['title', 'tagline', 'currency_code', 'timezone'].map((name) => now.get(name))).toEqual([
+      'Town and country',
+      'All that is on',
+      'CHF',
+      'Europe/Zurich',
+    ]);
+  });
 });
