@@ -3,13 +3,15 @@ import { viewerOf } from '../accounts/viewer.ts';
 import { ApiError, fail, refuse } from '../errors.ts';
 import { policyWithImages } from '../html/document.tsx';
 import { i18nIn } from '../html/i18n.ts';
+import { Link } from '../html/links.tsx';
+import { sizeInWords } from '../html/size-words.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
 import { deskPage } from './layout.tsx';
 import { type FoundRoute, findRoute, pageOf } from './routes.ts';
 import { beginAgainPage, type Kept, resumePage, signInPage } from './sign-in.tsx';
-import { DESK_PATH, type DeskRequest, type Outcome, type Sent, type Visit } from './visit.ts';
+import { DESK_PATH, type DeskRequest, deskUrl, type Outcome, type Sent, type Visit } from './visit.ts';
 
 /** An answer of the desk, whole. */
 export interface DeskAnswer {
@@ -105,6 +107,26 @@ export function signInInstead({ visit, found }: RoutedRequest, error: unknown): 
   const isTooLarge = error instanceof ApiError && error.problem === 'body-too-large';
   if (!isTooLarge || !found || found.route.allow === 'anyone' || visit.login) return undefined;
   return answerFrom({ html: signInPage(visit, { again: pageOf(visit.request.path), tooLarge: true }), status: 401 });
+}
+
+/** The page for somebody who sent too much; undefined: that is not what the error is about. */
+export function tooLargePage({ visit }: RoutedRequest, error: unknown): DeskAnswer | undefined {
+  if (!(error instanceof ApiError) || error.problem !== 'body-too-large') return undefined;
+  const { say } = visit.i18n;
+  const most = sizeInWords(visit.i18n, Number(error.details.detail?.limit));
+  const html = deskPage(visit, {
+    title: say('desk:problem.title'),
+    notice: { tone: 'wrong', text: say('desk:problem.too-large', { most }) },
+    children: (
+      <>
+        <p>{say('desk:problem.too-large-about')}</p>
+        <p>
+          <Link href={deskUrl(visit, pageOf(visit.request.path))}>{say('desk:again.link')}</Link>
+        </p>
+      </>
+    ),
+  });
+  return answerFrom({ html, status: error.status });
 }
 
 /** What a form sent that has to be sent once more, without its secrets; undefined where nothing but these was typed. */

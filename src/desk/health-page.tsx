@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { version } from '../host/version.ts';
 import { dayInWords, timeInWords } from '../html/dates.ts';
+import { sizeInWords } from '../html/size-words.ts';
 import { damageAside, noDamage } from '../upkeep/doctor/damage.ts';
 import type { Finding } from '../upkeep/doctor/findings.ts';
 import { examine } from '../upkeep/doctor.ts';
@@ -114,16 +115,13 @@ const DAY_MS = 86_400_000;
 /** When a backup was made, by the clock of the site, how large it is, and by whom it was made. */
 function wordsOf({ i18n, settings }: Visit, { madeAt, bytes, by = '' }: KeptBackup) {
   const moment = nowLocal(madeAt, settings.zone);
-  const [unit, size] = bytes < MEGABYTE ? ['kilobyte', bytes / 1000] : ['megabyte', bytes / MEGABYTE];
   return {
     day: dayInWords(i18n, moment, 'long'),
     time: timeInWords(i18n, moment, hourCycleOf(settings.calendar.formats.time)),
-    size: new Intl.NumberFormat(i18n.locale, { style: 'unit', unit: String(unit), maximumFractionDigits: 1 }).format(Number(size)),
+    size: sizeInWords(i18n, bytes),
     by,
   };
 }
-
-const MEGABYTE = 1_000_000;
 
 /** Backs the site up. One that takes long goes on by itself; one at a time is enough. */
 export async function backUpByForm(visit: Submission): Promise<Outcome> {

@@ -279,7 +279,7 @@ async function pictureIn(
   const { site, caller, files } = visit;
   const name = imageName(plan);
   const file = files.get(`${name}_file`);
-  if (name === undefined || !file || file.bytes.length === 0) return NO_PICTURE;
+  if (name === undefined || !file) return NO_PICTURE;
   if (!keeps) {
     errors.set(name, visit.i18n.say('desk:form.choose-again'));
     return NO_PICTURE;
@@ -292,7 +292,7 @@ async function pictureIn(
     return { typed: { [name]: id }, takeBack: async () => (await removeMedia(site, caller, { id, force: true })).afterwards() };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.status >= 500 && error.problem !== 'upload-refused')) throw error;
-    errors.set(name, sentenceOf(visit, error));
+    errors.set(name, error.problem === 'upload-refused' ? visit.i18n.say('desk:form.picture-refused') : sentenceOf(visit, error));
     return NO_PICTURE;
   }
 }

@@ -1,6 +1,7 @@
 import { listPeople, loadPeople } from '../accounts/people.ts';
 import { groupedBy } from '../grouped-by.ts';
 import type { Option } from '../html/form-fields.tsx';
+import { sizeInWords } from '../html/size-words.ts';
 import { isImage, isLinks, isTerms } from '../kinds/fields.ts';
 import { postKind, termKind } from '../kinds/index.ts';
 import type { PostKind, PostListValues, TermListValues } from '../kinds/kind.ts';
@@ -37,7 +38,7 @@ export async function loadControlData(
   names: readonly string[],
   values: Values,
 ): Promise<ControlData> {
-  const { caller, settings, i18n } = context;
+  const { site, caller, settings, i18n } = context;
   const fields = names.flatMap((name): [string, Field][] => (kind.fields[name] ? [[name, kind.fields[name]]] : []));
   const [terms, links, authors, image] = await Promise.all([
     byName(fields, async (field) => (isTerms(field) ? termChoices(context, field.place.kind) : undefined)),
@@ -57,6 +58,7 @@ export async function loadControlData(
     alt: image?.alt ?? '',
     statuses: statusChoices(context, kind, String(values.status ?? '')),
     mayUpload: mayUpload(caller.viewer),
+    longestFile: { bytes: site.config.uploadLimit, words: sizeInWords(i18n, site.config.uploadLimit) },
     customFields: settings.calendar.customFields,
     zones: names.includes('timezone') ? zones() : [],
     languages: new Map(settings.contentLanguages?.languages.map(({ code, name }) => [code, name])),

@@ -27,6 +27,8 @@ export interface ControlData {
   /** What the form says that the image shows. */
   readonly alt: string;
   readonly mayUpload: boolean;
+  /** What a file that is sent along may have at most. */
+  readonly longestFile: { readonly bytes: number; readonly words: string };
   readonly customFields: readonly CustomField[];
   readonly zones: readonly string[];
   /** Names of the languages of the content, by their codes. */
@@ -43,6 +45,7 @@ export const NO_CONTROL_DATA: Omit<ControlData, 'say'> = {
   image: undefined,
   alt: '',
   mayUpload: false,
+  longestFile: { bytes: 0, words: '' },
   customFields: [],
   zones: [],
   languages: new Map(),

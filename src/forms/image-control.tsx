@@ -1,10 +1,14 @@
 import { Checkbox, FieldGroup, Input } from '../html/form-fields.tsx';
+import { imageMimes } from '../media/image-type.ts';
 import { type Control, groupOf } from './control.ts';
 import { membersIn, textIn } from './form-values.ts';
 
 /*
  * The picture of a record: kept, replaced by a file, removed, described.
  */
+
+/** Phones turn their own kinds of pictures into one of these where they are named. */
+const TAKEN = [...new Set(imageMimes.values())].join();
 
 export const image: Control = {
   show: (value) => Number(value) || 0,
@@ -17,7 +21,13 @@ export const image: Control = {
   Show: (props) => {
     const { name, shown, data } = props;
     return (
-      <FieldGroup {...groupOf(props)} data-drop data-chosen={data.say('desk:form.chosen-image')}>
+      <FieldGroup
+        {...groupOf(props)}
+        data-drop
+        data-chosen={data.say('desk:form.chosen-image')}
+        data-most={String(data.longestFile.bytes)}
+        data-too-large={data.say('desk:form.picture-too-large', { most: data.longestFile.words })}
+      >
         <input type="hidden" name={`${name}[id]`} value={String(shown)} />
         {shown !== 0 && data.image && (
           <>
@@ -28,7 +38,7 @@ export const image: Control = {
         {data.mayUpload && (
           <label>
             <span class="quiet">{data.say(shown === 0 ? 'desk:form.upload' : 'desk:form.replace')}</span>
-            <input type="file" name={`${name}_file`} accept="image/*" />
+            <input type="file" name={`${name}_file`} accept={TAKEN} />
           </label>
         )}
         {(data.mayUpload || data.image?.mayDescribe) && (

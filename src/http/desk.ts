@@ -1,5 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { answerDesk, type DeskAnswer, deskProblem, isAbsent, openDesk, type RoutedRequest, signInInstead } from '../desk/desk.tsx';
+import {
+  answerDesk,
+  type DeskAnswer,
+  deskProblem,
+  isAbsent,
+  openDesk,
+  type RoutedRequest,
+  signInInstead,
+  tooLargePage,
+} from '../desk/desk.tsx';
 import { DESK_PATH, type DeskRequest, type Sent } from '../desk/visit.ts';
 import type { Assets } from '../html/assets.ts';
 import type { Site } from '../site.ts';
@@ -42,6 +51,8 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
     if (signIn) return signIn;
     const { visit } = opened;
     const { status, body } = problemOf(site, req, visit.i18n.language, error);
+    const tooLarge = tooLargePage(opened, error);
+    if (tooLarge) return tooLarge;
     const { id } = notesOf(req);
     if (isAbsent(error)) return deskProblem(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };

@@ -89,7 +89,7 @@ export function bodyTypeOf(contentType: string | undefined): BodyType {
 /**
  * The parameters in a body: JSON, urlencoded or the fields of a multipart form; of any other type: none.
  *
- * @throws body-too-complex, form-not-utf8
+ * @throws body-too-complex, body-too-large where its texts are too long together, form-not-utf8
  */
 export async function parseBody(body: Buffer, contentType: string | undefined, limits: FormLimits): Promise<Body> {
   if (body.length === 0) return {};
@@ -137,13 +137,10 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
   const pairs: string[] = [];
   const files = new Map<string, SentFile>();
   let room = fieldBytes;
-  let excess = false;
+  let excess: 'body-too-complex' | 'body-too-large' | undefined;
   let isMangled = false;
-  const exceeded = () => {
-    excess = true;
-  };
   const pieces = function* () {
-    for (let at = 0; at < body.length && !excess; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
+    for (let at = 0; at < body.length && excess === undefined; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
   };
   try {
     const form = busboy({
@@ -156,7 +153,7 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
       if (!name) return;
       isMangled ||= `${name}${value}`.includes(REPLACEMENT);
       room -= Buffer.byteLength(name) + Buffer.byteLength(value);
-      if (room < 0 || valueTruncated) exceeded();
+      if (room < 0 || valueTruncated) excess ??= 'body-too-large';
       else pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
     });
     if (wanted) {
@@ -169,12 +166,16 @@ async function parseMultipart(body: Buffer, contentType: string, { fieldBytes, f
         });
       });
     }
-    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) form.on(limit, exceeded);
+    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) {
+      form.on(limit, () => {
+        excess ??= 'body-too-complex';
+      });
+    }
     await pipeline(Readable.from(pieces()), form);
   } catch {
     // What came before the fault counts.
   }
-  if (excess) fail('body-too-complex');
+  if (excess !== undefined) fail(excess, { detail: { limit: fieldBytes } });
   // The parser has put the sign there, unless the form says it itself.
   if (isMangled && !body.includes(REPLACEMENT)) fail('form-not-utf8');
   return { form: parseQuery(pairs.join('&')), ...(files.size > 0 ? { files } : {}) };

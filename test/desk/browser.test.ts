@@ -243,6 +243,13 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await figure.count()).toBe(0);
       await input.setInputFiles([]);
       expect(await figure.count()).toBe(0);
+      // One that is too large keeps the form where it is.
+      await page.locator('[data-drop]').evaluate((field) => field.setAttribute('data-most', '100'));
+      await input.setInputFiles(await pictureOf('#33a', 60));
+      const said = () => input.evaluate((element) => (element as unknown as { validationMessage: string }).validationMessage);
+      expect(await said()).toMatch(/^This file is too large: 16\.7.MB are taken at most\.$/);
+      await input.setInputFiles([]);
+      expect(await said()).toBe('');
       expect(complaints).toEqual([]);
     });
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { describeAsking } from '../support/asking.ts';
-import { formIn, type Visitor, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
 
 const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#c40' } })
@@ -12,12 +12,12 @@ describeAsking(
   'The picture of a form',
   (ask) => {
     /** Sends a form of a page with a picture, as a browser does. */
-    const sendPicture = (person: Visitor, page: Answer, path: string, changes: Record<string, string>) => {
+    const sendPicture = (person: Visitor, page: Answer, path: string, changes: Record<string, string>, file = picture) => {
       const fields = [...formIn(page.text, path).filter(([name]) => !(name in changes)), ...Object.entries(changes)];
       const parts = fields.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
       const head = '--x\r\nContent-Disposition: form-data; name="image_file"; filename="barn.png"\r\nContent-Type: image/png\r\n\r\n';
       const headers = { Cookie: person.cookie(), 'Content-Type': 'multipart/form-data; boundary=x', 'Sec-Fetch-Site': 'same-origin' };
-      const body = Buffer.concat([Buffer.from(parts.join('') + head), picture, Buffer.from('\r\n--x--\r\n')]);
+      const body = Buffer.concat([Buffer.from(parts.join('') + head), file, Buffer.from('\r\n--x--\r\n')]);
       return ask.send('POST', path, { headers, body });
     };
     const idOf = ({ headers }: Answer) => Number(/(\d+)\?done/.exec(headers.location ?? '')?.[1]);
@@ -57,6 +57,28 @@ describeAsking(
       expect([await altOf(image), await pictures()]).toEqual(['A barn', before + 1]);
     });
 
+    it('is refused with what is taken instead, though nothing is in its file', async () => {
+      const admin = await visitor(ask, 'admin');
+      const place = '/admin/organizers/new';
+      for (const file of [Buffer.alloc(0), Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')]) {
+        const refused = await sendPicture(admin, await admin.get(place), place, { organizer: 'Anna' }, file);
+        const said = elements(refused.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);
+        expect([refused.status, said]).toEqual([422, [expect.stringContaining('Taken are JPEG, PNG, GIF, WebP and AVIF')]]);
+        expect(new Map(formIn(refused.text, place)).get('organizer')).toBe('Anna');
+      }
+      const [input] = elements((await admin.get(place)).text, ({ attribs }) => attribs.name === 'image_file');
+      expect(input?.attribs.accept).toBe('image/jpeg,image/png,image/gif,image/webp,image/avif');
+    });
+
+    it('that is too large is told how large it may be, and where the form is', async () => {
+      const admin = await visitor(ask, 'admin');
+      const { id } = await ask.made('/organizers', { organizer: 'Anna' });
+      const own = `/admin/organizers/${id}`;
+      const refused = await sendPicture(admin, await admin.get(own), own, {}, Buffer.alloc(210_000));
+      expect([refused.status, refused.text.includes('What you sent is too large: 204.8 kB are taken at most.')]).toEqual([413, true]);
+      expect(refused.text).toContain(`<a href="${own}">Back to the form</a>`);
+    });
+
     it('is neither kept nor described where somebody only looks for coordinates', async () => {
       const admin = await visitor(ask, 'admin');
       const { own, page, image } = await withPicture(admin, 'venues', { venue: 'Barn', 'image[alt]': 'A barn' });
@@ -68,5 +90,5 @@ describeAsking(
     });
   },
   // Nobody listens there.
-  { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}' },
+  { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}', UPLOAD_LIMIT: '200kb' },
 );

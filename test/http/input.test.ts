@@ -145,8 +145,8 @@ describe('a body', () => {
   it('of several parts is refused where its texts are too long together', async () => {
     const text = (length: number) => `--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(length)}\r\n`;
     expect(await body(`${text(499)}${text(499)}--X--\r\n`, 'multipart/form-data; boundary=X')).toHaveProperty('form');
-    await expect(body(`${text(500)}${text(499)}--X--\r\n`, 'multipart/form-data; boundary=X')).rejects.toThrow('body-too-complex');
-    await expect(body(`${text(1001)}--X--\r\n`, 'multipart/form-data; boundary=X')).rejects.toThrow('body-too-complex');
+    await expect(body(`${text(500)}${text(499)}--X--\r\n`, 'multipart/form-data; boundary=X')).rejects.toThrow('body-too-large');
+    await expect(body(`${text(1001)}--X--\r\n`, 'multipart/form-data; boundary=X')).rejects.toThrow('body-too-large');
   });
 
   it.each(['multipart/form-data', 'multipart/form-data; boundary=Y'])(

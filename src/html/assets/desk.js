@@ -212,6 +212,9 @@ function takePicture(fieldset) {
   const show = () => {
     figure.hidden = true;
     const [chosen] = file.files;
+    // What is too large is refused before it is sent: the whole form would be refused with it.
+    file.setCustomValidity(chosen?.size > Number(fieldset.dataset.most) ? fieldset.dataset.tooLarge : '');
+    file.reportValidity();
     const reader = new FileReader();
     // An address that is the picture itself (`data:`) is one of those from which pages take pictures anyway.
     reader.addEventListener('load', () => {
