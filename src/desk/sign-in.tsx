@@ -10,6 +10,7 @@ import { siteNameOf } from '../html/site-name.ts';
 import type { Values } from '../kinds/param.ts';
 import { refusalSentence } from '../refusals.ts';
 import { parseJson } from '../wordpress/json.ts';
+import { keptWords } from './kept-words.ts';
 import { deskPage, Nonce } from './layout.tsx';
 import { NewPassword } from './new-password.tsx';
 import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
@@ -157,14 +158,12 @@ export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.n
         <p>{say('desk:resume.about')}</p>
         {'image' in fields && <p>{say('desk:resume.picture')}</p>}
         <dl class="kept">
-          {flatFields(fields).map(([name, value]) =>
-            value === '' || name.startsWith('_') || name === 'fields' || name === 'version' ? null : (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ),
-          )}
+          {keptWords(visit, path, fields).map(([label, words]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
         </dl>
         <form method="post" action={deskUrl(visit, path)} class="button-form">
           {flatFields(fields).map(([name, value]) =>

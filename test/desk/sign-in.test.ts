@@ -6,7 +6,7 @@ import { createUser } from '../../src/accounts/users.ts';
 import { updateUser } from '../../src/storage/rows/users.ts';
 import { hashPassword, verifyPassword } from '../../src/wordpress/passwords.ts';
 import { describeAsking } from '../support/asking.ts';
-import { formIn, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
 const PASSWORD = 'a long enough password';
 
@@ -151,6 +151,37 @@ describeAsking('Signing in to the desk', (ask) => {
     expect([picture.status, picture.text.includes('too large to be kept')]).toEqual([401, true]);
     const done = await nobody.submit(picture, '/admin/sign-in', { log: 'admin', pwd: PASSWORD });
     expect([done.status, done.headers.location]).toEqual([303, '/admin/venues/new']);
+  });
+
+  it('shows what is kept under the names that the forms give it', async () => {
+    await withPassword();
+    const shown = async (path: string, fields: Record<string, string>) => {
+      const nobody = await visitor(ask);
+      const refused = await nobody.post(path, { _wpnonce: 'x', fields: 'title', version: '', ...fields }, { 'Accept-Language': 'it' });
+      const credentials = { ...Object.fromEntries(formIn(refused.text, '/admin/sign-in')), log: 'admin', pwd: PASSWORD };
+      const { text } = await nobody.post('/admin/sign-in', credentials, { 'Accept-Language': 'it' });
+      return ['dt', 'dd'].map((name) => elements(text, (element) => element.name === name).map(textOf));
+    };
+    const event = {
+      title: 'Festa',
+      'start_date[date]': '2027-03-04',
+      'start_date[time]': '21:00',
+      featured: '1',
+      status: 'draft',
+      author: '1',
+      'image[id]': '0',
+      'categories[ids][]': '3',
+      'categories[fresh]': 'Balli',
+      'venue[add][]': 'Sala',
+    };
+    expect(await shown('/admin/events/new', event)).toEqual([
+      ['Titolo', 'Inizio', 'In evidenza', 'Stato', 'Categorie', 'Luogo'],
+      ['Festa', '2027-03-04 21:00', 'Attivo', 'Bozza', 'Balli', 'Sala'],
+    ]);
+    expect(await shown('/admin/settings', { tagline: 'Tutto', 'begun[tagline]': '' })).toEqual([
+      [expect.stringMatching(/sito/)],
+      ['Tutto'],
+    ]);
   });
 
   it('keeps no password that was sent when the session had ended, and leads back to its form', async () => {
