@@ -5,7 +5,7 @@ import type { ControlData, Shown } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
-import { fieldErrors, newTermErrors, sentenceOf } from '../forms/refused.ts';
+import { fieldErrors, newLinkErrors, newTermErrors, sentenceOf } from '../forms/refused.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -155,7 +155,7 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
     }
     if (error.problem === 'edit-conflict' && record) return conflictPage(visit, whole, { id: record.id, typed, back });
     const found = error.problem === 'rest_forbidden' ? newTermErrors(visit, kind, raw, data) : fieldErrors(visit, kind, error);
-    for (const [name, sentence] of found) errors.set(name, sentence);
+    for (const [name, sentence] of [...found, ...(await newLinkErrors(visit, kind, raw))]) errors.set(name, sentence);
     const text = errors.size > 0 ? visit.i18n.say('desk:form.wrong') : sentenceOf(visit, error);
     return back(wrong(text), { status: error.status === 400 ? 422 : error.status });
   }

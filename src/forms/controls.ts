@@ -10,7 +10,7 @@ import { customFields } from './custom-control.tsx';
 import { moment, zone } from './date-controls.tsx';
 import { image } from './image-control.tsx';
 import { links } from './link-controls.tsx';
-import { line, lineOf, paragraphs, yesOrNo } from './text-controls.tsx';
+import { line, lineOf, number, paragraphs, yesOrNo } from './text-controls.tsx';
 
 /*
  * Which control a field gets.
@@ -28,7 +28,7 @@ export function controlOf(name: string, field: Field): Control {
   if (isImage(field)) return image;
   if (grammar === timeText) return moment;
   if (grammar === timezone) return zone;
-  if (grammar === decimal) return lineOf('decimal');
+  if (grammar === decimal) return number;
   if (grammar === url) return lineOf('url', 'https://');
   if (grammar.longest === LENGTHS.content) return paragraphs(12);
   if (field.place.in === 'column' && field.place.column === 'post_excerpt') return paragraphs(3);

@@ -1,7 +1,9 @@
-import type { ApiError, Fault, SentValue } from '../errors.ts';
-import { isTerms } from '../kinds/fields.ts';
+import { ApiError, type Fault, type SentValue } from '../errors.ts';
+import { isLinks, isTerms } from '../kinds/fields.ts';
+import { postKind } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
+import { acceptParams } from '../records/input.ts';
 import { faultSentence, refusalSentence } from '../refusals.ts';
 import type { ControlData } from './control.ts';
 import type { FormContext } from './form-context.ts';
@@ -20,10 +22,14 @@ const sayOf =
   (key: string | readonly string[], values?: Parameters<typeof i18n.say>[1]): string =>
     i18n.say(typeof key === 'string' ? key : (key.find(i18n.has) ?? key[0] ?? ''), values);
 
-/** What is wrong with the value of a field, in words; of one that must not be empty, that it is to be filled in. */
+/**
+ * What is wrong with the value of a field, in words; of one that must not be empty, that it is to be filled in. People
+ * are not told of types, as programs are.
+ */
 export function fieldSentence(context: Pick<FormContext, 'i18n'>, label: string, fault: Fault, sent: SentValue | undefined): string {
-  const isEmpty = 'reason' in fault && fault.reason === 'empty-value';
-  return isEmpty ? context.i18n.say('desk:form.required') : faultSentence(sayOf(context), label, fault, sent);
+  const isEmpty = sent?.shown === '""' || ('reason' in fault && fault.reason === 'empty-value');
+  if (isEmpty) return context.i18n.say('desk:form.required');
+  return faultSentence(sayOf(context), label, sent && fault.stage === 'type' ? { stage: 'value' } : fault, sent);
 }
 
 /** What is wrong with each field, in words. */
@@ -38,6 +44,34 @@ export function fieldErrors(context: FormContext, kind: PostKind, { problem, det
       fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
     ]),
   ].filter(([name]) => name in kind.fields);
+}
+
+/**
+ * What is wrong with new records that links of a form would make, by the link and in words. An error that refuses them
+ * says nothing of their fields. `raw`: what was to be written.
+ */
+export async function newLinkErrors(context: FormContext, { fields }: PostKind, raw: Values): Promise<[name: string, sentence: string][]> {
+  const links = Object.entries(raw).flatMap(([name, value]) => {
+    const field = fields[name];
+    if (!field || !isLinks(field) || !Array.isArray(value)) return [];
+    return value.filter((one): one is Values => one !== null && typeof one === 'object').map((one) => ({ name, one, place: field.place }));
+  });
+  const found = await Promise.all(
+    links.map(async ({ name, one, place }) => ({ name, said: await faultsOfNew(context, postKind(place.kind), one) })),
+  );
+  return found.flatMap(({ name, said }): [string, string][] => (said === '' ? [] : [[name, said]]));
+}
+
+/** What is wrong with the values of a new record, in words; empty: nothing. */
+async function faultsOfNew(context: FormContext, kind: PostKind, raw: Values): Promise<string> {
+  try {
+    await acceptParams(context.site, context.caller, kind.fields, raw, 'create');
+    return '';
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    const said = fieldErrors(context, kind, error).map(([name, sentence]) => `${labelOf(context.i18n, kind.name, name)}: ${sentence}`);
+    return said.join(' ');
+  }
 }
 
 /**

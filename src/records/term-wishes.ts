@@ -1,4 +1,4 @@
-import { ApiError, refuse } from '../errors.ts';
+import { ApiError, failParam, refuse } from '../errors.ts';
 import type { TermWish } from '../kinds/grammars/lists.ts';
 import { termKind } from '../kinds/index.ts';
 import type { TermKind } from '../kinds/kind.ts';
@@ -19,7 +19,8 @@ import { mayManageTerms } from './visibility.ts';
  * languages are replaced by their translations. Ids stand as they came: those that do not exist are left out when the
  * terms are assigned, as WordPress does.
  *
- * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy
+ * @throws rest_forbidden for a new name by a caller who may not create terms of that taxonomy; rest_invalid_param for a
+ * name that is too long
  */
 export async function resolveTermWishes(
   db: Database,
@@ -89,6 +90,8 @@ async function termNamed(
     return await createTermIn(db, caller, kind, { name, description: '', parent: 0 }, { language });
   } catch (error) {
     if (error instanceof ApiError && error.problem === 'term_exists') return Number(error.details.data?.term_id);
+    // Of the record that names the term it is this parameter.
+    if (error instanceof ApiError && error.details.faults?.has('name')) failParam(kind.path, 'too-long');
     throw error;
   }
 }

@@ -238,4 +238,34 @@ describeAsking('Forms of the desk that come back', (ask) => {
       'Europe/Zurich',
     ]);
   });
+
+  it('say beside its field what is wrong with a new category, a new venue, a time without a day and a number', async () => {
+    const anna = await visitor(ask, 'admin');
+    const wrongIn = async (path: string, changes: Record<string, string>) => {
+      const { text, status } = await anna.submit(await anna.get(path), path, changes);
+      return status === 303 ? [] : elements(text, ({ attribs }) => attribs.class === 'error').map(textOf);
+    };
+    const event = { title: 'Fair', 'start_date[date]': '2027-03-04', 'end_date[date]': '2027-03-04' };
+    const path = '/admin/events/new';
+    expect(await wrongIn(path, { ...event, 'categories[fresh]': 'x'.repeat(201) })).toEqual(['The text is too long.']);
+    expect(await wrongIn(path, { ...event, tags: 'x'.repeat(201) })).toEqual(['The text is too long.']);
+    expect(await wrongIn(path, { ...event, 'venue[add][]': 'Barn', 'venue[fresh][website]': 'no address <x>' })).toEqual([
+      'Website: "no address ‹x›" is not a web address. For example: https://example.org/',
+    ]);
+    expect(await wrongIn(path, { ...event, 'start_date[date]': '', 'start_date[time]': '10:00' })).toEqual(['Please fill in this field.']);
+    expect(await wrongIn('/admin/venues/new', { venue: 'Barn', geo_lat: 'north', geo_lng: '8' })).toEqual([
+      '"north" is not a number. For example: 45.5',
+    ]);
+  });
+
+  it('take numbers with a comma, as most of Europe writes them', async () => {
+    const anna = await visitor(ask, 'admin');
+    const done = await anna.submit(await anna.get('/admin/venues/new'), '/admin/venues/new', {
+      venue: 'Barn',
+      geo_lat: '44,9',
+      geo_lng: '-8,25',
+    });
+    const id = /(\d+)\?/.exec(done.headers.location ?? '')?.[1];
+    expect(await ask.read(`/venues/${id}`)).toMatchObject({ geo_lat: 44.9, geo_lng: -8.25 });
+  });
 });

@@ -61,7 +61,8 @@ describeDatabases('texts are kept whole or refused', (open) => {
     ['POST', 'categories', 'name', { name: 'é'.repeat(201) }],
     ['PATCH', 'categories/2', 'name', { name: 'n'.repeat(201) }],
     ['POST', 'tags', 'name', { name: `${'t'.repeat(196)}&amp;` }],
-    ['POST', 'events', 'name', { ...DATES, title: 'x', tags: ['w'.repeat(201)] }],
+    ['POST', 'events', 'tags', { ...DATES, title: 'x', tags: ['w'.repeat(201)] }],
+    ['POST', 'events', 'categories', { ...DATES, title: 'x', categories: [{ name: 'w'.repeat(201) }] }],
   ])('refuses in %s %s a text that is longer than %s can hold', async (method, path, field, body) => {
     const { status, body: refusal } = await send(path, body, method);
     expect([status, refusal.code, refusal.data.params]).toEqual([400, 'rest_invalid_param', { [field]: 'The text is too long.' }]);
