@@ -10,6 +10,7 @@ import { changePost, deletePost, restorePost, trashPost } from '../records/write
 import { withPagesOf } from '../site.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { ALL_FOUND, listParams, MOST_AT_ONCE } from './list-filters.ts';
+import { suggestedLinks } from './suggested.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -31,8 +32,9 @@ const doneBy = (visit: Visit, action: RecordAction): string => DONE[action === '
 async function act(visit: Visit, kind: PostKind, id: number, action: RecordAction): Promise<void> {
   const { site, caller } = visit;
   if (action === 'publish') {
-    await readToEdit(site, caller, kind, id);
-    await changePost(site, caller, kind, id, await acceptParams(site, caller, kind.fields, { status: 'publish' }, 'change'));
+    const record = await readToEdit(site, caller, kind, id);
+    const raw = { status: 'publish', ...(await suggestedLinks(visit, record)) };
+    await changePost(site, caller, kind, id, await acceptParams(site, caller, kind.fields, raw, 'change'));
     return;
   }
   if (!(await mayTrash(lookUpOnce(site.db), caller, kind, id))) refuse(caller.viewer);

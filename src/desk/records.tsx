@@ -26,7 +26,7 @@ import type { Notice } from './layout.tsx';
 import { geocoderFor, LOCATE, locate } from './locate.tsx';
 import { mapOf } from './place-map.tsx';
 import { type RecordForm, recordFormPage } from './record-form.tsx';
-import { withSuggestedLinks } from './suggested.tsx';
+import { suggestedLinks, withSuggestedLinks } from './suggested.tsx';
 import { besideOf, findSource, textsOf, translationValues } from './translations.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
@@ -142,7 +142,11 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
   const begun = source && translationValues(kind, source, '');
   const named = await changedValues(visit, plan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
-  const raw = source ? { ...named, translation_of: source.id } : named;
+  // A quick form publishes a suggestion without its venue in it.
+  const besideForm = record && typed.status === 'publish' ? await suggestedLinks(visit, record) : {};
+  const inForm = (name: string) => plan.names.includes(name);
+  const left = Object.fromEntries(Object.entries(besideForm).filter(([name]) => !inForm(name)));
+  const raw = { ...left, ...named, ...(source ? { translation_of: source.id } : {}) };
   const besides = (own: Site) => describeImage({ ...visit, site: own }, plan, typed);
   try {
     const saved = await writeRecord(visit, kind, { record, version: textIn(visit.fields, 'version'), raw, besides });

@@ -138,11 +138,28 @@ describeAsking(
       const nonce = new Map(formIn((await ed.get('/admin/events?status=pending')).text, '/admin/events/bulk')).get('_wpnonce')!;
       await ed.post(`/admin/events/${first}/publish`, { _wpnonce: nonce });
       await ed.post(`/admin/events/${second}/trash`, { _wpnonce: nonce });
-      expect((await ask.get(`/events/${first}`)).status).toBe(200);
+      expect(await ask.read(`/events/${first}`)).toMatchObject({ venue: { venue: 'The old barn' } });
       expect(await pending()).toEqual([]);
       const contributor = await visitor(ask, 'contrib');
       const own = new Map(formIn((await contributor.get('/admin/events')).text, '/admin/events/bulk')).get('_wpnonce')!;
       expect((await contributor.post(`/admin/events/${first}/publish`, { _wpnonce: own })).status).toBe(403);
+    });
+
+    it('have the venue and the organizers that were named, however they are published', async () => {
+      await on();
+      for (const title of ['By the boxes', 'By the quick form']) await suggested({ title, 'organizer[add][]': "Ugo's band" });
+      const [first, second] = await pending();
+      const ed = await visitor(ask, 'ed');
+      const list = await ed.get('/admin/events?status=pending&orderby=title&order=asc');
+      await ed.submit(list, '/admin/events/bulk', { action: 'publish', 'ids[]': String(first) });
+      await ed.submit(list, `/admin/events/${second}`, { status: 'publish' });
+      for (const id of [first, second])
+        expect(await ask.read(`/events/${id}`)).toMatchObject({
+          status: 'publish',
+          venue: { venue: 'The old barn' },
+          organizer: [{ organizer: 'Ugo&#8217;s band' }],
+        });
+      expect(await ask.read('/venues?search=old%20barn')).toMatchObject({ total: 1 });
     });
 
     it.each([
