@@ -5,7 +5,7 @@ import type { Site } from '../site.ts';
 import { noteChange } from '../storage/journal/touched.ts';
 import { lockOption, writeOption } from '../storage/rows/options.ts';
 import { typedKeys } from '../typed-keys.ts';
-import { decodeEntities } from '../wordpress/content/entities.ts';
+import { decodeEntities, escHtml } from '../wordpress/content/entities.ts';
 import { withMembers } from '../wordpress/php/serialized.ts';
 import { sanitizeTitle } from '../wordpress/slug.ts';
 import { parseZone } from '../wordpress/zones.ts';
@@ -132,8 +132,12 @@ export async function setSiteOption(site: Site, name: SiteOptionName, value: str
 /** No option of WordPress's that people type is longer. */
 const LONGEST = 200;
 
+/** A text of the site, which WordPress stores as HTML and prints as it stands (`sanitize_option`). */
 function text(option: string, shown: SiteOption['shown']): SiteOption {
-  return { shown, stored: (value) => (value.length <= LONGEST && !/\p{Cc}/u.test(value) ? { options: { [option]: value } } : undefined) };
+  return {
+    shown,
+    stored: (value) => (value.length <= LONGEST && !/\p{Cc}/u.test(value) ? { options: { [option]: escHtml(value) } } : undefined),
+  };
 }
 
 function matching(option: string, pattern: RegExp, shown: SiteOption['shown']): SiteOption {
@@ -155,8 +159,12 @@ function oneOf<T extends string>(choices: readonly T[], shown: (settings: SiteSe
   };
 }
 
+/** First pieces of addresses that lead elsewhere: what is below them would be hidden. */
+const TAKEN: ReadonlySet<string> = new Set(['admin', 'wp-json', 'wp-admin', 'wp-content', 'wp-includes', '_fasti']);
+
 function slug(name: string, shown: SiteOption['shown']): SiteOption {
-  return { shown, stored: (value) => (value !== '' && sanitizeTitle(value) === value ? { members: { [name]: value } } : undefined) };
+  const isUsable = (value: string) => value !== '' && sanitizeTitle(value) === value && !TAKEN.has(value);
+  return { shown, stored: (value) => (isUsable(value) ? { members: { [name]: value } } : undefined) };
 }
 
 /** A name of a zone, or an offset from UTC, which WordPress keeps as hours in an option of its own. */

@@ -4,6 +4,7 @@ import type { Site } from '../site.ts';
 import { countRecords, journalState, measureDatabase } from '../storage/audit/measures.ts';
 import { type PluginState, pluginState } from '../storage/audit/plugin.ts';
 import { missingTables } from '../storage/schema/migrate.ts';
+import { decodeEntities } from '../wordpress/content/entities.ts';
 import { keptBackups } from './kept-backups.ts';
 
 /** How many records of a kind there are, apart from the trash, and how many of them everybody sees. */
@@ -45,7 +46,7 @@ export async function statusOf(site: Site): Promise<Status> {
   const [backup] = (await keptBackups(site)).backups;
   const codes = contentLanguages?.languages.map(({ code }) => code) ?? [];
   return {
-    name,
+    name: decodeEntities(name),
     home,
     database: { ...(await measureDatabase(db)), tablesMissing },
     records: Object.fromEntries(kinds.map((kind) => [kind.path, counts.get(kind.is === 'post' ? kind.postType : kind.taxonomy) ?? none])),

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
+import type { Database } from '../../src/storage/engine/database.ts';
 import { SITE_OPTIONS, type SiteOptionName } from '../../src/upkeep/site-options.ts';
 import { describeDatabases, urlOf } from '../support/databases.ts';
 import { loadSite } from '../support/site.ts';
@@ -8,7 +9,7 @@ const folder = temporaryFolder();
 
 /** For each option a value that can be used and some that cannot. */
 const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
-  title: { good: ['Città & “co”'], bad: ['a\u0000b', 'x'.repeat(201)] },
+  title: { good: ['<b>"All\'s well"</b>', 'Città & “co”'], bad: ['a\u0000b', 'x'.repeat(201)] },
   tagline: { good: ['', 'Every week'], bad: ['a\nb'] },
   url: { good: ['https://calendar.example.org/sub'], bad: ['calendar', 'javascript:1', 'https://a/?b', 'https://u@a/'] },
   email: { good: ['a@example.org'], bad: ['', 'a', 'a b@c'] },
@@ -17,8 +18,8 @@ const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
   currency_symbol: { good: ['€', 'CHF'], bad: ['', 'a b'] },
   currency_code: { good: ['EUR', ''], bad: ['eur', 'EURO'] },
   currency_position: { good: ['postfix', 'prefix'], bad: ['', 'after'] },
-  events_slug: { good: ['eventi'], bad: ['', 'Two words', 'a/b'] },
-  event_slug: { good: ['evento'], bad: ['', 'È'] },
+  events_slug: { good: ['eventi'], bad: ['', 'Two words', 'a/b', 'admin', 'wp-json'] },
+  event_slug: { good: ['evento'], bad: ['', 'È', 'admin'] },
   suggest_slug: { good: ['', 'proponi'], bad: ['Two words', 'list', 'month', '2026-12', 'category', 'feed', 'a/b'] },
   day_begins: { good: ['04:30'], bad: ['24:00', '4:30'] },
   week_begins: { good: ['monday', 'saturday', 'sunday'], bad: ['', 'Monday', 'lunedì', '1', 'constructor'] },
@@ -29,8 +30,9 @@ const VALUES: Record<SiteOptionName, { good: string[]; bad: string[] }> = {
 describeDatabases('fasti option', (open) => {
   let fasti: Fasti;
   let url: string;
+  let db: Database;
   beforeAll(async () => {
-    const db = await open();
+    db = await open();
     await loadSite(db);
     url = urlOf(db);
     fasti = commandIn({ DATABASE_URL: urlOf(db), UPLOADS_DIR: `${folder}/${db.dialect.name}` });
@@ -53,6 +55,12 @@ describeDatabases('fasti option', (open) => {
       expect(await fasti('option', 'set', name, value)).toMatchObject({ code: 2, out: '' });
       expect((await fasti('option', 'get', name)).out).toBe(`${good.at(-1)}\n`);
     }
+  });
+
+  it('stores names as WordPress does, which prints them as they stand', async () => {
+    await fasti('option', 'set', 'title', `<img src=x onerror="alert('1')"> & co`);
+    const row = await db.from('options').where('option_name', 'blogname').first('option_value');
+    expect(row?.option_value).toBe('&lt;img src=x onerror=&quot;alert(&#039;1&#039;)&quot;&gt; &amp; co');
   });
 
   it('says where another address stays in force', async () => {
