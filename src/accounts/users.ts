@@ -27,6 +27,8 @@ import {
 } from '../storage/rows/users.ts';
 import type { Roles } from '../wordpress/capabilities.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
+import { sanitizeDisplayName } from '../wordpress/content/kses.ts';
+import { stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import { isEmail } from '../wordpress/email.ts';
 import { hashPassword, passwordFromForm } from '../wordpress/passwords.ts';
 import { parseSerialized, toSerialized } from '../wordpress/php/serialized.ts';
@@ -72,6 +74,7 @@ export async function createUser(site: Site, { login, email, password, role, dis
   const hash = await hashPassword(passwordFromForm(password ?? randomBytes(32).toString('base64url')));
   const registered = nowUtc(site.clock());
   const nicename = nicenameOf(login);
+  const name = sanitizeDisplayName(stripControlCharacters(displayName)) || login;
   const id = await site.db.transaction(async (db) => {
     await lockNames(db, [USERS_LOCK]);
     const taken = await takenNames(db, { login, email: email ?? '', nicename });
@@ -86,11 +89,11 @@ export async function createUser(site: Site, { login, email, password, role, dis
       user_registered: registered,
       user_activation_key: '',
       user_status: 0,
-      display_name: displayName,
+      display_name: name,
     };
     return insertUser(db, row, { nickname: login, ...PROFILE, [capabilitiesKey(db)]: capabilities, [levelKey(db)]: level });
   });
-  return { id, login, email: email ?? '', displayName, registered, roles: [role] };
+  return { id, login, email: email ?? '', displayName: decodeEntities(name), registered, roles: [role] };
 }
 
 /**

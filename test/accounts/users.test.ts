@@ -84,6 +84,17 @@ describeDatabases('accounts', (open) => {
       expect((await readOptions(db, ['user_count'])).get('user_count')).toBe('6');
     });
 
+    it('stores a name as WordPress does, whose themes print it as it stands, within its column', async () => {
+      const named = async (login: string, displayName: string) => {
+        const account = await createUser(site, { ...anna, login, email: `${login}@example.test`, displayName });
+        return [(await loadUsers(db, [account.id], [])).get(account.id)!.row.display_name, account.displayName];
+      };
+      expect(await named('one', '<script>alert(1)</script>Ed & "friends"')).toEqual(['Ed &amp; "friends"', 'Ed & "friends"']);
+      expect(await named('two', '<b> </b>')).toEqual(['two', 'two']);
+      expect(await named('three', '&'.repeat(300))).toEqual(['&amp;'.repeat(50), '&'.repeat(50)]);
+      expect((await named('four', 'é'.repeat(300)))[0]).toBe('é'.repeat(250));
+    });
+
     it.each([
       ['a login that is taken', { login: 'ED' }, 'login-taken'],
       ['a login that is the address of somebody else', { login: 'ED@example.test' }, 'login-taken'],

@@ -2,7 +2,7 @@ import { lockNames, USERS_LOCK } from '../../storage/rows/locks.ts';
 import { readOptions } from '../../storage/rows/options.ts';
 import { takenIds } from '../../storage/rows/taken.ts';
 import { capabilitiesKey, findUserByLogin, findUserByLoginOrEmail, insertUser, levelKey, takenNames } from '../../storage/rows/users.ts';
-import { sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
+import { sanitizeDisplayName, sanitizeTermDescription, sanitizeTermName } from '../../wordpress/content/kses.ts';
 import { firstCharacters, hasVisibleText, sanitizeTextField, stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { toSerialized } from '../../wordpress/php/serialized.ts';
 import { NICENAME_BYTES, nicenameOf, uniqueSlug } from '../../wordpress/slug.ts';
@@ -109,8 +109,8 @@ const emailOf = (trustedAccounts: boolean, given: string): string =>
  * terms (`pre_user_display_name`).
  */
 function nameOf(trustedAccounts: boolean, given: string): string {
-  const name = firstCharacters(stripControlCharacters(wellFormed(given)), WIDTHS.name);
-  return trustedAccounts ? name : sanitizeTermName(name);
+  const name = stripControlCharacters(wellFormed(given));
+  return trustedAccounts ? firstCharacters(name, WIDTHS.name) : sanitizeDisplayName(name);
 }
 
 async function metasOf(trustedAccounts: boolean, { metas }: AuthorItem, db: Work['db']): Promise<Record<string, string>> {

@@ -5,7 +5,7 @@ import { convertInvalidEntities, normalizeEntities, specialChars } from './entit
 import { forwardSearch } from './html-pieces.ts';
 import { allowedStyle } from './kses-style.ts';
 import { type AllowedElements, INLINE_ELEMENTS, POST_ELEMENTS, URL_ATTRIBUTES, VALUELESS_ATTRIBUTES } from './kses-tables.ts';
-import { escapeUnclosedTags, sanitizeTextField } from './plain-text.ts';
+import { escapeUnclosedTags, firstCharacters, sanitizeTextField } from './plain-text.ts';
 
 /**
  * The content or excerpt of a post by somebody without the capability `unfiltered_html` (`wp_filter_post_kses`): tags
@@ -22,6 +22,20 @@ export const ksesTitle = (html: string): string => kses(html, INLINE_ELEMENTS);
  * quotes as they are.
  */
 export const sanitizeTermName = (raw: string): string => trimAscii(specialChars(kses(sanitizeTextField(raw), INLINE_ELEMENTS)));
+
+/** As many characters as the column of a person's name holds. */
+const DISPLAY_NAME_LETTERS = 250;
+
+/**
+ * The name of a person as it is stored, whoever sends it (the filters of `pre_user_display_name`): themes print it as
+ * it stands. One that is too long for its column is cut.
+ */
+export function sanitizeDisplayName(raw: string): string {
+  for (let most = DISPLAY_NAME_LETTERS; ; most -= 1) {
+    const name = sanitizeTermName(firstCharacters(raw, most));
+    if ([...name].length <= DISPLAY_NAME_LETTERS) return name;
+  }
+}
 
 /** The description of a term as it is stored, whoever sends it (the filters of `pre_term_description`). */
 export const sanitizeTermDescription = (raw: string): string => kses(raw, INLINE_ELEMENTS);
