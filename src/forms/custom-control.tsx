@@ -4,6 +4,7 @@ import { FieldGroup, Input, Select, TextArea } from '../html/form-fields.tsx';
 import type { Values } from '../kinds/param.ts';
 import { type Control, groupOf, onOneLine, textOf } from './control.ts';
 import { membersIn, textsIn } from './form-values.ts';
+import { withPoint } from './text-controls.tsx';
 
 /*
  * The fields that a site defines for itself.
@@ -30,6 +31,14 @@ function shownOf(field: CustomField, value: string): string {
     : value;
 }
 
+/** A value as people read it: the ticked choices with commas between them. `yes`: what a single box says. */
+const inWords = ({ type, choices }: CustomField, value: string, yes: string): string =>
+  type === 'checkbox'
+    ? listOf(value)
+        .map((one) => choiceInWords(one, choices, yes))
+        .join(', ')
+    : value;
+
 const shownIn = (value: unknown, defined: readonly CustomField[]): Values =>
   Object.fromEntries(defined.map((field) => [field.name, shownOf(field, textOf(membersIn(value)[field.name]))]));
 
@@ -46,12 +55,13 @@ export const customFields: Control = {
     const before = shownIn(stored, defined);
     const sent = membersIn(shown);
     const changed = defined.filter(({ name }) => Object.hasOwn(sent, name) && sent[name] !== before[name]);
-    return Object.fromEntries(changed.map(({ name }) => [name, sent[name]]));
+    return Object.fromEntries(changed.map(({ name, type }) => [name, type === 'number' ? withPoint(textOf(sent[name])) : sent[name]]));
   },
-  words: (shown) =>
-    Object.entries(membersIn(shown))
-      .map(([name, value]) => `${name}: ${String(value)}`)
-      .join('; '),
+  words: (shown, { customFields: defined, say }) => {
+    const values = membersIn(shown);
+    const filled = defined.filter(({ name }) => textOf(values[name]) !== '');
+    return filled.map((field) => `${field.label}: ${inWords(field, textOf(values[field.name]), say('pages:yes'))}`).join('; ');
+  },
   Show: (props) => (
     <FieldGroup {...groupOf(props)}>
       {props.data.customFields.map((field) => (

@@ -41,9 +41,16 @@ export function fieldErrors(context: FormContext, kind: PostKind, { problem, det
     ...[...missing, ...untitled].map((name): [string, string] => [name, i18n.say('desk:form.required')]),
     ...[...(details.faults ?? [])].map(([name, fault]): [string, string] => [
       name,
-      fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
+      customFieldSentence(context, name, fault) ?? fieldSentence(context, labelOf(i18n, kind.name, name), fault, details.sent?.get(name)),
     ]),
   ].filter(([name]) => name in kind.fields);
+}
+
+/** What is wrong with a field that the site defines, which people know by its label; undefined: it is another one. */
+function customFieldSentence({ i18n, settings }: FormContext, name: string, fault: Fault): string | undefined {
+  if (name !== 'custom_fields' || fault.stage !== 'value') return undefined;
+  const field = settings.calendar.customFields.find((one) => one.name === fault.values?.name);
+  return field && faultSentence(sayOf({ i18n }), field.label, { ...fault, values: { ...fault.values, name: field.label } });
 }
 
 /**

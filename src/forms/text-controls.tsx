@@ -29,14 +29,10 @@ export const lineOf = (inputMode: 'decimal' | 'url', placeholder?: string): Cont
   Show: (props) => <LineInput {...props} inputMode={inputMode} placeholder={placeholder} />,
 });
 
-/** A number, with a point or, as most of Europe writes it, a comma. */
-export const number: Control = {
-  ...lineOf('decimal'),
-  raw: (shown) =>
-    asText(shown)
-      .trim()
-      .replace(/^([-+]?\d+),(\d+)$/, '$1.$2'),
-};
+/** A number as most of Europe writes it, with a comma, as the API takes it. */
+export const withPoint = (text: string): string => text.trim().replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
+
+export const number: Control = { ...lineOf('decimal'), raw: (shown) => withPoint(asText(shown)) };
 
 /** A text of several lines, of which this many are shown at first. */
 export const paragraphs = (rows: number): Control => ({

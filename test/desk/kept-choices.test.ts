@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
 import { describeAsking, type Json } from '../support/asking.ts';
-import { formIn, visitor } from '../support/desk-visitor.ts';
+import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
 const EVENT = { title: 'Concert', start_date: '2030-05-01 20:00:00', end_date: '2030-05-01 22:00:00', status: 'publish' };
 
@@ -52,5 +52,26 @@ describeAsking('Choices in forms of the desk', (ask) => {
     expect([...after.values()].filter((name) => ['New, too', 'late'].includes(String(name)))).toHaveLength(2);
     expect(after.size).toBe(tags.length + 2);
     expect((await saved(id, { tags: '"Rock, Pop"' })).tags).toEqual([expect.objectContaining({ id: tags[0] })]);
+  });
+
+  it('of fields of the site go by their labels, in errors and beside what somebody else saved', async () => {
+    await ask.options({});
+    const { site } = ask.running();
+    await addCustomField(site, { name: 'tickets', type: 'url', label: 'Tickets at', choices: [] });
+    await addCustomField(site, { name: 'seats', type: 'number', label: 'Number of seats', choices: [] });
+    await addCustomField(site, { name: 'spoken', type: 'checkbox', label: 'Spoken there', choices: ['Italian', 'German'] });
+    const { id } = await ask.made('/events', EVENT);
+    const path = `/admin/events/${id}`;
+    const admin = await visitor(ask, 'admin');
+    const form = await admin.get(path);
+    const refused = await admin.submit(form, path, { 'custom_fields[tickets]': 'no address <x>' });
+    const errors = elements(refused.text, ({ attribs }) => attribs.id === 'custom_fields-error').map(textOf);
+    expect([refused.status, errors]).toEqual([422, ['Tickets at must be a web address.']]);
+    await ask.changed(`/events/${id}`, { custom_fields: { seats: 12.5, spoken: ['Italian', 'German'] } });
+    const late = await admin.submit(form, path, { 'custom_fields[seats]': '7' });
+    const theirs = elements(late.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf);
+    expect([late.status, theirs]).toEqual([409, ['Number of seats: 12.5; Spoken there: Italian, German']]);
+    const { custom_fields: fields } = await saved(id, { 'custom_fields[seats]': '13,5' });
+    expect(fields.seats.value).toBe('13.5');
   });
 });
