@@ -3,7 +3,7 @@ import { namesIn } from '../forms/choice-controls.tsx';
 import { NO_CONTROL_DATA, type Shown } from '../forms/control.ts';
 import { resolvedLinks } from '../forms/control-data.ts';
 import { linkFormIn, links } from '../forms/link-controls.tsx';
-import { Link } from '../html/links.tsx';
+import { Link, mailUrl } from '../html/links.tsx';
 import { postKind } from '../kinds/index.ts';
 import type { Values } from '../kinds/param.ts';
 import type { Suggestion } from '../kinds/suggestion.ts';
@@ -27,7 +27,7 @@ export function Suggested({ visit, suggestion }: { readonly visit: Visit; readon
   return (
     <section class="suggested" aria-label={say('desk:suggestion.about')}>
       <p>
-        {say('desk:suggestion.about')} {say('desk:suggestion.by', { name })} (<Link href={`mailto:${email}`}>{email}</Link>)
+        {say('desk:suggestion.about')} {say('desk:suggestion.by', { name })} (<Link href={mailUrl(email)}>{email}</Link>)
       </p>
       <dl>
         {rows.map(([key, text]) => (

@@ -16,6 +16,9 @@ export function onThisHost(url: string): string {
   return pathname + search;
 }
 
+/** Where to write to somebody: an e-mail address may hold `?`, behind which others would be written to as well. */
+export const mailUrl = (email: string): string => `mailto:${encodeURIComponent(email).replace('%40', '@')}`;
+
 export interface LinkProps {
   readonly href: string;
   readonly children?: ComponentChildren;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Input } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
-import { Link } from '../html/links.tsx';
+import { Link, mailUrl } from '../html/links.tsx';
 import { type Neighbour, Paging } from '../html/paging.tsx';
 import { Rendered } from '../html/rendered.tsx';
 import type { Subscription } from './addresses.ts';
@@ -224,7 +224,7 @@ function Contact({ phone, email = '', website }: ContactProps): JSX.Element | nu
       )}
       {email !== '' && (
         <li>
-          <Link href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}>{email}</Link>
+          <Link href={mailUrl(email)}>{email}</Link>
         </li>
       )}
       {website !== '' && (

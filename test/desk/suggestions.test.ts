@@ -115,6 +115,15 @@ describeAsking(
       expect(findings.filter(({ name }) => name === 'authors-gone')).toEqual([]);
     });
 
+    it('lead to a message to the sender and to nobody else', async () => {
+      await on();
+      await suggested({ from_email: 'rosa?bcc=x&body=@example.org' });
+      const ed = await visitor(ask, 'ed');
+      const { text } = await ed.get(`/admin/events/${(await pending())[0]}`);
+      const [link] = elements(text, ({ attribs }) => attribs.href?.startsWith('mailto:') === true);
+      expect(link?.attribs.href).toBe('mailto:rosa%3Fbcc%3Dx%26body%3D@example.org');
+    });
+
     it('keep a name with a comma in it one venue, and one organizer', async () => {
       await on();
       await suggested({ 'venue[add][]': 'Teatro Regio, Parma', 'organizer[add][]': 'Rossi, Bianchi & C.' });
