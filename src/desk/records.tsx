@@ -10,6 +10,7 @@ import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
 import { mayUpload } from '../media/images.ts';
+import { LibraryUnavailable } from '../media/library.ts';
 import { changeMedia, mayChangeMedia, prepareMedia, removeMedia, shownMedia, uploadMedia } from '../records/core/media.ts';
 import { type Editable, readToEdit } from '../records/editing.ts';
 import { explaining } from '../records/explanation.ts';
@@ -295,6 +296,12 @@ async function pictureIn(
     const id = await withFiles(site, (own) => uploadMedia(own, caller, prepared, described), prepared.undo);
     return { typed: { [name]: id }, takeBack: async () => (await removeMedia(site, caller, { id, force: true })).afterwards() };
   } catch (error) {
+    if (error instanceof LibraryUnavailable) {
+      // Whoever typed a form loses nothing of it: it can be saved without a picture.
+      site.log.error({ err: error }, 'a picture could not be stored');
+      errors.set(name, visit.i18n.say(`problems:${error.reason === 'full' ? 'disk-full' : 'uploads-unavailable'}`));
+      return NO_PICTURE;
+    }
     if (!(error instanceof ApiError) || (error.status >= 500 && error.problem !== 'upload-refused')) throw error;
     errors.set(name, error.problem === 'upload-refused' ? visit.i18n.say('desk:form.picture-refused') : sentenceOf(visit, error));
     return NO_PICTURE;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { describeAsking } from '../support/asking.ts';
+import { type Asking, describeAsking } from '../support/asking.ts';
 import { elements, formIn, textOf, type Visitor, visitor } from '../support/desk-visitor.ts';
 import type { Answer } from '../support/running-site.ts';
 
@@ -8,18 +8,22 @@ const picture = await sharp({ create: { width: 8, height: 8, channels: 3, backgr
   .png()
   .toBuffer();
 
+/** Sends a form of a page with a picture, as a browser does. */
+const pictureSender =
+  (ask: Pick<Asking, 'send'>) =>
+  (person: Visitor, page: Answer, path: string, changes: Record<string, string>, file = picture) => {
+    const fields = [...formIn(page.text, path).filter(([name]) => !(name in changes)), ...Object.entries(changes)];
+    const parts = fields.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+    const head = '--x\r\nContent-Disposition: form-data; name="image_file"; filename="barn.png"\r\nContent-Type: image/png\r\n\r\n';
+    const headers = { Cookie: person.cookie(), 'Content-Type': 'multipart/form-data; boundary=x', 'Sec-Fetch-Site': 'same-origin' };
+    const body = Buffer.concat([Buffer.from(parts.join('') + head), file, Buffer.from('\r\n--x--\r\n')]);
+    return ask.send('POST', path, { headers, body });
+  };
+
 describeAsking(
   'The picture of a form',
   (ask) => {
-    /** Sends a form of a page with a picture, as a browser does. */
-    const sendPicture = (person: Visitor, page: Answer, path: string, changes: Record<string, string>, file = picture) => {
-      const fields = [...formIn(page.text, path).filter(([name]) => !(name in changes)), ...Object.entries(changes)];
-      const parts = fields.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
-      const head = '--x\r\nContent-Disposition: form-data; name="image_file"; filename="barn.png"\r\nContent-Type: image/png\r\n\r\n';
-      const headers = { Cookie: person.cookie(), 'Content-Type': 'multipart/form-data; boundary=x', 'Sec-Fetch-Site': 'same-origin' };
-      const body = Buffer.concat([Buffer.from(parts.join('') + head), file, Buffer.from('\r\n--x--\r\n')]);
-      return ask.send('POST', path, { headers, body });
-    };
+    const sendPicture = pictureSender(ask);
     const idOf = ({ headers }: Answer) => Number(/(\d+)\?done/.exec(headers.location ?? '')?.[1]);
     const pictures = async (): Promise<number> => (await ask.db().from('posts').where('post_type', 'attachment').select('ID')).length;
     const altOf = async (id: string | undefined) => (await ask.meta(Number(id), '_wp_attachment_image_alt'))[0];
@@ -91,4 +95,19 @@ describeAsking(
   },
   // Nobody listens there.
   { GEOCODER_URL: 'http://127.0.0.1:9/?q={address}', UPLOAD_LIMIT: '200kb' },
+);
+
+describeAsking(
+  'A picture for which there is no place',
+  (ask) => {
+    it('leaves the form as it was typed, to be saved without it', async () => {
+      const admin = await visitor(ask, 'admin');
+      const place = '/admin/organizers/new';
+      const refused = await pictureSender(ask)(admin, await admin.get(place), place, { organizer: 'Anna' });
+      const said = elements(refused.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);
+      expect([refused.status, said]).toEqual([422, ['Files cannot be stored at the moment.']]);
+      expect((await admin.submit(refused, place)).status).toBe(303);
+    });
+  },
+  { UPLOADS_DIR: '/dev/null/uploads' },
 );
