@@ -1,6 +1,6 @@
 import { formNonce, isFormNonce, loginOf } from '../accounts/logins.ts';
 import { viewerOf } from '../accounts/viewer.ts';
-import { ApiError, fail, refuse } from '../errors.ts';
+import { ApiError, fail, type ProblemName, refuse } from '../errors.ts';
 import { policyWithImages } from '../html/document.tsx';
 import { i18nIn } from '../html/i18n.ts';
 import { Link } from '../html/links.tsx';
@@ -8,6 +8,7 @@ import { sizeInWords } from '../html/size-words.ts';
 import { callerFor } from '../records/caller.ts';
 import type { Site } from '../site.ts';
 import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { keptWords } from './kept-words.ts';
 import { deskPage } from './layout.tsx';
 import { type FoundRoute, findRoute, pageOf } from './routes.ts';
 import { beginAgainPage, type Kept, resumePage, signInPage } from './sign-in.tsx';
@@ -127,6 +128,25 @@ export function tooLargePage({ visit }: RoutedRequest, error: unknown): DeskAnsw
     ),
   });
   return answerFrom({ html, status: error.status });
+}
+
+/** Problems that pass and before which nothing was written: what was sent can be sent once more as it is. */
+const PASSING: ReadonlySet<string> = new Set<ProblemName>(['database-unavailable', 'disk-full']);
+
+/**
+ * The page by which somebody sends a form once more that could not be taken for a moment, without what nobody may see
+ * again; undefined: that is not what the error is about. `message`: what stood in the way.
+ */
+export function sendAgainPage(
+  { visit, found }: RoutedRequest,
+  sent: Sent | undefined,
+  { problem, status, message }: { readonly problem: ProblemName; readonly status: number; readonly message: string },
+): DeskAnswer | undefined {
+  if (!sent || !found || !visit.login || !PASSING.has(problem)) return undefined;
+  const kept = keptOf(visit, found, sent);
+  // Of a button nothing is lost.
+  if (!kept || keptWords(visit, kept.path, kept.fields).length === 0) return undefined;
+  return answerFrom({ html: resumePage(visit, kept, { wrong: message }), status });
 }
 
 /** What a form sent that has to be sent once more, without its secrets; undefined where nothing but these was typed. */

@@ -11,7 +11,9 @@ import type { Visit } from './visit.ts';
  */
 
 /** What belongs to a form itself and not to what is typed. */
-const FORM_OWN: ReadonlySet<string> = new Set(['fields', 'version', 'back', 'begun', 'translation_of', 'publish', 'author']);
+const FORM_OWN: ReadonlySet<string> = new Set(
+  'fields version back begun translation_of publish author action ids found decision'.split(' '),
+);
 /** What names something by its id, which says nothing to people. */
 const IDS: ReadonlySet<string> = new Set(['id', 'ids', 'keep', 'remove']);
 
@@ -20,7 +22,8 @@ export function keptWords(visit: Pick<Visit, 'i18n'>, path: string, fields: Valu
   const { i18n } = visit;
   const kind = [...postKinds, ...termKinds].find((one) => `${path}/`.startsWith(`/${one.path}/`));
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
-    if (name.startsWith('_') || FORM_OWN.has(name)) return [];
+    // The date of a series that a button is about is named by its moment alone.
+    if (name.startsWith('_') || FORM_OWN.has(name) || (name === 'date' && typeof value === 'string')) return [];
     const field = kind?.fields[name as keyof typeof kind.fields];
     const text = textsWithin(value).join(' ');
     if (text === '') return [];

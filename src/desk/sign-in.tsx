@@ -97,7 +97,7 @@ export async function signInByForm(visit: Submission): Promise<Outcome> {
       address: request.address,
       agent: request.agent,
     });
-    if (kept) return { html: resumePage(visit, kept, await formNonce(site, login)), cookie: setCookie(visit, cookie) };
+    if (kept) return { html: resumePage(visit, kept, { nonce: await formNonce(site, login) }), cookie: setCookie(visit, cookie) };
     return { to: ownAddress(base, textIn(fields, 'redirect_to')) ?? deskUrl(visit, ''), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof ApiError) || (error.problem !== 'incorrect_password' && error.problem !== 'too-many-requests')) throw error;
@@ -145,14 +145,21 @@ function keptIn(fields: Values): Kept | undefined {
   return typeof path === 'string' && path.startsWith('/') ? { path, fields: membersIn(typed) } : undefined;
 }
 
+/** For whom a form is shown to be sent once more, and what stood in its way, if that is to be said. */
+interface Resumed {
+  readonly nonce?: string;
+  readonly wrong?: string;
+}
+
 /**
  * What somebody typed before signing in again, or long ago, to be sent by the press of a button: never by itself, since
  * it may have come from elsewhere.
  */
-export function resumePage(visit: Visit, { path, fields }: Kept, nonce = visit.nonce): string {
+export function resumePage(visit: Visit, { path, fields }: Kept, { nonce = visit.nonce, wrong }: Resumed = {}): string {
   const { say } = visit.i18n;
   return deskPage(visit, {
     title: say('desk:resume.title'),
+    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
       <>
         <p>{say('desk:resume.about')}</p>

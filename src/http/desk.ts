@@ -6,6 +6,7 @@ import {
   isAbsent,
   openDesk,
   type RoutedRequest,
+  sendAgainPage,
   signInInstead,
   tooLargePage,
 } from '../desk/desk.tsx';
@@ -16,7 +17,7 @@ import { basePath, splitTarget } from './addressing.ts';
 import { notesOf } from './answered.ts';
 import { bodyTypeOf, parseBody, parseQuery } from './input.ts';
 import { type Budget, cutSlowReader, readBody, SMALL_BODY } from './limits.ts';
-import { problemOf } from './problem.ts';
+import { problemOf, refusalOf } from './problem.ts';
 import { isSameOrigin } from './same-origin.ts';
 import { SECURITY_HEADERS } from './security.ts';
 
@@ -44,8 +45,10 @@ export function serveDesk(site: Site, assets: Assets, budget: Budget): RequestHa
 
 async function answerOf(site: Site, budget: Budget, req: Request, opened: RoutedRequest): Promise<DeskAnswer> {
   const share = budget.share(opened.visit.caller.viewer.id);
+  let sent: Sent | undefined;
   try {
-    return await answerDesk(opened, req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined);
+    sent = req.method === 'POST' ? await sentWith(site, req, opened, share) : undefined;
+    return await answerDesk(opened, sent);
   } catch (error) {
     const signIn = signInInstead(opened, error);
     if (signIn) return signIn;
@@ -56,6 +59,8 @@ async function answerOf(site: Site, budget: Budget, req: Request, opened: Routed
     const { id } = notesOf(req);
     if (isAbsent(error)) return deskProblem(visit, 404, visit.i18n.say('desk:problem.absent-about'), id);
     const { message, data } = body as { readonly message?: unknown; readonly data?: { readonly params?: object } };
+    const again = sendAgainPage(opened, sent, { problem: refusalOf(error).problem, status, message: String(message) });
+    if (again) return again;
     const details = Object.values(data?.params ?? {}).filter((sentence) => / /.test(String(sentence)));
     return deskProblem(visit, status, details.length > 0 ? details.join(' ') : String(message), id);
   } finally {

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { addCustomField } from '../../src/records/custom-fields.ts';
+import { DatabaseUnavailable } from '../../src/storage/engine/database.ts';
 import { describeAsking } from '../support/asking.ts';
 import { elements, formIn, textOf, visitor } from '../support/desk-visitor.ts';
 
@@ -267,5 +268,24 @@ describeAsking('Forms of the desk that come back', (ask) => {
     });
     const id = /(\d+)\?/.exec(done.headers.location ?? '')?.[1];
     expect(await ask.read(`/venues/${id}`)).toMatchObject({ geo_lat: 44.9, geo_lng: -8.25 });
+  });
+
+  it('come to be sent once more where the database was away for a moment', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Mill' });
+    const form = await anna.get('/admin/venues/new');
+    const list = await anna.get('/admin/venues');
+    const { db } = ask.running().site;
+    const { transaction } = db;
+    const away = () => Promise.reject(new DatabaseUnavailable('busy'));
+    Object.assign(db, { transaction: away });
+    const late = await anna.submit(form, '/admin/venues/new', { venue: 'Barn "two"', description: 'One\r\n\r\ntwo' });
+    const button = await anna.submit(list, '/admin/venues/bulk', { action: 'trash', 'ids[]': String(id) });
+    Object.assign(db, { transaction });
+    expect([late.status, late.text.includes('Your changes are still here')]).toEqual([503, true]);
+    expect([button.status, button.text.includes('Your changes are still here')]).toEqual([503, false]);
+    const done = await anna.submit(late, '/admin/venues/new');
+    const { venue, description } = await ask.read(`/venues/${/(\d+)\?/.exec(done.headers.location ?? '')?.[1]}`);
+    expect([venue, description]).toEqual(['Barn &#8220;two&#8221;', '<p>One</p>\n<p>two</p>']);
   });
 });
