@@ -3,8 +3,11 @@ import { FEWEST_LETTERS } from '../accounts/password-links.ts';
 import { Input } from '../html/form-fields.tsx';
 import type { I18n } from '../html/i18n.ts';
 
-/** The fields by which somebody chooses a password: `password`, and `again` against slips. */
-export function NewPassword({ i18n: { say } }: { readonly i18n: I18n }): JSX.Element {
+/** What is wrong with the fields of a form, by their names. */
+export type FieldErrors = ReadonlyMap<string, string>;
+
+/** The fields by which somebody chooses a password: `password`, and `again` against slips. `errors`: by field. */
+export function NewPassword({ i18n: { say }, errors }: { readonly i18n: I18n; readonly errors: FieldErrors | undefined }): JSX.Element {
   return (
     <>
       <Input
@@ -12,10 +15,18 @@ export function NewPassword({ i18n: { say } }: { readonly i18n: I18n }): JSX.Ele
         type="password"
         label={say('desk:welcome.password')}
         hint={say('desk:welcome.hint', { letters: FEWEST_LETTERS })}
+        error={errors?.get('password')}
         autocomplete="new-password"
         required
       />
-      <Input name="again" type="password" label={say('desk:welcome.again')} autocomplete="new-password" required />
+      <Input
+        name="again"
+        type="password"
+        label={say('desk:welcome.again')}
+        error={errors?.get('again')}
+        autocomplete="new-password"
+        required
+      />
     </>
   );
 }

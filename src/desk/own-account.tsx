@@ -10,9 +10,9 @@ import { sentenceOf } from '../forms/refused.ts';
 import { Input, Select } from '../html/form-fields.tsx';
 import { groupedPassword } from '../wordpress/passwords.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
-import { deskPage, Nonce, type Notice } from './layout.tsx';
-import { NewPassword } from './new-password.tsx';
-import { accountSentence, setCookie } from './sign-in.tsx';
+import { deskPage, Nonce } from './layout.tsx';
+import { type FieldErrors, NewPassword } from './new-password.tsx';
+import { accountErrors, setCookie } from './sign-in.tsx';
 import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -20,13 +20,15 @@ import { deskUrl, type Outcome, type Submission, type Visit } from './visit.ts';
  */
 
 interface OwnForm {
-  readonly notice?: Notice;
+  /** What is wrong, by the field that it stands at. */
+  readonly errors?: FieldErrors;
   /** A new application password, shown this once. */
   readonly made?: string;
 }
 
 /** One's own page: password, language, application passwords. */
-export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Promise<Outcome> {
+export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Promise<Outcome> {
+  const [wrong] = errors?.values() ?? [];
   const { i18n, site, caller } = visit;
   const { say } = i18n;
   const passwords = await listApplicationPasswords(site, caller.viewer.id);
@@ -34,7 +36,7 @@ export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Pro
   const html = deskPage(visit, {
     title: say('desk:me.title'),
     part: 'me',
-    notice,
+    notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
     children: (
       <>
         <form method="post" action={deskUrl(visit, '/me/language')} class="narrow">
@@ -50,8 +52,15 @@ export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Pro
         <h2>{say('desk:me.password')}</h2>
         <form method="post" action={deskUrl(visit, '/me/password')} class="narrow">
           <Nonce nonce={visit.nonce} />
-          <Input name="before" type="password" label={say('desk:me.before')} autocomplete="current-password" required />
-          <NewPassword i18n={i18n} />
+          <Input
+            name="before"
+            type="password"
+            label={say('desk:me.before')}
+            error={errors?.get('before')}
+            autocomplete="current-password"
+            required
+          />
+          <NewPassword i18n={i18n} errors={errors} />
           <button type="submit">{say('desk:me.change')}</button>
         </form>
         {made !== undefined && (
@@ -62,46 +71,45 @@ export async function ownPage(visit: Visit, { notice, made }: OwnForm = {}): Pro
         <ApplicationPasswords visit={visit} passwords={passwords} path="/me/passwords" />
         <form method="post" action={deskUrl(visit, '/me/passwords')} class="narrow">
           <Nonce nonce={visit.nonce} />
-          <Input name="name" label={say('desk:me.password-for')} required autocomplete="off" />
+          <Input name="name" label={say('desk:me.password-for')} error={errors?.get('name')} required autocomplete="off" />
           <button type="submit">{say('desk:me.make')}</button>
         </form>
       </>
     ),
   });
-  return { html, ...(notice?.tone === 'wrong' ? { status: 422 } : {}) };
+  return { html, ...(errors ? { status: 422 } : {}) };
 }
 
-/** Does something with one's own account; what stops it is shown on the page. */
-async function withOwn(visit: Submission, work: () => Promise<Outcome>): Promise<Outcome> {
+/** Does something with one's own account; what stops it is shown on the page. `field`: that an error of the API is about. */
+async function withOwn(visit: Submission, field: string, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AccountError) return ownPage(visit, { notice: { tone: 'wrong', text: accountSentence(visit, error) } });
-    if (error instanceof ApiError && error.status < 500)
-      return ownPage(visit, { notice: { tone: 'wrong', text: sentenceOf(visit, error) } });
+    if (error instanceof AccountError) return ownPage(visit, { errors: accountErrors(visit, error) });
+    if (error instanceof ApiError && error.status < 500) return ownPage(visit, { errors: new Map([[field, sentenceOf(visit, error)]]) });
     throw error;
   }
 }
 
 /** Changes one's own password. All other sessions end; this one goes on. */
 export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
-  withOwn(visit, async () => {
+  withOwn(visit, 'before', async () => {
     const { site, settings, fields, caller, request, i18n } = visit;
     const password = textIn(fields, 'password');
-    if (password !== textIn(fields, 'again')) return ownPage(visit, { notice: { tone: 'wrong', text: i18n.say('desk:welcome.differ') } });
+    if (password !== textIn(fields, 'again')) return ownPage(visit, { errors: new Map([['again', i18n.say('desk:welcome.differ')]]) });
     const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
     const { cookie } = await beginSession(site, settings, user, { remember: false, address: request.address, agent: request.agent });
     return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
   });
 
 export const makeOwnPassword = (visit: Submission): Promise<Outcome> =>
-  withOwn(visit, async () => {
+  withOwn(visit, 'name', async () => {
     const { password } = await makePassword(visit.site, visit.caller.viewer.id, { name: typedPasswordName(textIn(visit.fields, 'name')) });
     return ownPage(visit, { made: groupedPassword(password) });
   });
 
 export const revokeOwn = (visit: Submission, uuid: string): Promise<Outcome> =>
-  withOwn(visit, async () => {
+  withOwn(visit, '', async () => {
     await revokeApplicationPassword(visit.site, visit.caller.viewer.id, uuid);
     return { to: deskUrl(visit, '/me', { done: 'revoked' }) };
   });

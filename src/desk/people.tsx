@@ -14,7 +14,8 @@ import type { Values } from '../kinds/param.ts';
 import { lookUpOnce } from '../storage/engine/look-up-once.ts';
 import { ApplicationPasswords } from './application-passwords.tsx';
 import { ButtonForm, deskPage, Nonce, type Notice } from './layout.tsx';
-import { accountSentence } from './sign-in.tsx';
+import type { FieldErrors } from './new-password.tsx';
+import { accountErrors, accountSentence } from './sign-in.tsx';
 import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -24,12 +25,14 @@ import { deskUrl, type Outcome, passwordLinkUrl, type Submission, type Visit } f
 interface PeopleForm {
   readonly typed?: Values;
   readonly notice?: Notice;
+  /** What is wrong with an invitation, by field. */
+  readonly errors?: FieldErrors;
   /** A link to be handed over, shown this once. */
   readonly link?: { readonly login: string; readonly address: string };
 }
 
 /** A page of the people, and a form to invite somebody. */
-export async function peoplePage(visit: Visit, { typed = {}, notice, link }: PeopleForm = {}): Promise<Outcome> {
+export async function peoplePage(visit: Visit, { typed = {}, notice, errors, link }: PeopleForm = {}): Promise<Outcome> {
   const { say } = visit.i18n;
   const { query } = visit.request;
   const search = textIn(query, 'search').trim().slice(0, LENGTHS.search);
@@ -58,7 +61,7 @@ export async function peoplePage(visit: Visit, { typed = {}, notice, link }: Peo
           next={to(page + 1, 'desk:list.next')}
           here={say('desk:list.page', { page, pages })}
         />
-        {visit.caller.viewer.can('create_users') && <Invitation visit={visit} typed={typed} />}
+        {visit.caller.viewer.can('create_users') && <Invitation visit={visit} typed={typed} errors={errors} />}
       </>
     ),
   });
@@ -92,16 +95,18 @@ function PeopleTable({ visit, people }: { readonly visit: Visit; readonly people
 }
 
 /** The form to invite somebody. */
-function Invitation({ visit, typed }: { readonly visit: Visit; readonly typed: Values }): JSX.Element {
+function Invitation(props: { readonly visit: Visit; readonly typed: Values; readonly errors: FieldErrors | undefined }): JSX.Element {
+  const { visit, typed, errors } = props;
   const { say } = visit.i18n;
+  const field = (name: string) => ({ name, value: textIn(typed, name), error: errors?.get(name), autocomplete: 'off' });
   return (
     <>
       <h2>{say('desk:people.invite')}</h2>
       <form method="post" action={deskUrl(visit, '/people')} class="narrow">
         <Nonce nonce={visit.nonce} />
-        <Input name="login" label={say('desk:people.login')} value={textIn(typed, 'login')} required autocomplete="off" />
-        <Input name="email" type="email" label={say('desk:fields.email')} value={textIn(typed, 'email')} required autocomplete="off" />
-        <Input name="name" label={say('desk:people.name')} value={textIn(typed, 'name')} autocomplete="off" />
+        <Input {...field('login')} label={say('desk:people.login')} required />
+        <Input {...field('email')} type="email" label={say('desk:fields.email')} required />
+        <Input {...field('name')} label={say('desk:people.name')} />
         <Select
           name="role"
           label={say('desk:people.role')}
@@ -152,7 +157,8 @@ export async function invite(visit: Submission): Promise<Outcome> {
     });
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
-    return peoplePage(visit, { typed: fields, notice: { tone: 'wrong', text: accountSentence(visit, error) } });
+    const notice = { tone: 'wrong', text: accountSentence(visit, error) } as const;
+    return peoplePage(visit, { typed: fields, notice, errors: accountErrors(visit, error) });
   }
 }
 

@@ -12,7 +12,7 @@ import { refusalSentence } from '../refusals.ts';
 import { parseJson } from '../wordpress/json.ts';
 import { keptWords } from './kept-words.ts';
 import { deskPage, Nonce } from './layout.tsx';
-import { NewPassword } from './new-password.tsx';
+import { type FieldErrors, NewPassword } from './new-password.tsx';
 import { deskUrl, isLoginOfSite, type Outcome, type Submission, type Visit } from './visit.ts';
 
 /*
@@ -212,10 +212,11 @@ function flatFields(fields: unknown, prefix = ''): [name: string, value: string]
 const linkIn = (fields: Values) => ({ login: textIn(fields, 'login'), key: textIn(fields, 'token') });
 
 /** The page of a link by which somebody chooses a password. Looking at it uses nothing up. */
-export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), wrong?: string): Promise<Outcome> {
+export async function welcomePage(visit: Visit, link = linkIn(visit.request.query), errors?: FieldErrors): Promise<Outcome> {
   const { site, request, i18n, settings } = visit;
   const { say } = i18n;
   const { row } = await ownerOfLink(site, link, request.address);
+  const [wrong] = errors?.values() ?? [];
   const html = deskPage(visit, {
     title: say('desk:welcome.title', { site: siteNameOf(settings, i18n) }),
     notice: wrong === undefined ? undefined : { tone: 'wrong', text: wrong },
@@ -224,7 +225,7 @@ export async function welcomePage(visit: Visit, link = linkIn(visit.request.quer
         <p>{say('desk:welcome.about', { login: row.user_login })}</p>
         <input type="hidden" name="login" value={link.login} autocomplete="username" />
         <input type="hidden" name="token" value={link.key} />
-        <NewPassword i18n={i18n} />
+        <NewPassword i18n={i18n} errors={errors} />
         <button type="submit" class="button-main">
           {say('desk:welcome.button')}
         </button>
@@ -239,7 +240,7 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
   const { site, settings, request, fields, i18n } = visit;
   const link = linkIn(fields);
   const password = textIn(fields, 'password');
-  if (password !== textIn(fields, 'again')) return welcomePage(visit, link, i18n.say('desk:welcome.differ'));
+  if (password !== textIn(fields, 'again')) return welcomePage(visit, link, new Map([['again', i18n.say('desk:welcome.differ')]]));
   try {
     const user = await choosePassword(site, link, password, request.address);
     const { address, agent } = request;
@@ -247,8 +248,17 @@ export async function welcomeByForm(visit: Submission): Promise<Outcome> {
     return { to: deskUrl(visit, '', { done: 'welcome' }), cookie: setCookie(visit, cookie) };
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
-    return welcomePage(visit, link, accountSentence(visit, error));
+    return welcomePage(visit, link, accountErrors(visit, error));
   }
+}
+
+/**
+ * The sentence about an `AccountError`, by the field that it is about, which is the first word of its name; of what is
+ * not there it is none.
+ */
+export function accountErrors(visit: Pick<Visit, 'i18n'>, error: AccountError): FieldErrors {
+  const [field = '', ...rest] = error.problem.split('-');
+  return new Map([[rest.includes('unknown') ? '' : field, accountSentence(visit, error)]]);
 }
 
 /** The sentence about an `AccountError`. */

@@ -184,6 +184,31 @@ describeAsking('Signing in to the desk', (ask) => {
     ]);
   });
 
+  it('says beside the field what is wrong with a password or an invitation', async () => {
+    await withPassword();
+    const anna = await visitor(ask, 'admin');
+    const wrongIn = ({ text }: { readonly text: string }) =>
+      elements(text, ({ attribs }) => attribs.class === 'error').map((element) => [element.attribs.id, textOf(element)]);
+    const [me, people] = [await anna.get('/admin/me'), await anna.get('/admin/people')];
+    const own = { before: PASSWORD, password: 'another password', again: 'another password' };
+    const change = (fields: Record<string, string>) => anna.submit(me, '/admin/me/password', { ...own, ...fields });
+    expect(wrongIn(await change({ again: 'x' }))).toEqual([['again-error', 'The two passwords are not the same.']]);
+    expect(wrongIn(await change({ password: 'x', again: 'x' }))).toEqual([
+      ['password-error', 'The password is too short: it needs at least 10 characters.'],
+    ]);
+    expect(wrongIn(await change({ before: 'x' }))).toEqual([['before-error', 'The user name or the password is incorrect.']]);
+    const invite = (fields: Record<string, string>) =>
+      anna.submit(people, '/admin/people', { login: 'uma', email: 'u@example.org', ...fields });
+    expect(wrongIn(await invite({ login: 'ed' }))).toEqual([['login-error', 'There is already a user with this name.']]);
+    expect(wrongIn(await invite({ email: 'uma' }))).toEqual([['email-error', 'This is not an e-mail address.']]);
+    const { site } = ask.running();
+    const query = linkQuery(await makePasswordLink(site, 'ed', 60));
+    const link = await anna.get(`/admin/welcome?${query}`);
+    expect(wrongIn(await anna.submit(link, '/admin/welcome', { password: 'another password', again: 'x' }))).toEqual([
+      ['again-error', 'The two passwords are not the same.'],
+    ]);
+  });
+
   it('keeps no password that was sent when the session had ended, and leads back to its form', async () => {
     await withPassword();
     const anna = await visitor(ask);
