@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { BEGUN, begunText } from '../forms/begun.ts';
 import { NO_CONTROL_DATA, type TermChoice } from '../forms/control.ts';
 import { statusChoices } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
@@ -209,6 +210,7 @@ function QuickForm(props: {
     terms: { categories },
     statuses: statusChoices(visit, kind, String(row.values.status ?? '')),
   };
+  const shown = Object.fromEntries(names.map((name) => [name, controlOf(name, kind.fields[name]!).show(row.values[name], data)]));
   return (
     <details class="quick">
       <summary aria-label={`${i18n.say('desk:actions.quick')}: ${title}`}>{i18n.say('desk:actions.quick')}</summary>
@@ -216,10 +218,11 @@ function QuickForm(props: {
         <Nonce nonce={visit.nonce} />
         <input type="hidden" name="version" value={row.version} />
         <input type="hidden" name="fields" value={names.join(',')} />
+        <input type="hidden" name={BEGUN} value={begunText(shown)} />
         <input type="hidden" name="back" value={backOf(visit)} />
         {names.map((name) => {
           const field = kind.fields[name]!;
-          const { Show, show } = controlOf(name, field);
+          const { Show } = controlOf(name, field);
           return (
             <Show
               key={name}
@@ -227,7 +230,7 @@ function QuickForm(props: {
               id={`${name}-${row.id}`}
               field={field}
               label={labelOf(i18n, kind.name, name)}
-              shown={show(row.values[name], data)}
+              shown={shown[name]}
               data={data}
             />
           );

@@ -80,7 +80,10 @@ export async function ownPage(visit: Visit, { errors, made }: OwnForm = {}): Pro
   return { html, ...(errors ? { status: 422 } : {}) };
 }
 
-/** Does something with one's own account; what stops it is shown on the page. `field`: that an error of the API is about. */
+/**
+ * Does something with one's own account; what stops it is shown on the page. `field`: that an error of the API is
+ * about.
+ */
 async function withOwn(visit: Submission, field: string, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();

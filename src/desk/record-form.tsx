@@ -1,5 +1,6 @@
 import { Fragment, type JSX } from 'preact';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
+import { BEGUN, begunText } from '../forms/begun.ts';
 import { ErrorSummary, FieldOf, type FormState } from '../forms/fields.tsx';
 import { Link } from '../html/links.tsx';
 import { mapUrl, type Where } from '../html/map-url.ts';
@@ -27,6 +28,8 @@ export interface RecordForm extends Omit<FormState, 'kind'> {
   readonly record: Editable | undefined;
   /** The version of it that was changed, if not the one that is stored. */
   readonly version?: string;
+  /** What its fields began with (`begunText`), if not with what is shown. */
+  readonly begun?: string;
   readonly notice?: Notice | undefined;
   /** Whether the event has dates of its own page: it recurs. */
   readonly recurs?: boolean;
@@ -68,6 +71,7 @@ export function recordFormPage(visit: Visit, form: RecordForm): Outcome & { read
           {form.translates !== undefined && <input type="hidden" name="translation_of" value={String(form.translates)} />}
           <input type="hidden" name="version" value={form.version ?? record?.version ?? ''} />
           <input type="hidden" name="fields" value={plan.names.join(',')} />
+          {record && <input type="hidden" name={BEGUN} value={form.begun ?? begunText(form.shown)} />}
           <div class="form-main">
             {plan.main.map((name) => (
               <Fragment key={name}>

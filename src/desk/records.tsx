@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError, fail, refuse } from '../errors.ts';
+import { BEGUN, begunText, untouched } from '../forms/begun.ts';
 import { changedValues } from '../forms/changed.ts';
 import type { ControlData, Shown } from '../forms/control.ts';
 import { loadControlData } from '../forms/control-data.ts';
@@ -186,12 +187,14 @@ async function formAgain(
   // A quick form sent a few fields; what it did not ask for has its choices and its values here all the same.
   const loaded = shown.data ?? (await loadControlData(visit, kind, whole.names, withNamed(whole, stored, typed)));
   const data = { ...loaded, alt: altIn(visit, whole) ?? loaded.alt };
+  const before = shownValues(whole, stored, data);
   const page = recordFormPage(visit, {
     plan: whole,
     record,
     // The one that was changed: whoever has saved another since is met when this one is saved.
     version: textIn(visit.fields, 'version'),
-    shown: { ...shownValues(whole, stored, data), ...typed },
+    begun: begunText(before, textIn(visit.fields, BEGUN)),
+    shown: { ...before, ...typed },
     notice,
     map: await mapOf(visit, kind),
     ...sourceOf(visit, kind, source),
@@ -321,7 +324,7 @@ async function describeImage(visit: Submission, plan: FormPlan, typed: Values): 
 
 /** The form once more, with what was typed and what somebody else saved in the meantime. */
 async function conflictPage(
-  visit: Visit,
+  visit: Submission,
   plan: FormPlan,
   {
     id,
@@ -335,7 +338,7 @@ async function conflictPage(
 ): Promise<Outcome> {
   const record = await readToEdit(visit.site, visit.caller, plan.kind, id);
   const data = await loadControlData(visit, plan.kind, plan.names, withNamed(plan, record.values, typed));
-  const now = shownValues(plan, record.values, data);
+  const now = withSuggestedLinks(shownValues(plan, record.values, data), record);
   const theirs = new Map(
     plan.names.flatMap((name) =>
       name in typed && !isDeepStrictEqual(now[name], typed[name])
@@ -343,8 +346,12 @@ async function conflictPage(
         : [],
     ),
   );
+  // What only they have changed is in the form already.
+  const own = untouched(textIn(visit.fields, BEGUN), typed);
+  const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
+  const shown = { ...now, ...kept };
   const { version } = record;
-  return back(wrong(visit.i18n.say('desk:form.conflict')), { record, version, data, theirs, shown: { ...now, ...typed }, status: 409 });
+  return back(wrong(visit.i18n.say('desk:form.conflict')), { record, version, data, theirs, shown, begun: begunText(now), status: 409 });
 }
 
 /** Where to go after saving: the list that a quick form stood in, else the form. */

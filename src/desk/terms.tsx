@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { ApiError, refuse } from '../errors.ts';
+import { BEGUN, begunText, untouched } from '../forms/begun.ts';
 import { indentedTerm, type TermChoice, termText } from '../forms/control.ts';
 import { termChoices } from '../forms/control-data.ts';
 import { SavedNow } from '../forms/fields.tsx';
@@ -30,6 +31,8 @@ interface TermForm {
   readonly wrong?: string;
   /** The version that was changed, if not the one that is stored. */
   readonly version?: string;
+  /** What was sent of what its fields began with. */
+  readonly begun?: string;
   /** Whether somebody else saved the term in the meantime: what is saved now stands beside what was typed. */
   readonly conflicts?: boolean;
 }
@@ -70,6 +73,11 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
   requireManager(visit, kind);
   const [{ record, version }, terms] = await Promise.all([readTerm(visit.site, visit.caller, kind, id), termChoices(visit, kind.name)]);
   const stored = shownTerm(kind, record);
+  const { typed = {}, begun = '', conflicts } = form ?? {};
+  // What only somebody else has changed is as they saved it.
+  const own = conflicts ? untouched(begun, typed) : new Set();
+  const kept = Object.fromEntries(Object.entries(typed).filter(([name]) => !own.has(name)));
+  const theirs = conflicts ? Object.fromEntries(Object.entries(stored).filter(([name, value]) => textIn(typed, name) !== value)) : {};
   const { say } = visit.i18n;
   const path = `/${kind.path}/${id}`;
   const html = deskPage(visit, {
@@ -83,10 +91,11 @@ export async function termPage(visit: Visit, declared: TermKind, id: number, for
           visit={visit}
           kind={kind}
           path={path}
-          form={{ ...form, typed: { ...stored, ...form?.typed } }}
+          form={{ ...form, typed: { ...stored, ...kept } }}
           others={terms.filter((term) => term.id !== id)}
           version={form?.version ?? version}
-          theirs={form?.conflicts ? stored : {}}
+          theirs={theirs}
+          begun={begunText(stored, form?.conflicts ? '' : form?.begun)}
         />
         <ButtonForm visit={visit} path={`${path}/delete`} text={say('desk:actions.delete')} danger={say('desk:actions.delete-sure')} />
       </>
@@ -124,7 +133,10 @@ export async function changeTermByForm(visit: Submission, declared: TermKind, id
     kind,
     'saved',
     // Whoever has saved another version since is met when this one is saved, unless that has just happened.
-    (form) => termPage(visit, kind, id, { ...form, typed, ...(form.conflicts ? {} : { version: textIn(fields, 'version') }) }),
+    (form) => {
+      const sent = { typed, begun: textIn(fields, BEGUN), ...(form.conflicts ? {} : { version: textIn(fields, 'version') }) };
+      return termPage(visit, kind, id, { ...form, ...sent });
+    },
     async () => {
       const values: TermValues = await acceptParams(site, caller, kind.fields, changedMembers(typed, stored), 'change');
       const conditions = { match: [versionTag(textIn(fields, 'version'))] };
@@ -209,6 +221,8 @@ interface TermFieldsProps {
   readonly form: TermForm;
   readonly others: readonly TermChoice[];
   readonly version: string;
+  /** What its fields began with; undefined: it is a new one. */
+  readonly begun?: string;
   /** What is saved now, where somebody else saved it in the meantime. */
   readonly theirs?: Readonly<Record<string, string>>;
 }
@@ -216,7 +230,7 @@ interface TermFieldsProps {
 /** Of a term that has none. */
 const NO_LANGUAGE = { value: '', text: '–' };
 
-function TermFields({ visit, kind, path, form, others, version, theirs = {} }: TermFieldsProps): JSX.Element {
+function TermFields({ visit, kind, path, form, others, version, begun, theirs = {} }: TermFieldsProps): JSX.Element {
   const { i18n, settings } = visit;
   const languages = (settings.contentLanguages?.languages ?? []).map(({ code, name }) => ({ value: code, text: name }));
   const choices: Readonly<Record<string, readonly Option[]>> = {
@@ -237,15 +251,16 @@ function TermFields({ visit, kind, path, form, others, version, theirs = {} }: T
     >
       <Nonce nonce={visit.nonce} />
       <input type="hidden" name="version" value={version} />
+      {begun !== undefined && <input type="hidden" name={BEGUN} value={begun} />}
       {fieldsOf(kind).map(([name, field]) => {
         const value = textIn(form.typed, name);
         if (name === 'translation_of') return <input key={name} type="hidden" name={name} value={value} />;
         const options = choices[name];
         const label = labelOf(i18n, kind.name, name);
         const props = { name, label, hint: hintOf(i18n, kind.name, name), error: form.errors?.get(name), required: field.required, value };
-        const saved = theirs[name] ?? value;
+        const saved = theirs[name];
         return (
-          <div key={name} class={saved === value ? undefined : 'conflict'}>
+          <div key={name} class={saved === undefined ? undefined : 'conflict'}>
             {options ? (
               <Select {...props} options={options} />
             ) : name === 'description' ? (
@@ -253,7 +268,7 @@ function TermFields({ visit, kind, path, form, others, version, theirs = {} }: T
             ) : (
               <Input {...props} />
             )}
-            {saved !== value && <SavedNow i18n={i18n} text={options?.find((option) => option.value === saved)?.text ?? saved} />}
+            {saved !== undefined && <SavedNow i18n={i18n} text={options?.find((option) => option.value === saved)?.text ?? saved} />}
           </div>
         );
       })}

@@ -288,4 +288,41 @@ describeAsking('Forms of the desk that come back', (ask) => {
     const { venue, description } = await ask.read(`/venues/${/(\d+)\?/.exec(done.headers.location ?? '')?.[1]}`);
     expect([venue, description]).toEqual(['Barn &#8220;two&#8221;', '<p>One</p>\n<p>two</p>']);
   });
+
+  it('leave what only somebody else has changed meanwhile as they saved it', async () => {
+    const anna = await visitor(ask, 'admin');
+    const { id } = await ask.made('/venues', { venue: 'Hall', city: 'Asti', phone: '1', address: 'Via 1' });
+    const path = `/admin/venues/${id}`;
+    const refused = await anna.submit(await anna.get(path), path, { phone: '3', website: 'no address <x>' });
+    expect(refused.status).toBe(422);
+    await ask.changed(`/venues/${id}`, { city: 'Alba', phone: '2', address: '' });
+    const late = await anna.submit(refused, path, { website: '' });
+    const values = new Map(formIn(late.text, path));
+    expect([late.status, ...['city', 'phone', 'address'].map((name) => values.get(name))]).toEqual([409, 'Alba', '3', '']);
+    expect(elements(late.text, ({ attribs }) => attribs.class === 'saved-now').map(textOf)).toEqual(['(nothing)', 'Alba', '2']);
+    expect((await anna.submit(late, path)).status).toBe(303);
+    const { city, phone, address = '' } = await ask.read(`/venues/${id}`);
+    expect([city, phone, address]).toEqual(['Alba', '3', '']);
+  });
+
+  it('of categories and of lists leave it, too', async () => {
+    const anna = await visitor(ask, 'admin');
+    const term = await ask.made('/categories', { name: 'Dance', description: 'Waltz' });
+    const own = `/admin/categories/${term.id}`;
+    const page = await anna.get(own);
+    await ask.changed(`/categories/${term.id}`, { description: 'Tango' });
+    const late = await anna.submit(page, own, { name: 'Dances' });
+    expect(late.status).toBe(409);
+    expect((await anna.submit(late, own)).status).toBe(303);
+    expect(await ask.read(`/categories/${term.id}`)).toMatchObject({ name: 'Dances', description: 'Tango' });
+
+    const { id } = await ask.made('/events', { title: 'Fair', start_date: '2027-03-04 10:00', end_date: '2027-03-04 12:00' });
+    const path = `/admin/events/${id}`;
+    const list = await anna.get('/admin/events?search=Fair');
+    await ask.changed(`/events/${id}`, { end_date: '2027-03-04 15:00', cost: '5' });
+    const again = await anna.submit(list, path, { title: 'The fair' });
+    expect(again.status).toBe(409);
+    expect((await anna.submit(again, path)).status).toBe(303);
+    expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'The fair', end_date: '2027-03-04 15:00:00', cost: '$5' });
+  });
 });

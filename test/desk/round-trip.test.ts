@@ -11,7 +11,7 @@ import { elements, type FormFields, formIn, visitor } from '../support/desk-visi
  */
 
 /** Names that carry no value of a record, or that only a browser with scripts fills. */
-const NOT_KEPT = /^(_wpnonce|version|fields)$|\[add\]|\[fresh\]|^image/;
+const NOT_KEPT = /^(_wpnonce|version|fields|begun)$|\[add\]|\[fresh\]|^image/;
 
 /** What is typed where a text of any kind would be refused. */
 const TYPED: Readonly<Record<string, string>> = {
