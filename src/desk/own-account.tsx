@@ -1,6 +1,6 @@
 import { AccountError } from '../accounts/account-error.ts';
 import { listApplicationPasswords, revokeApplicationPassword } from '../accounts/application-passwords.ts';
-import { beginSession } from '../accounts/logins.ts';
+import { beginSession, isRemembered } from '../accounts/logins.ts';
 import { makePassword, typedPasswordName } from '../accounts/own-passwords.ts';
 import { changePassword } from '../accounts/password-links.ts';
 import { setLocale } from '../accounts/users.ts';
@@ -97,11 +97,12 @@ async function withOwn(visit: Submission, field: string, work: () => Promise<Out
 /** Changes one's own password. All other sessions end; this one goes on. */
 export const changeOwnPassword = (visit: Submission): Promise<Outcome> =>
   withOwn(visit, 'before', async () => {
-    const { site, settings, fields, caller, request, i18n } = visit;
+    const { site, settings, fields, caller, request, i18n, login } = visit;
     const password = textIn(fields, 'password');
     if (password !== textIn(fields, 'again')) return ownPage(visit, { errors: new Map([['again', i18n.say('desk:welcome.differ')]]) });
     const user = await changePassword(site, caller.viewer.id, { before: textIn(fields, 'before'), password, address: request.address });
-    const { cookie } = await beginSession(site, settings, user, { remember: false, address: request.address, agent: request.agent });
+    const remember = login !== undefined && isRemembered(login);
+    const { cookie } = await beginSession(site, settings, user, { remember, address: request.address, agent: request.agent });
     return { to: deskUrl(visit, '/me', { done: 'password' }), cookie: setCookie(visit, cookie) };
   });
 

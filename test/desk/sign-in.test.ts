@@ -184,6 +184,19 @@ describeAsking('Signing in to the desk', (ask) => {
     ]);
   });
 
+  it.each([
+    ['for as long as the browser is open', {}, false],
+    ['for two weeks, where somebody asked for that', { rememberme: 'forever' }, true],
+  ])('goes on with another password %s', async (_, asked, remembered) => {
+    await withPassword();
+    const anna = await visitor(ask);
+    await anna.submit(await anna.get('/admin/me'), '/admin/sign-in', { log: 'admin', pwd: PASSWORD, ...asked });
+    const changed = { before: PASSWORD, password: 'another password', again: 'another password' };
+    const done = await anna.submit(await anna.get('/admin/me'), '/admin/me/password', changed);
+    expect([done.status, /Max-Age=1252800/.test(String(done.headers['set-cookie']))]).toEqual([303, remembered]);
+    expect((await anna.get('/admin/me')).status).toBe(200);
+  });
+
   it('says beside the field what is wrong with a password or an invitation', async () => {
     await withPassword();
     const anna = await visitor(ask, 'admin');
