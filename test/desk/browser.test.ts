@@ -286,6 +286,20 @@ describeInBrowser('The desk in a browser', (visit) => {
       expect(await page.locator('tbody [type=checkbox]:checked').count()).toBe(await page.locator('tbody tr').count());
     });
 
+    it('tells whoever is signed out while something goes on', async () => {
+      const admin = await visitor(ask, 'admin');
+      const [name = '', value = ''] = admin.cookie().split('=');
+      const { page } = await visit({ locale: 'en' });
+      await page.context().addCookies([{ name, value, url: at('/admin') }]);
+      const run = { source: 'csv long.csv', run: 1, done: 400, report: '', open: 1, touched_at: '2026-11-20 12:00:00' };
+      await ask.rows((db) => db.from('fasti_imports').insert(run));
+      await page.goto(at('/admin/import/progress?source=csv%20long.csv&total=900'));
+      await page.getByText('400 of 900 entries are done.').waitFor();
+      await page.context().clearCookies();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
+    });
+
     it('breaks no word of a heading or a state', async () => {
       const admin = await visitor(ask, 'admin');
       const [name = '', value = ''] = admin.cookie().split('=');

@@ -264,6 +264,8 @@ function moveEvents(form) {
 function lookAgain(part) {
   setTimeout(async () => {
     const answer = await fetch(part.dataset.refresh).catch(() => undefined);
+    // Whoever is signed out meanwhile is told so.
+    if (answer?.status === 401 || answer?.status === 403) return location.reload();
     const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
     const next = page?.querySelector('[data-refresh]');
     if (!page) lookAgain(part);
