@@ -64,7 +64,7 @@ export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, ki
   const named = Object.entries(query).filter(
     ([name, value]) => name in filters && name !== 'password' && value !== '' && value !== undefined,
   );
-  const month = MONTH.exec(textIn(query, 'month'))?.[0];
+  const month = monthIn(textIn(query, 'month'));
   return {
     per_page: ROWS,
     ...Object.fromEntries(named),
@@ -73,8 +73,11 @@ export function listParams(query: Values, { viewer }: Pick<Caller, 'viewer'>, ki
   };
 }
 
-/** A month as addresses name it. */
-export const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
+/** A month as addresses name it, `2026-12`; browsers without an input of months send what is typed, as `12/2026`. */
+export function monthIn(text: string): string | undefined {
+  const [, month = '', year = ''] = /^(\d{1,2})[/.-](\d{4})$/.exec(text.trim()) ?? [];
+  return /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.exec(year === '' ? text.trim() : `${year}-${month.padStart(2, '0')}`)?.[0];
+}
 
 /** What takes place in a month, if only in part: it ends after the day before and begins on the last day or earlier. */
 export function monthBounds(month: string): { readonly ends_after: string; readonly starts_before: string } {

@@ -14,7 +14,7 @@ import { withPagesOf } from '../site.ts';
 import { addMonths, addSeconds, diffSeconds } from '../wordpress/time.ts';
 import { nowLocal } from '../wordpress/zones.ts';
 import { deskPage, Nonce, type Notice } from './layout.tsx';
-import { MONTH, monthBounds } from './list-filters.ts';
+import { monthBounds, monthIn } from './list-filters.ts';
 import { writeRecord } from './records.tsx';
 import { deskUrl, type Outcome, type Submission, titleShown, type Visit } from './visit.ts';
 
@@ -29,7 +29,7 @@ const MOST = 500;
 export async function monthPage(visit: Visit, { asked = textIn(visit.request.query, 'month'), notice }: MonthShown = {}): Promise<Outcome> {
   const { site, caller, settings, i18n } = visit;
   const today = nowLocal(caller.now, settings.zone).slice(0, 10);
-  const month = MONTH.exec(asked)?.[0] ?? today.slice(0, 7);
+  const month = monthIn(asked) ?? today.slice(0, 7);
   const wanted = { ...monthBounds(month), per_page: MOST, orderby: 'start_date', order: 'asc' };
   const list = await listToEdit(withPagesOf(site, MOST), caller, postKind('event'), wanted, { each: 'occurrence' });
   const first = Number(settings.raw.get('start_of_week') ?? 1) % 7;

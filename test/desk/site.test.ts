@@ -420,6 +420,12 @@ describeAsking('The rest of the desk', (ask) => {
     const shown = async (month: string) => (await admin.get(`/admin/month?month=${month}`)).text.split('Long week').length - 1;
     expect([await shown('2026-12'), await shown('2027-01'), await shown('2027-02'), await shown('2027-03')]).toEqual([0, 3, 2, 0]);
     expect((await admin.get('/admin/events?month=2027-02')).text).toContain('Long week');
+    // Browsers without an input of months send what is typed.
+    for (const [typed, count] of [
+      ['2/2027', 1],
+      ['03.2031', 0],
+    ] as const)
+      expect((await admin.get(`/admin/events?month=${typed}`)).text.split('>Long week<').length - 1).toBe(count);
     for (const month of ['1000-01', '9999-12', '0000-01']) expect((await admin.get(`/admin/month?month=${month}`)).status).toBe(200);
   });
 
