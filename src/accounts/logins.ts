@@ -89,7 +89,9 @@ export async function loginOf(
   return verifyLoginCookie(cookie, check) ? { user, token: cookie.token } : undefined;
 }
 
-/** Whether somebody asked to stay signed in when the session began: it holds for longer than others (`wp_update_user`). */
+/**
+ * Whether somebody asked to stay signed in when the session began: it holds for longer than others (`wp_update_user`).
+ */
 export function isRemembered({ user, token }: Login): boolean {
   const session = sessionsOf(user.metas.get(SESSIONS_KEY))[sessionKey(token)];
   return session !== undefined && session.expiration - Number(session.login ?? session.expiration) > SESSION_SECONDS;
