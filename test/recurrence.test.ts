@@ -626,6 +626,19 @@ describeDatabases('writing to recurring events', (open) => {
       expect(await faultsOf(post)).toEqual([]);
     });
 
+    it('moves one where several ask for it at once, and leaves it out once', async () => {
+      const spans = [24, 25, 22].map((day) => ({ start_date: `2031-01-${day} 10:00:00`, end_date: `2031-01-${day} 11:00:00` }));
+      const { body: added } = await running.send('POST', `${EVENTS}/502/dates`, { as: 'admin', body: spans[2]! });
+      const moved = await Promise.all(spans.map((span) => send('POST', added.id, { scope: 'date', ...span })));
+      expect(moved.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const last = await running.send('GET', `${EVENTS}/${added.id}`);
+      expect(spans.map((span) => span.start_date)).toContain(last.body.start_date);
+      expect(await faultsOf(502)).toEqual([]);
+      const left = await Promise.all(spans.map(() => send('DELETE', added.id, { scope: 'date' })));
+      expect(left.map(({ status }) => (status === 400 ? 404 : status)).sort()).toEqual([200, 404, 404]);
+      expect(await faultsOf(502)).toEqual([]);
+    });
+
     it('adds one once under a key, while the event is as it was read', async () => {
       const add = (headers: Record<string, string>) =>
         running.send('POST', `${EVENTS}/509/dates`, {

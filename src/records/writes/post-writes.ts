@@ -128,7 +128,11 @@ export async function changeRecord(
   }
   await writeInTransaction(site, caller, async (db) => {
     const before = await lockExisting({ db, kind }, id);
-    await changeLocked({ db, caller, kind }, { before, date }, { values: asked, extra, scope });
+    await changeLocked(
+      { db, caller, kind },
+      { before, date: date && (await dateNow({ db, caller, kind }, date)) },
+      { values: asked, extra, scope },
+    );
   });
 }
 
@@ -271,7 +275,7 @@ export async function restorePost(site: Site, caller: Caller, kind: PostKind, re
 export async function deleteDate(site: Site, caller: Caller, kind: PostKind, record: number): Promise<Shown> {
   const date = oneDate(await dateOfRecord(site.db, caller, kind, record));
   const last = await renderPost(site, caller, kind, record);
-  await changeDates(site, caller, kind, date.post, (write, before) => leaveOutDate(write, before, date));
+  await changeDates(site, caller, kind, date.post, async (write, before) => leaveOutDate(write, before, await dateNow(write, date)));
   return { record: last.record };
 }
 
@@ -289,6 +293,17 @@ export async function createDate(site: Site, caller: Caller, kind: PostKind, rec
     return added.metas;
   });
   return renderPost(site, caller, kind, await recordOfStart(site.db, caller, post, startUtc));
+}
+
+/**
+ * A date as it is once its event is locked: somebody else may have moved it meanwhile.
+ *
+ * @throws what the kind says of an id that is none of its records, where it is gone
+ */
+async function dateNow({ db, caller, kind }: WriteContext, { id, post }: EventDate): Promise<EventDate> {
+  const date = await dateOfRecord(db, caller, kind, id);
+  const { byId } = kind.problems;
+  return date?.post === post ? date : byId ? fail(byId.missing) : failParam('id', 'id-unknown');
 }
 
 /** Changes the dates of an event: `change` writes them and gives the metas that belong to them. */
