@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type EventDates, eventDates } from '../../src/calendar/dates.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { copySqlite } from '../../src/storage/audit/snapshot.ts';
 import type { Database } from '../../src/storage/engine/database.ts';
@@ -282,6 +283,20 @@ describeDatabases('fasti doctor', (open, engine) => {
     expect([finding, others]).toEqual([{ name, severity, count: 1, examples, fixable: true }, []]);
     expect((await fasti(['--fix', '--yes'])).code).toBe(0);
     expect(await told()).toEqual([]);
+  });
+
+  it('leaves whole days as they are that begin where clocks leave midnight out', async () => {
+    const whole = { start: '2026-04-24', end: '2026-04-25', timezone: 'Africa/Cairo', allDay: true };
+    const dates = eventDates(whole, undefined, { siteZone: 'Europe/Rome', cutoff: '00:00', now: NOW }) as EventDates;
+    await meta(39, '_EventAllDay', '1');
+    await set(39, '_EventTimezone', dates.timezone);
+    await set(39, '_EventStartDate', dates.start);
+    await set(39, '_EventEndDate', dates.end);
+    await set(39, '_EventStartDateUTC', dates.startUtc);
+    await set(39, '_EventEndDateUTC', dates.endUtc);
+    expect((await told()).map(({ name }) => name)).not.toContain('event-all-day-times');
+    await fasti(['--fix', '--yes']);
+    expect([await first(39, '_EventStartDate'), await told()]).toEqual(['2026-04-24 01:00:00', []]);
   });
 
   it('leaves an event that takes place once the row of its dates', async () => {

@@ -6,7 +6,7 @@ import { DATES } from '../../kinds/events/metas.ts';
 import { hasRules } from '../../kinds/events/occurrence.ts';
 import { type Metas, metaOf } from '../../wordpress/rows.ts';
 import { addSeconds, diffSeconds, isRealDate } from '../../wordpress/time.ts';
-import { parseZone, toUtc } from '../../wordpress/zones.ts';
+import { parseZone, toLocal, toUtc } from '../../wordpress/zones.ts';
 import type { Database } from '../engine/database.ts';
 import { pagesById } from '../engine/pages.ts';
 import { idsOfType } from '../lists/posts-of-type.ts';
@@ -157,10 +157,12 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
 
 /**
  * Whether an all-day event ends a second before the time of day at which it begins: the calendar's day may begin at any
- * hour.
+ * hour. Where clocks leave that time out, it begins at the one that they show instead.
  */
-function isWholeDays({ allDay, start, end }: EventDates): boolean {
-  return !allDay || addSeconds(end, 1).slice(11) === start.slice(11);
+function isWholeDays({ allDay, start, end, timezone }: EventDates): boolean {
+  const begin = `${start.slice(0, 10)} ${addSeconds(end, 1).slice(11)}`;
+  const zone = parseZone(timezone);
+  return !allDay || start === begin || (zone !== null && start === toLocal(toUtc(begin, zone), zone));
 }
 
 const TIMES = ['start_date', 'end_date', 'start_date_utc', 'end_date_utc', 'duration'] as const satisfies readonly (keyof Occurrence)[];
