@@ -88,8 +88,9 @@ export function eventDates(
   if (isZeroDate(start)) return { problem: 'start-missing', field: 'start_date' };
   if (isZeroDate(end)) return { problem: 'end-missing', field: 'end_date' };
 
-  const dayStart = allDay && (newlyAllDay || start !== before?.start) ? beginOfDay(start!, context.cutoff) : start!;
-  const dayEnd = allDay && (newlyAllDay || end !== before?.end) ? endOfNamedDay(end!, context.cutoff) : end!;
+  const isAnew = newlyAllDay || start !== before?.start || end !== before?.end;
+  const dayStart = allDay && isAnew && (newlyAllDay || sentStart !== undefined) ? beginOfDay(start!, context.cutoff) : start!;
+  const dayEnd = allDay && isAnew && (newlyAllDay || sentEnd !== undefined) ? endOfNamedDay(end!, context.cutoff) : end!;
   return settle(dayStart, dayEnd, zone, allDay);
 }
 

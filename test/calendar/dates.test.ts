@@ -219,8 +219,15 @@ describe('an update', () => {
     expect(update({ end: '2031-01-07' }, whole, late)).toMatchObject({ start, end: '2031-01-08 03:59:59' });
   });
 
-  it('leaves whole days their hours that are stored otherwise than the calendar has them by now', () =>
-    expect(update({ start: allDay.start, end: allDay.end, allDay: true }, allDay, { ...site, cutoff: '04:00' })).toEqual(allDay));
+  it('leaves whole days their hours that are stored otherwise than the calendar has them by now, until others are sent', () => {
+    const late = { ...site, cutoff: '04:00' };
+    const { start, end } = allDay;
+    expect(update({ start, end, allDay: true }, allDay, late)).toEqual(allDay);
+    expect(update({ start, end: '2030-01-02 23:59' }, allDay, late)).toMatchObject({
+      start: '2030-01-01 04:00:00',
+      end: '2030-01-03 03:59:59',
+    });
+  });
 
   it('with new times keeps an all-day event all-day, in whole days (D1)', () => {
     const dates = update({ start: '2030-01-02 15:00', end: '2030-01-04 16:00' }, allDay);
