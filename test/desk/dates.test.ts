@@ -92,6 +92,14 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     await db.from('postmeta').where(own).update({ meta_value: stored });
   });
 
+  it('are led to from the slug that their event had before', async () => {
+    const { url } = (await running.send('GET', '/wp-json/tribe/events/v1/events/10000308')).body;
+    await running.send('PATCH', `/wp-json/tribe/events/v1/events/${CHOIR}`, { as: 'admin', body: { slug: 'choir' } });
+    const { status, headers } = await running.send('GET', new URL(url).pathname);
+    expect([status, headers.location?.replace(/.*\/event/, '')]).toEqual([301, '/choir/2031-01-21/']);
+    expect((await running.send('GET', new URL(url).pathname.replace('-21', '-20'))).status).toBe(404);
+  });
+
   it('are left out one by one, but for the first', async () => {
     const anna = await as('admin');
     const before = await dates();

@@ -42,6 +42,23 @@ describeAsking(
       expect([await today('/events/today/'), await today('/events/2026-12-05/')]).toEqual([true, false]);
     });
 
+    it('lead from the slugs that records had before to where they are, as WordPress does', async () => {
+      const { id } = await made({ slug: 'spring-fete' });
+      await ask.changed(`/events/${id}`, { slug: 'summer-fete' });
+      await ask.rows((db) => db.from('postmeta').insert({ post_id: 12, meta_key: '_wp_old_slug', meta_value: 'old-hall' }));
+      const { url: hall } = await ask.read('/venues/12');
+      const leads = async (path: string) => {
+        const { status, headers } = await get(path);
+        return [status, headers.location?.replace(HOME, '')];
+      };
+      expect(await leads('/event/spring-fete/')).toEqual([301, '/event/summer-fete/']);
+      expect(await leads('/event/spring-fete/?ical=1')).toEqual([301, '/event/summer-fete/?ical=1']);
+      expect(await leads('/venue/old-hall/')).toEqual([301, pathOf(hall)]);
+      expect(await leads('/event/old-hall/')).toEqual([404, undefined]);
+      await ask.changed(`/events/${id}`, { status: 'draft' });
+      expect(await leads('/event/spring-fete/')).toEqual([404, undefined]);
+    });
+
     it('lead from a month with more events than it shows to the days that may have them', async () => {
       const day = (number: number) => `2033-03-${String(number).padStart(2, '0')}`;
       const days = [...Array.from({ length: 14 * 30 }, (_, at) => 1 + Math.floor(at / 30)), 20, 20];

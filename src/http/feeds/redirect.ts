@@ -4,6 +4,7 @@ import { termKind } from '../../kinds/index.ts';
 import { permalink } from '../../kinds/post-record.ts';
 import { termLink } from '../../kinds/term-record.ts';
 import { feedTerms, namedEvents } from '../../records/feed-events.ts';
+import { urlByOldSlug } from '../../records/old-slugs.ts';
 import { ancestorsOf, languagesOfTerms, termsByLanguage } from '../../records/terms.ts';
 import type { FeedAddress } from './address.ts';
 import type { FeedRequest } from './feed-request.ts';
@@ -23,6 +24,19 @@ export async function redirectOf(wanted: FeedRequest): Promise<string | undefine
   if (!address.byPath) return redirectOfQuery(wanted);
   const { permalinkStructure } = wanted.caller.settings;
   return permalinkStructure.endsWith('/') && !page.endsWith('/') ? withQuery(`${page}/`, queryText) : undefined;
+}
+
+/**
+ * Where the page of an event, a venue or an organizer is by now that had another slug before; undefined: nowhere. To be
+ * asked where there is no such page.
+ */
+export async function movedTo({ site, caller, address, queryText }: FeedRequest): Promise<string | undefined> {
+  const { page, form, byPath } = address;
+  if (!byPath || (form !== undefined && form !== 'ical')) return undefined;
+  const { slug, on } = page.of === 'event' ? page : page.of === 'linked' ? { slug: page.slug, on: undefined } : {};
+  if (slug === undefined) return undefined;
+  const url = await urlByOldSlug(site, caller, page.of === 'linked' ? page.kind : 'event', { slug, on });
+  return url === undefined ? undefined : withQuery(url, queryText);
 }
 
 async function redirectOfQuery(wanted: FeedRequest): Promise<string | undefined> {

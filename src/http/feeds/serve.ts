@@ -27,7 +27,7 @@ import { type FeedAddress, feedAddress } from './address.ts';
 import { discoveryHeaders, pageHeaders } from './discovery.ts';
 import { type Feed, feedOf, takesLength, understoodNumbers } from './feed.ts';
 import type { FeedRequest } from './feed-request.ts';
-import { redirectOf } from './redirect.ts';
+import { movedTo, redirectOf } from './redirect.ts';
 
 /**
  * Serves the feeds of the calendar's pages and passes on everything else. Feeds are for everybody: whoever asks, they
@@ -143,13 +143,19 @@ async function compose(wanted: FeedRequest, req: Request, pages: Pages): Promise
     if (isPage && !pages.areOn(caller.settings)) return await notServed(wanted, req);
     const location = await redirectOf(wanted);
     if (location !== undefined) return redirectTo(location);
-    if (isPage) return await pages.answer(wanted, req);
+    if (isPage) return await orMoved(wanted, await pages.answer(wanted, req));
     await admitRecordPassword(site, query.password, req.ip ?? '');
     return answerWith(await feedOf(wanted), wanted, changedAt);
   } catch (error) {
     const reply = problemOf(site, req, caller.language, error);
-    return answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: bringsPassword(query) });
+    return orMoved(wanted, answerOf(reply, { wrapping: PLAIN, method: req.method, sent: req.method, personal: bringsPassword(query) }));
   }
+}
+
+/** What is not there may be elsewhere by now. */
+async function orMoved(wanted: FeedRequest, answer: Answer): Promise<Answer> {
+  const location = answer.status === 404 ? await movedTo(wanted) : undefined;
+  return location === undefined ? answer : redirectTo(location);
 }
 
 /** The error of a page, with what whoever was given its address can go on with. */

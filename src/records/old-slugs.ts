@@ -1,0 +1,33 @@
+import type { EventPage } from '../kinds/calendar-page.ts';
+import { postKind } from '../kinds/index.ts';
+import type { PostKindName } from '../kinds/kind-names.ts';
+import type { Site } from '../site.ts';
+import { findByMeta } from '../storage/rows/posts.ts';
+import { slugPathForQuery } from '../wordpress/slug.ts';
+import type { Caller } from './caller.ts';
+import { recordOfDate } from './occurrences.ts';
+import { readablePosts } from './posts.ts';
+
+/** How many records that had a slug once are looked at. */
+const MOST = 10;
+
+/**
+ * The address of the page of a record that had this slug once (`wp_old_slug_redirect`), if the caller may see it. `on`:
+ * of one of its dates.
+ */
+export async function urlByOldSlug(
+  site: Site,
+  caller: Caller,
+  name: PostKindName,
+  { slug, on }: Pick<EventPage, 'on'> & { readonly slug: string },
+): Promise<string | undefined> {
+  const kind = postKind(name);
+  const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
+  const posts = own === '' ? [] : await findByMeta(site.db, kind.postType, '_wp_old_slug', [own]);
+  for (const post of posts.slice(0, MOST)) {
+    const id = on ? await recordOfDate(site.db, caller, post, on) : post;
+    const [found] = id === undefined ? [] : (await readablePosts(site, caller, kind, [id])).records;
+    if (found) return String(found.url);
+  }
+  return undefined;
+}
