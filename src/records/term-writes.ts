@@ -3,7 +3,7 @@ import type { TermKind } from '../kinds/kind.ts';
 import type { Database } from '../storage/engine/database.ts';
 import { lockNames, termNameLock, termSlugLock, termTreeLock } from '../storage/rows/locks.ts';
 import { deleteOption } from '../storage/rows/options.ts';
-import { findTerm, findTermsLike, insertTerm, loadTree, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
+import { findTerm, findTermsLike, insertTerm, loadTree, slugsUpFrom, takenTermSlugs, updateTerm } from '../storage/rows/terms.ts';
 import { sanitizeTermDescription, sanitizeTermName } from '../wordpress/content/kses.ts';
 import { hasVisibleText, stripControlCharacters } from '../wordpress/content/plain-text.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -157,11 +157,7 @@ export const dropTree = (db: Database, { taxonomy }: TermKind): Promise<void> =>
  * (`termSlugLock`).
  */
 export async function freeSlug(db: Database, kind: TermKind, wished: string, parent: number, exceptId: number): Promise<string> {
-  const parents: string[] = [];
-  if (kind.hierarchical && parent > 0) {
-    const tree = await loadTree(db, kind.taxonomy);
-    for (let node = tree.get(parent); node && parents.length < tree.size; node = tree.get(node.parent)) parents.push(node.slug);
-  }
+  const parents = kind.hierarchical && parent > 0 ? slugsUpFrom(parent, await loadTree(db, kind.taxonomy)) : [];
   const found = async (): Promise<string> => {
     const taken = await takenTermSlugs(db, wished, exceptId);
     return uniqueTermSlug(wished, {

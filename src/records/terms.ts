@@ -14,7 +14,7 @@ import { noteChange } from '../storage/journal/touched.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { findTerms } from '../storage/lists/term-list.ts';
 import { lockNames, termTreeLock } from '../storage/rows/locks.ts';
-import { findTerm, loadTerms, loadTree } from '../storage/rows/terms.ts';
+import { findTerm, loadTerms, loadTree, slugsUpFrom } from '../storage/rows/terms.ts';
 import { type ContentLanguage, type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
 import { restUrl } from '../wordpress/links.ts';
 import type { Term } from '../wordpress/rows.ts';
@@ -256,8 +256,5 @@ export async function ancestorsOf(db: Database, kind: TermKind, term: Term): Pro
 }
 
 /** Slugs from the root down to the term's parent. */
-export function ancestors({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] {
-  const slugs: string[] = [];
-  for (let node = tree.get(parent); node && slugs.length < tree.size; node = tree.get(node.parent)) slugs.unshift(node.slug);
-  return slugs;
-}
+export const ancestors = ({ parent }: Term, tree: ReadonlyMap<number, { parent: number; slug: string }>): string[] =>
+  slugsUpFrom(parent, tree).reverse();

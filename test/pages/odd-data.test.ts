@@ -172,6 +172,23 @@ describeAsking(
       expect([links, text]).toEqual([href === undefined ? [] : [href], expect.stringContaining(phone)]);
     });
 
+    it('are at the addresses of categories that stand in a circle', async () => {
+      const { categories } = await made({ categories: ['One', 'Two', 'Alone'] });
+      const [one, two, alone] = ['One', 'Two', 'Alone'].map((name) => categories.find((term: Json) => term.name === name).id);
+      await ask.rows(async (db) => {
+        const parents = [
+          [one, two],
+          [two, one],
+          [alone, alone],
+        ];
+        for (const [term_id, parent] of parents) await db.from('term_taxonomy').where({ term_id }).update({ parent });
+      });
+      const urls = await Promise.all([one, alone].map(async (id) => (await ask.read(`/categories/${id}`)).url));
+      expect(urls).toEqual([`${HOME}/events/category/one/two/one/`, `${HOME}/events/category/alone/alone/`]);
+      for (const url of urls) expect((await page(url)).text).toContain('Fair');
+      expect(await ask.made('/categories', { name: 'Below', parent: one })).toMatchObject({ slug: 'below' });
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);

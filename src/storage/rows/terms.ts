@@ -156,6 +156,20 @@ export async function loadBlogTerms(db: Database, ids: readonly number[]): Promi
 /** Every term of a taxonomy with its parent. */
 export type TermTree = Awaited<ReturnType<typeof loadTree>>;
 
+/**
+ * Slugs of a term and of those above it, itself first. Old data may have terms in a circle: each stands there once
+ * (`get_ancestors`).
+ */
+export function slugsUpFrom(id: number, tree: ReadonlyMap<number, { readonly parent: number; readonly slug: string }>): string[] {
+  const seen = new Map<number, string>();
+  let next = id;
+  for (let node = tree.get(next); node && !seen.has(next); node = tree.get(next)) {
+    seen.set(next, node.slug);
+    next = node.parent;
+  }
+  return [...seen.values()];
+}
+
 /** These categories and all below them. */
 export const descendantsOf = async (db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> =>
   descendantsIn(await loadTree(db, taxonomy), ids);
