@@ -1,5 +1,5 @@
-import { isZeroDate, unixFromText } from '../wordpress/time.ts';
-import { isoWithOffset, parseZone, UTC, unixFromLocal, type Zone } from '../wordpress/zones.ts';
+import { isZeroDate, textFromUnix, unixFromText } from '../wordpress/time.ts';
+import { isoWithOffset, parseZone, unixFromLocal, type Zone } from '../wordpress/zones.ts';
 import { type FeedRecord, placeOf, plainLine, venuesOf, webAddress } from './items/event-record.ts';
 
 /** What a feed of news says of itself. */
@@ -13,6 +13,8 @@ export interface FeedHead {
   readonly language: string;
   /** The zone of the site; undefined where it is no more than an offset. */
   readonly zone: Zone | undefined;
+  /** The clock of the site, by which events without a zone go. */
+  readonly clock: Zone;
   /** When the site was changed last, in UTC, as far as that is known: what a feed without events says of itself. */
   readonly changed: string | undefined;
 }
@@ -79,7 +81,7 @@ function writeRss(events: readonly NewsEvent[], head: FeedHead): string {
 
 const UPDATES = ['<sy:updatePeriod>hourly</sy:updatePeriod>', '<sy:updateFrequency>1</sy:updateFrequency>'];
 
-function rssItem({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { zone }: FeedHead): string {
+function rssItem({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { zone, clock }: FeedHead): string {
   const published = zone ? unixFromLocal(start, zone) : unixFromText(start);
   return [
     '<item>',
@@ -92,8 +94,8 @@ function rssItem({ record, title, guid, author, start, tags, excerpt, content }:
     element('description', excerpt),
     ...(content === undefined ? [] : [element('content:encoded', content)]),
     ...enclosure(record.image),
-    element('ev:startdate', moment(record.start_date, record.timezone, record.all_day)),
-    element('ev:enddate', moment(record.end_date, record.timezone, record.all_day)),
+    ...dated('ev:startdate', record.start_date, record, clock),
+    ...dated('ev:enddate', record.end_date, record, clock),
     ...named('ev:location', venuesOf(record).map(placeOf), '; '),
     ...named(
       'ev:organizer',
@@ -117,9 +119,11 @@ function enclosure(image: FeedRecord['image']): string[] {
   return [`<enclosure url="${xml(url)}" length="${Number(image.filesize) || 0}" type="${imageType(url)}"/>`];
 }
 
-/** ISO 8601: a day, or a moment with the offset of the event's zone. */
-const moment = (local: string, timezone: string, allDay: boolean | null): string =>
-  allDay ? local.slice(0, 10) : isoWithOffset(local, parseZone(timezone) ?? UTC);
+/** ISO 8601: a day, or a moment with the offset of the event's zone; nothing where an event does not say when. */
+function dated(name: string, local: string, { timezone, all_day: allDay }: FeedRecord, clock: Zone): string[] {
+  if (Number.isNaN(unixFromText(local))) return [];
+  return [element(name, allDay ? local.slice(0, 10) : isoWithOffset(local, parseZone(timezone) ?? clock))];
+}
 
 const rfc822 = (unix: number): string => new Date(unix * 1000).toUTCString().replace('GMT', '+0000');
 
@@ -142,21 +146,22 @@ function writeAtom(events: readonly NewsEvent[], head: FeedHead): string {
     element('id', self),
     `<link rel="self" type="application/atom+xml" href="${xml(self)}"/>`,
     element('generator', 'Fasti'),
-    ...events.map((event) => atomEntry(event, home)),
+    ...events.map((event) => atomEntry(event, head)),
     '</feed>',
     '',
   ].join('\n');
 }
 
-function atomEntry({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, home: string): string {
+function atomEntry({ record, title, guid, author, start, tags, excerpt, content }: NewsEvent, { home, title: site }: FeedHead): string {
   return [
     '<entry>',
-    `<author><name>${xml(author)}</name></author>`,
+    // Each entry must have an author with a name; who wrote it may be gone.
+    `<author><name>${xml(author || plainLine(site))}</name></author>`,
     element('title', asHtml(plainLine(title)), ' type="html"'),
     `<link rel="alternate" type="text/html" href="${xml(record.url)}"/>`,
     element('id', guid),
     element('updated', iso(isZeroDate(record.modified_utc) ? record.date_utc : record.modified_utc)),
-    element('published', iso(start)),
+    ...(Number.isNaN(unixFromText(start)) ? [] : [element('published', iso(textFromUnix(unixFromText(start))))]),
     ...tags.map(({ name }) => `<category scheme="${xml(home)}" term="${xml(plainLine(name))}"/>`),
     element('summary', excerpt, ' type="html"'),
     ...(content === undefined ? [] : [element('content', content, ' type="html"')]),

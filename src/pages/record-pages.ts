@@ -1,6 +1,7 @@
 import { choiceInWords } from '../calendar/custom-fields.ts';
 import { hourCycleOf } from '../calendar/hour-cycle.ts';
 import { eventsOnPage } from '../calendar/settings.ts';
+import { withMoments } from '../calendar/shown-times.ts';
 import { fail } from '../errors.ts';
 import { placeOf, plainLine, venuesOf } from '../exchange/items/event-record.ts';
 import { dayInWords, spanInWords } from '../html/dates.ts';
@@ -57,7 +58,7 @@ export async function eventPage(
   const website = websiteOf(record.website);
   const isDate = page.on !== undefined;
   const dates = await otherDates({ site, caller, event, isDate });
-  const ending = endingOf(record.utc_end_date, caller);
+  const ending = endingOf(withMoments(record, caller.settings.zone).utc_end_date, caller);
   const hourCycle = hourCycleOf(caller.settings.calendar.formats.time);
   const momentInWords = (moment: string) => spanInWords(i18n, { start: moment, end: moment, allDay: false }, hourCycle);
   const body = theme.views.event({

@@ -189,6 +189,38 @@ describeAsking(
       expect(await ask.made('/categories', { name: 'Below', parent: one })).toMatchObject({ slug: 'below' });
     });
 
+    it('tell the moments of events of which old sites noted the wall clock alone, and none where that is missing', async () => {
+      const [here, there, never] = [
+        await made({ title: 'Here' }),
+        await made({ title: 'There', timezone: 'America/New_York' }),
+        await made({ title: 'Never' }),
+      ];
+      await ask.rows(async (db) => {
+        const ids = [here.id, there.id, never.id];
+        const gone = ['_EventStartDateUTC', '_EventEndDateUTC', '_EventTimezoneAbbr'];
+        await db.from('postmeta').whereIn('post_id', ids).whereIn('meta_key', gone).delete();
+        await db.from('postmeta').where({ post_id: here.id, meta_key: '_EventTimezone' }).delete();
+        const dates = ['_EventStartDate', '_EventEndDate'];
+        await db.from('postmeta').where('post_id', never.id).whereIn('meta_key', dates).update({ meta_value: 'never' });
+        await db.from('posts').where('ID', here.id).update({ post_author: 9999 });
+      });
+      const calendar = await get(`/?event_ids=${here.id},${there.id}&ical=1`);
+      expect(calendar.match(/^DTSTART.*10(?=0000)\S*|^DTSTART:20261205\S*/gm)).toEqual([
+        'DTSTART:20261205T090000Z',
+        'DTSTART;TZID=America/New_York:20261205T100000',
+      ]);
+      await ask.options({ posts_per_rss: '100' });
+      const news = await get('/events/feed/');
+      for (const moment of ['2026-12-05T10:00:00+01:00', '2026-12-05T10:00:00-05:00'])
+        expect(news).toContain(`<ev:startdate>${moment}</ev:startdate>`);
+      const atom = await get('/events/feed/atom/');
+      expect(news + atom).not.toMatch(/>(?:0000|never)|<name><\/name>/);
+      await ask.options({ tribe_events_calendar_options: { tribe_events_timezone_mode: 'site' } });
+      expect((await page(there.url)).text).toContain('4:00 – ');
+      ask.at('2026-12-06T12:00:00Z');
+      expect((await page(there.url)).text).toContain('This event is over.');
+    });
+
     it('lead nowhere else when a form left boxes empty at an address with two slashes', async () => {
       const { status, headers } = await ask.send('GET', '//events/list/?tribe-bar-search=&city=', { headers: {} });
       expect([status, headers.location]).toEqual([301, '/events/list/']);

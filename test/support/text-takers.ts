@@ -228,7 +228,7 @@ export function textCarriers(folder: string): TextTaker[] {
               content: text,
             },
           ],
-          { title: text, description: text, home: 'http://a', self: text, language: 'en', zone: UTC, changed: undefined },
+          { title: text, description: text, home: 'http://a', self: text, language: 'en', zone: UTC, clock: UTC, changed: undefined },
         ),
     })),
     { name: 'costOf', take: (text) => costOf([text], cost, shown) },

@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import type { RecurringDates } from '../../calendar/recurring-dates.ts';
-import { type ShownTimes, shownTimes } from '../../calendar/shown-times.ts';
+import { type ShownTimes, shownTimes, withMoments } from '../../calendar/shown-times.ts';
 import { CANCELED } from '../../kinds/events/metas.ts';
 import { stripControlCharacters } from '../../wordpress/content/plain-text.ts';
 import { tableOf } from '../../wordpress/table.ts';
@@ -49,7 +49,8 @@ export async function* writeCalendar(
   const close = frame.lastIndexOf('END:VCALENDAR');
   yield frame.slice(0, close);
   const writtenZones = new Set<string>();
-  for await (const record of records) {
+  for await (const stored of records) {
+    const record = withMoments(stored, head.zone);
     const shown = shownTimes(record, head.clock, head.zone);
     const zone = zoneOf(record, shown);
     if (zone && !writtenZones.has(zoneId(zone))) {

@@ -190,6 +190,7 @@ async function news(wanted: FeedRequest, form: Exclude<FeedForm, 'ical' | 'jsonl
     self,
     language: contentTag(caller),
     zone: settings.timezoneString === '' ? undefined : settings.zone,
+    clock: settings.zone,
     changed: events.length === 0 ? await lastSave(site) : undefined,
   };
   const body = write(await inTurns(events, (event) => newsEvent(words, event, authors.get(event.row.post_author) ?? '')), head);
