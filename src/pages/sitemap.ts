@@ -1,7 +1,9 @@
+import { termKind } from '../kinds/index.ts';
 import type { PostFields, PostKind, PublishedRecord } from '../kinds/kind.ts';
 import { organizer } from '../kinds/organizer.ts';
 import { venue } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';
+import { hiddenFromVisitors } from '../records/content-lists.ts';
 import { feedEvents } from '../records/feed-events.ts';
 import { narrowedPosts } from '../records/posts.ts';
 import type { Site } from '../site.ts';
@@ -36,7 +38,9 @@ const linked =
   async (site, caller, limit, offset) => {
     const slice = { conditions: [], order: { by: 'id', descending: false }, statuses: undefined, limit, offset } as const;
     const { bundle, records, total } = await narrowedPosts(site, caller, kind, slice, {});
-    return { entries: records.filter(({ id }) => bundle.posts.get(id)?.post_password === '').map(entryOf), total };
+    const open = records.filter(({ id }) => bundle.posts.get(id)?.post_password === '');
+    const hidden = await hiddenFromVisitors(site, { posts: open.map(({ id }) => id), terms: [] });
+    return { entries: open.filter(({ id }) => !hidden.has(id)).map(entryOf), total };
   };
 
 /** The parts of the sitemap: pages that anybody may see whole. */
@@ -53,14 +57,18 @@ const PARTS = {
       ? languages.flatMap(({ code }) => mainPages.map((page) => listUrlIn(caller, code, page)))
       : mainPages.map((page) => page(caller.home));
     const categories = await usedCategories(site, caller);
-    const hrefs = [...main, ...categories.map(({ href }) => href)];
+    const terms = categories.map(({ id }) => ({ term_id: id, taxonomy: termKind('category').taxonomy }));
+    const hidden = await hiddenFromVisitors(site, { posts: [], terms });
+    const hrefs = [...main, ...categories.filter(({ id }) => !hidden.has(id)).map(({ href }) => href)];
     const entries = [...new Set(hrefs)].map((href) => ({ href }));
     return { entries, total: entries.length };
   },
   events: async (site, caller, limit, offset) => {
     const all = { span: { view: 'list' }, terms: [], filters: {}, unhidden: true, archive: true } as const;
     const { events, total } = await feedEvents(site, caller, { ...all, limit, offset });
-    return { entries: events.filter(({ row }) => row.post_password === '').map(({ record }) => entryOf(record)), total };
+    const open = events.filter(({ row }) => row.post_password === '');
+    const hidden = await hiddenFromVisitors(site, { posts: open.map(({ row }) => row.ID), terms: [] });
+    return { entries: open.filter(({ row }) => !hidden.has(row.ID)).map(({ record }) => entryOf(record)), total };
   },
   venues: linked(venue),
   organizers: linked(organizer),

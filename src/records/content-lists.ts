@@ -3,11 +3,13 @@ import { postKind, termKindOf } from '../kinds/index.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Site } from '../site.ts';
 import type { Database } from '../storage/engine/database.ts';
+import type { RecordKeys } from '../storage/languages/form.ts';
 import { formOf } from '../storage/languages/forms.ts';
 import { loadPosts } from '../storage/rows/bundle.ts';
 import { descendantsIn, loadTree } from '../storage/rows/terms.ts';
-import { type ContentLanguages, isTranslated } from '../wordpress/content-languages.ts';
-import type { Caller } from './caller.ts';
+import { type ContentLanguages, isTranslated, languageOfCode } from '../wordpress/content-languages.ts';
+import { ANONYMOUS } from '../wordpress/viewer.ts';
+import { type Caller, settingsFor } from './caller.ts';
 import { mayRead } from './visibility.ts';
 
 /*
@@ -71,6 +73,19 @@ export async function idInLanguage(
   const { posts } = await formOf(languages).memberships(db, languages, { posts: ids, terms: [] });
   const languageOf = (id: number) => posts.get(id)?.language ?? null;
   return ids.find((id) => languageOf(id) === code) ?? ids.find((id) => languageOf(id) === null) ?? ids[0];
+}
+
+/**
+ * Of these posts, or of these terms, those in a language that visitors are not to know of (WPML hides one that is still
+ * being worked on). To an anonymous caller they are records without a language; nothing should lead there.
+ */
+export async function hiddenFromVisitors(site: Site, named: RecordKeys): Promise<ReadonlySet<number>> {
+  const settings = await site.settings();
+  const [all, known] = [settings.contentLanguages, settingsFor(settings, ANONYMOUS).contentLanguages];
+  if (!all || !known || known === all) return new Set();
+  const { posts, terms } = await formOf(all).memberships(site.db, all, named);
+  const hidden = [...posts, ...terms].filter(([, { language }]) => language !== null && !languageOfCode(known, language));
+  return new Set(hidden.map(([id]) => id));
 }
 
 const EVENTS = postKind('event').postType;
