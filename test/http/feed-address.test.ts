@@ -142,4 +142,10 @@ describe('the address of a feed', () => {
     expect(told(found('/termin/x/?ical=1', { slugs })!)).toBe('ical event x');
     expect(told(found('/blog/thema/x/?ical=1', { slugs })!)).toBe('ical standard tag=x');
   });
+
+  it('may be that of a category far down, whose slugs are of other letters', () => {
+    const slugs = Array.from({ length: 8 }, () => encodeURIComponent('м'.repeat(30)).toLowerCase());
+    expect(found(`/events/category/${slugs.join('/')}/?ical=1`)?.page).toMatchObject({ categories: [['м'.repeat(30)]] });
+    expect(found(`/events/category/${'x'.repeat(4000)}/?ical=1`)).toBeUndefined();
+  });
 });

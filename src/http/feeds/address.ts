@@ -83,7 +83,10 @@ const pageNumber = (text: string | undefined): number => Math.max(1, Number(/^\d
 
 const isNews = (form: FeedForm | undefined): boolean => form === 'rss2' || form === 'atom' || form === 'rdf';
 
-const LONGEST_PATH = 1000;
+/** In bytes: the slugs of a category and of several above it, each of 200 at most, fit in. */
+const LONGEST_PATH = 4000;
+/** Of a parameter, in characters. */
+const LONGEST_TEXT = 1000;
 
 /** The path below the home in its pieces, decoded; undefined where it can't be. */
 function segmentsOf(path: string, base: string): string[] | undefined {
@@ -211,7 +214,7 @@ const PARTS: Partial<Record<PathPart, (text: string) => boolean>> = {
 // ------------------------------------------------------------------------------------------------- queries
 const textParam = (query: Raw, name: string): string | undefined => {
   const value = query[name];
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST_PATH ? value : undefined;
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : undefined;
 };
 
 function formOf(query: Raw): FeedForm | undefined {
@@ -313,7 +316,7 @@ function listPage({ parts, view, featured, archive }: Found, query: Raw, form: F
 }
 
 /** The texts that a parameter says, alone or as a list; longer ones are none. */
-const textsIn = (value: unknown, longest = LONGEST_PATH): string[] =>
+const textsIn = (value: unknown, longest = LONGEST_TEXT): string[] =>
   [value].flat().filter((text): text is string => typeof text === 'string' && text !== '' && text.length <= longest);
 
 /**
