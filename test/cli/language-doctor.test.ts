@@ -82,6 +82,23 @@ describeDatabases('fasti doctor, where content has languages', (open) => {
       }),
     );
 
+    it.each(['post', 'term'])('leaves a %s without a language in its group, where it is a translation again with one', async (of) => {
+      await fasti('--fix', '--yes');
+      const [first] = await rowsOf(of === 'post' ? 'language' : 'term_language');
+      const before = await groups(`${of}_translations`);
+      const spoken = await db.from('term_relationships').where('term_taxonomy_id', first!.term_taxonomy_id);
+      await db.from('term_relationships').where('term_taxonomy_id', first!.term_taxonomy_id).delete();
+      await fasti('--fix', '--yes');
+      expect(await groups(`${of}_translations`)).toEqual(before);
+      for (const { object_id: object } of spoken) await relate(object, first!.term_taxonomy_id);
+      await fasti('--fix', '--yes');
+      expect(await groups(`${of}_translations`)).toEqual(before);
+      // The name of a language may be lost as well.
+      await db.from('terms').where('term_id', first!.term_id).delete();
+      await fasti('--fix', '--yes');
+      expect(await groups(`${of}_translations`)).toEqual(before);
+    });
+
     it('finds a group of translations that nobody is in', () =>
       isFound('translations-stale', async () => {
         await db.from('terms').insert({ term_id: 9001, name: 'pll_left', slug: 'pll_left', term_group: 0 });

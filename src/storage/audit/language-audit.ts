@@ -125,10 +125,12 @@ async function brokenGroups(db: Database): Promise<Mended[]> {
     const types = living[OF[group.taxonomy]];
     const named = membersIn(group.description);
     const members = new Map<string, number>();
+    const namedCodes = new Map([...named].map(([code, id]) => [id, code]));
     const [first] = [...named.values(), ...related].filter((id) => related.includes(id) && types.has(id));
-    // The record that the description names is the one; others join where nobody has their language.
+    // The record that the description names is the one; others join where nobody has their language. One that has lost
+    // its language, or whose language is gone, stays: with a language it is a translation again.
     for (const id of [...named.values(), ...related]) {
-      const code = codes.get(`${language} ${id}`);
+      const code = codes.get(`${language} ${id}`) ?? namedCodes.get(id);
       const fits = related.includes(id) && code !== undefined && types.get(id) === types.get(first ?? 0) && !members.has(code);
       if (fits && ![...members.values()].includes(id)) members.set(code, id);
     }
