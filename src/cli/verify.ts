@@ -47,13 +47,14 @@ async function verify(session: Session, before: string, after: string, given: Op
     rate: numberOf('rate', given.rate),
     concurrency: numberOf('concurrency', given.concurrency),
   };
+  const sample = numberOf('sample', given.sample);
   const sites = await Promise.all([
     findSite(before, { ...common, credentials: credentialsIn(given.oldUser ?? io.env.FASTI_OLD_USER) }),
     findSite(after, { ...common, credentials: credentialsIn(given.newUser ?? io.env.FASTI_NEW_USER) }),
   ]);
   const unique = new Map<string, Finding>();
   const summary = await verifySites(...sites, {
-    sample: numberOf('sample', given.sample),
+    sample,
     filters: given.filters,
     concurrency: common.concurrency,
     found: (finding) => {

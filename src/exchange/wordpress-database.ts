@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { OCCURRENCE_BASE_OPTION, occurrenceBase, type RecurrenceSettings } from '../calendar/settings.ts';
 import { postKind, postTypes } from '../kinds/index.ts';
+import { sqlitePath } from '../storage/audit/snapshot.ts';
 import { type Database, hasTable, openDatabase } from '../storage/engine/database.ts';
 import { pagesById } from '../storage/engine/pages.ts';
 import { findLanguages } from '../storage/languages/detect.ts';
@@ -37,9 +39,13 @@ const AUTHOR_METAS = ['first_name', 'last_name', 'nickname', 'description', 'loc
 /**
  * Opens a WordPress database to read from it; nothing is written there.
  *
- * @throws SourceFault `no-wordpress` where there are no such tables, DatabaseUnavailable
+ * @throws SourceFault `unreadable` where there is no such file, `no-wordpress` where there are no such tables,
+ *   DatabaseUnavailable
  */
 export async function openWordpressDatabase({ url, prefix, site = 1 }: DatabaseSource): Promise<Source> {
+  // One that is opened is made.
+  const file = sqlitePath(url);
+  if (file !== undefined && !existsSync(file)) throw new SourceFault('unreadable', { file, what: 'ENOENT' });
   const own = site > 1 ? `${prefix}${site}_` : prefix;
   const db = await openDatabase({ url, prefix: own });
   // The people of a network are those of its first site.

@@ -31,6 +31,10 @@ describeDatabases('fasti verify', (open) => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(`Error: A user name or password cannot be part of the address ${sites[0]!.base}/.\n`);
   });
+  it('looks at its options before it asks anybody', async () => {
+    const { code, err } = await fasti('verify', 'http://127.0.0.1:1', 'http://127.0.0.1:1', '--sample=0');
+    expect([code, err]).toEqual([2, 'Error: --sample must be a whole number from 1 to 9999999, not "0".\n']);
+  });
   it('speaks Italian', async () => expect((await verify('--language=it')).out).toContain("Nessun'altra differenza."));
   it('compares what a user may see', async () =>
     expect((await verify(`--old-user=admin:${passwordOf('admin')}`, `--new-user=admin:${passwordOf('admin')}`)).out).toMatch(

@@ -300,7 +300,13 @@ describeDatabases('the commands import and export', (open) => {
       return [code, err];
     };
     expect(await asked('import', path('absent.xml'))).toEqual([1, `Error: ${path('absent.xml')} cannot be read (ENOENT).\n`]);
-    expect(await asked('import', 'sqlite:absent/nothing.sqlite'.replace('absent', folder))).toEqual([
+    expect(await asked('import', `sqlite:${path('absent.sqlite')}`)).toEqual([
+      1,
+      `Error: ${path('absent.sqlite')} cannot be read (ENOENT).\n`,
+    ]);
+    expect(existsSync(path('absent.sqlite'))).toBe(false);
+    writeFileSync(path('nothing.sqlite'), '');
+    expect(await asked('import', `sqlite:${path('nothing.sqlite')}`)).toEqual([
       1,
       'Error: There is no WordPress in that database: wp_posts is missing. Is --prefix right?\n',
     ]);

@@ -156,6 +156,8 @@ function createRequester(site: string, { credentials, rate, concurrency, patienc
           const answer = await once(url);
           if ('status' in answer) return answer;
           why = answer.why;
+          // The host is misspelt. A name server that does not answer has another word for that.
+          if (why === 'ENOTFOUND') break;
           const pause = Math.min(answer.again ?? patience * 2 ** attempt, LONGEST_PAUSE_MS);
           // Who asks for a pause asks all of us.
           if (answer.again !== undefined) next = Math.max(next, performance.now() + pause);
