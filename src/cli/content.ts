@@ -203,7 +203,7 @@ const printDone = ({ io, say }: Session, { porcelain }: Options, key: string, id
  * are refused anyway.
  */
 function warnOfUnknown({ io, say }: Session, kind: Kind, raw: Options): void {
-  for (const field of unknownFields(kind, { ...kind.fields, ...KNOWN_ELSEWHERE }, raw))
+  for (const field of unknownFields(kind, { ...kind.fields, ...upsertOf(kind), ...KNOWN_ELSEWHERE }, raw))
     io.err(`${oneLine(say('warning', { message: unknownFieldSentence(say, { ...field, name: shortened(field.name) }) }))}\n`);
 }
 

@@ -33,7 +33,8 @@ export function shapeOf({ format = 'table', fields, field }: Readonly<Record<str
   return {
     format: chosen('format', String(format), FORMATS),
     columns,
-    fields: names,
+    // None named: those that are shown anyway.
+    fields: names?.length === 0 ? undefined : names,
     field: typeof field === 'string' ? field : undefined,
   };
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { requireUser } from '../accounts/users.ts';
-import { addHook, deleteHook, hookMessages, listHooks, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
+import { addHook, deleteHook, hookMessages, listHooks, readHook, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
 import { idOf, shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
 import { type Session, withSite } from './session.ts';
@@ -10,6 +10,8 @@ type Options = Readonly<Record<string, string | undefined>>;
 const COLUMNS = ['id', 'url', 'kinds', 'user', 'state', 'created_at'];
 const MESSAGE_COLUMNS = ['id', 'subject', 'state', 'attempts', 'status', 'error', 'next_at'];
 const LATEST = 50;
+/** What is sent by these waits while the webhook is paused or switched off. */
+const SENDS = ['test', 'retry'];
 
 /** Adds `webhook add|list|test|pause|resume|remove|deliveries|retry`. */
 export function addWebhookCommands(program: Command, session: Session): void {
@@ -51,7 +53,8 @@ export function addWebhookCommands(program: Command, session: Session): void {
     verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((id: string) =>
       withSite(session, 'write', async (site) => {
         const count = await work(site, idOf('id', id));
-        print(io, `${say(`done.${done}`, { id, count: Number(count ?? 0) })}\n`);
+        const waits = SENDS.includes(name) && (await readHook(site, idOf('id', id))).state !== 'active';
+        print(io, `${say(`done.${done}${waits ? '-later' : ''}`, { id, count: Number(count ?? 0) })}\n`);
       }),
     );
   };

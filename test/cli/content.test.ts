@@ -246,6 +246,19 @@ describe('what is wrong with a flag', () => {
     const { code, err } = await fasti('event', 'create', '--title=Barn dance', ...dates, '--venue={"venue":"Barn","citty":"Asti"}');
     expect([code, err]).toEqual([0, 'Warning: unknown field: venue.citty (did you mean city?)\n']);
   });
+
+  it('is created or, with --upsert, changed, without a warning', async () => {
+    const copy = (name: string) =>
+      fasti('venue', 'create', '--upsert=external_id', '--external_id=crm 1', `--venue=${name}`, '--porcelain');
+    const first = await copy('Mill');
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(await copy('Old mill')).toEqual(first);
+    expect((await fasti('venue', 'get', first.out.trim(), '--field=venue')).out).toBe('Old mill\n');
+  });
+
+  it('is listed with the usual columns where none is named', async () => {
+    expect((await fasti('venue', 'list', '--fields=')).out).toBe((await fasti('venue', 'list')).out);
+  });
 });
 
 describe('refusals end with 1', () => {

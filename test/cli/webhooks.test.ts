@@ -35,6 +35,23 @@ describeDatabases('fasti webhook', (open) => {
     expect(await states()).toBe('off\nactive\nactive\n');
   });
 
+  it('that is paused is said to wait for being resumed', async () => {
+    await fasti('webhook', 'add', URL);
+    const [id = ''] = (await fasti('webhook', 'list', '--format=ids')).out.trim().split(' ');
+    expect((await fasti('webhook', 'test', id)).out).toBe(`A test message to webhook ${id} will be sent by the server at once.\n`);
+    await fasti('webhook', 'pause', id);
+    expect((await fasti('webhook', 'test', id)).out).toBe(
+      `A test message to webhook ${id} waits until it is resumed: \`fasti webhook resume ${id}\`.\n`,
+    );
+    expect((await fasti('webhook', 'retry', id)).out).toBe(
+      `2 messages wait until webhook ${id} is resumed: \`fasti webhook resume ${id}\`.\n`,
+    );
+    await fasti('webhook', 'resume', id);
+    expect((await fasti('webhook', 'retry', id, '--language=it')).out).toBe(
+      `2 messaggi per il webhook ${id} verranno inviati di nuovo, subito.\n`,
+    );
+  });
+
   it('is listed where the tables for it are still to be made', async () => {
     for (const name of ['hooks', 'hook_messages']) await db.ask(`DROP TABLE ${db.prefix}fasti_${name}`);
     expect(await fasti('webhook', 'list', '--format=json')).toMatchObject({ code: 0, out: '[]\n', err: '' });
