@@ -143,7 +143,7 @@ function AboutRecord({ visit, kind, record, recurs }: RecordPart & { readonly re
     <>
       <RecordLinks visit={visit} kind={kind} record={record} recurs={recurs} />
       <TranslationLinks visit={visit} kind={kind} id={record.id} record={record.record} beside />
-      {record.suggestion && <Suggested visit={visit} suggestion={record.suggestion} />}
+      {record.suggestion && <Suggested visit={visit} record={record} suggestion={record.suggestion} />}
     </>
   );
 }

@@ -15,15 +15,24 @@ import type { Visit } from './visit.ts';
  * What editors see of an event that a visitor suggested.
  */
 
-/** What the visitor said beside the event itself. */
-export function Suggested({ visit, suggestion }: { readonly visit: Visit; readonly suggestion: Suggestion }): JSX.Element {
+interface SuggestedProps {
+  readonly visit: Visit;
+  readonly record: Editable;
+  readonly suggestion: Suggestion;
+}
+
+/**
+ * What the visitor said beside the event itself; of its venue what the calendar does not have yet. Of several
+ * organizers it may have some.
+ */
+export function Suggested({ visit, record, suggestion }: SuggestedProps): JSX.Element {
   const { say } = visit.i18n;
-  const { name, email, note, venue, organizer } = suggestion;
-  const rows = [
-    ['note', note],
-    ['venue', venue],
-    ['organizer', organizer],
-  ].filter(([, text]) => text !== '');
+  const { name, email, note, organizer } = suggestion;
+  const waits = record.row.post_status === 'pending';
+  const venue = namedLinks(record).find(([kind]) => kind === 'venue')?.[1] ?? '';
+  const rows = [['note', note] as const, ['venue', venue] as const, ['organizer', waits ? organizer : ''] as const].filter(
+    ([, text]) => text !== '',
+  );
   return (
     <section class="suggested" aria-label={say('desk:suggestion.about')}>
       <p>
@@ -49,15 +58,19 @@ const LINKED = ['venue', 'organizer'] as const;
  */
 export function withSuggestedLinks(
   shown: Readonly<Record<string, Shown>>,
-  { suggestion, row }: Pick<Editable, 'suggestion' | 'row'>,
+  record: Pick<Editable, 'suggestion' | 'row' | 'values'>,
 ): Readonly<Record<string, Shown>> {
-  if (!suggestion || row.post_status !== 'pending') return shown;
-  const named = LINKED.flatMap((name) => {
-    const text = suggestion[name];
-    const form = linkFormIn(shown[name]);
-    return text === '' || form.keep.length > 0 ? [] : [[name, { ...form, add: namesIn(text) }] as const];
-  });
+  const named = namedLinks(record).map(([name, text]) => [name, { ...linkFormIn(shown[name]), add: namesIn(text) }] as const);
   return { ...shown, ...Object.fromEntries(named) };
+}
+
+/** The venue and the organizers that a visitor named of an event that waits, as long as it has none. */
+function namedLinks({ suggestion, row, values }: Pick<Editable, 'suggestion' | 'row' | 'values'>) {
+  if (!suggestion || row.post_status !== 'pending') return [];
+  return LINKED.flatMap((name) => {
+    const linked = values[name];
+    return suggestion[name] === '' || (Array.isArray(linked) && linked.length > 0) ? [] : [[name, suggestion[name]] as const];
+  });
 }
 
 /**

@@ -136,20 +136,21 @@ export async function takeSuggestion(
   const { kind, names } = askedOf(formContext);
   const { i18n } = formContext;
   if (textIn(sent, TRAP) !== '') return undefined;
-  const errors = new Map<string, string>(saidErrors(formContext, sent));
+  const said = saidErrors(formContext, sent);
   const typed = typedIn(kind, names, sent);
   const data = await loadControlData(formContext, kind, names, typed);
   const raw = await changedValues(formContext, { kind, names }, { before: undefined, typed, data });
   const { known, unknown } = linksIn(raw, kind);
   try {
     const values = await acceptParams(site, caller, kind.fields, known, 'create');
-    if (errors.size > 0) return { errors, notice: i18n.say('pages:suggest.wrong'), status: 422 };
+    if (said.length > 0) return { errors: new Map(said), notice: i18n.say('pages:suggest.wrong'), status: 422 };
     admit();
     await keepSuggestion(site, caller, values, { suggestion: suggestionOf(sent, unknown), sent });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    for (const [name, sentence] of fieldErrors(formContext, kind, error)) errors.set(name, sentence);
+    // In the order of the form.
+    const errors = new Map([...fieldErrors(formContext, kind, error), ...said]);
     const notice = errors.size > 0 ? i18n.say('pages:suggest.wrong') : sentenceOf(formContext, error);
     return { errors, notice, status: error.status === 429 ? 429 : 422 };
   }

@@ -101,6 +101,8 @@ describeAsking(
         start_date: '2027-03-04 21:00:00',
       });
       expect((await ask.get(`/events/${id}`)).text).not.toContain('rosa@example');
+      const later = (await ed.get(path)).text;
+      expect([later.includes('Parking is behind'), later.includes('not in the calendar yet')]).toEqual([true, false]);
     });
 
     it('have no author, in their form and for the health of the site', async () => {
@@ -152,6 +154,13 @@ describeAsking(
       const contributor = await visitor(ask, 'contrib');
       const own = new Map(formIn((await contributor.get('/admin/events')).text, '/admin/events/bulk')).get('_wpnonce')!;
       expect((await contributor.post(`/admin/events/${first}/publish`, { _wpnonce: own })).status).toBe(403);
+    });
+
+    it('are told what is wrong in the order of the form', async () => {
+      await on();
+      const { done } = await suggested({ title: '', 'end_date[date]': '', 'end_date[time]': '', from_name: '', from_email: 'rosa' });
+      const summary = elements(done.text, ({ name, attribs }) => name === 'a' && /^#(?!content)/.test(attribs.href ?? ''));
+      expect(summary.map(({ attribs }) => attribs.href)).toEqual(['#title', '#end_date', '#from_name', '#from_email']);
     });
 
     it('have the venue and the organizers that were named, however they are published', async () => {
