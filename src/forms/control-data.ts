@@ -12,8 +12,7 @@ import { listPosts, mayCreate, readablePosts } from '../records/posts.ts';
 import { listTerms } from '../records/terms.ts';
 import { mayManageTerms } from '../records/visibility.ts';
 import { withPagesOf } from '../site.ts';
-import { loadPosts } from '../storage/rows/bundle.ts';
-import { findByTitle } from '../storage/rows/posts.ts';
+import { findByTitle, storedTitles } from '../storage/rows/posts.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
 import { ksesTitle } from '../wordpress/content/kses.ts';
 import { SETTABLE_STATUSES } from '../wordpress/status.ts';
@@ -232,11 +231,11 @@ const isSameName = (one: string, other: string): boolean => one.toLowerCase() ==
 
 /** Records with their titles as people wrote them: those of lists have the quotation marks and dashes of pages. */
 async function withPlainTitles({ site }: FormContext, kind: PostKind, records: readonly Values[]): Promise<Values[]> {
-  const rows = await loadPosts(
+  const titles = await storedTitles(
     site.db,
     records.map(({ id }) => Number(id)),
   );
-  return records.map((record) => ({ ...record, [kind.titleField]: rows.get(Number(record.id))?.post_title ?? record[kind.titleField] }));
+  return records.map((record) => ({ ...record, [kind.titleField]: titles.get(Number(record.id)) ?? record[kind.titleField] }));
 }
 
 /** People who may be authors, for those who may say who is one. */

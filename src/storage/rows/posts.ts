@@ -105,6 +105,15 @@ export async function findByTitle(
   return query.orderBy('ID').select('ID', 'post_title');
 }
 
+/** The titles of posts by id, as they are stored. */
+export async function storedTitles(db: Database, ids: readonly number[]): Promise<Map<number, string>> {
+  const seen = dependingOn(db, ids);
+  const rows: Pick<Post, 'ID' | 'post_title'>[] = await readInParts(ids, (some) =>
+    seen.from('posts').whereIn('ID', some).select('ID', 'post_title'),
+  );
+  return new Map(rows.map(({ ID, post_title: title }) => [ID, title]));
+}
+
 /**
  * Ids of the posts of this type that have a meta of exactly one of these values, whatever their status; the lowest
  * first.
