@@ -7,6 +7,7 @@ import { loadControlData } from '../forms/control-data.ts';
 import { controlOf } from '../forms/controls.ts';
 import { membersIn, textIn } from '../forms/form-values.ts';
 import { fieldErrors, newLinkErrors, newTermErrors, sentenceOf } from '../forms/refused.ts';
+import { skippedHours } from '../forms/skipped-hours.ts';
 import { isImage, isLinks } from '../kinds/fields.ts';
 import type { PostKind } from '../kinds/kind.ts';
 import type { Values } from '../kinds/param.ts';
@@ -144,6 +145,8 @@ async function saveForm(visit: Submission, form: SentForm): Promise<Outcome> {
   if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
   const begun = source && translationValues(kind, source, '');
   const named = await changedValues(visit, plan, { before: record?.values, typed, data, ...(begun ? { begun } : {}) });
+  for (const [name, sentence] of kind.dated ? skippedHours(visit, named, record?.values) : []) errors.set(name, sentence);
+  if (errors.size > 0) return back(wrong(visit.i18n.say('desk:form.wrong')), {});
   // A quick form publishes a suggestion without its venue in it.
   const besideForm = record && typed.status === 'publish' ? await suggestedLinks(visit, record) : {};
   const inForm = (name: string) => plan.names.includes(name);

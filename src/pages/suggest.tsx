@@ -7,6 +7,7 @@ import { ErrorSummary, type FormState } from '../forms/fields.tsx';
 import type { FormContext } from '../forms/form-context.ts';
 import { textIn } from '../forms/form-values.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
+import { skippedHours } from '../forms/skipped-hours.ts';
 import { onSite } from '../kinds/custom-fields.ts';
 import { LENGTHS } from '../kinds/grammars/grammar.ts';
 import { postKind } from '../kinds/index.ts';
@@ -136,10 +137,10 @@ export async function takeSuggestion(
   const { kind, names } = askedOf(formContext);
   const { i18n } = formContext;
   if (textIn(sent, TRAP) !== '') return undefined;
-  const said = saidErrors(formContext, sent);
   const typed = typedIn(kind, names, sent);
   const data = await loadControlData(formContext, kind, names, typed);
   const raw = await changedValues(formContext, { kind, names }, { before: undefined, typed, data });
+  const said = [...skippedHours(formContext, raw), ...saidErrors(formContext, sent)];
   const { known, unknown } = linksIn(raw, kind);
   try {
     const values = await acceptParams(site, caller, kind.fields, known, 'create');

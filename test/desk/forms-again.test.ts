@@ -325,4 +325,27 @@ describeAsking('Forms of the desk that come back', (ask) => {
     expect((await anna.submit(again, path)).status).toBe(303);
     expect(await ask.read(`/events/${id}`)).toMatchObject({ title: 'The fair', end_date: '2027-03-04 15:00:00', cost: '$5' });
   });
+
+  it('ask for another hour where the clocks go forward over the one that was typed', async () => {
+    const anna = await visitor(ask, 'admin');
+    const path = '/admin/events/new';
+    const night = { title: 'Night', 'start_date[date]': '2027-03-28', 'end_date[date]': '2027-03-28', 'end_date[time]': '03:00' };
+    const save = (changes: Record<string, string>) => anna.get(path).then((page) => anna.submit(page, path, { ...night, ...changes }));
+    const refused = await save({ 'start_date[time]': '02:30' });
+    const said = elements(refused.text, ({ attribs }) => attribs.class === 'error').map((one) => [one.attribs.id, textOf(one)]);
+    expect([refused.status, said]).toEqual([
+      422,
+      [['start_date-error', 'In this time zone the clocks go forward over this hour: choose another one.']],
+    ]);
+    for (const changes of [{ 'start_date[time]': '01:30' }, { 'start_date[time]': '02:30', timezone: 'America/New_York' }])
+      expect((await save(changes)).status).toBe(303);
+    expect((await save({ 'start_date[time]': '02:30', 'end_date[time]': '23:00', all_day: '1' })).status).toBe(303);
+    // What is stored already is left alone, as everything that nobody touched.
+    const { id } = await ask.made('/events', { title: 'Late', start_date: '2027-03-28 01:30', end_date: '2027-03-28 04:00' });
+    await ask.rows((db) =>
+      db.from('postmeta').where({ post_id: id, meta_key: '_EventStartDate' }).update({ meta_value: '2027-03-28 02:30:00' }),
+    );
+    const own = `/admin/events/${id}`;
+    expect((await anna.submit(await anna.get(own), own, { cost: '5' })).status).toBe(303);
+  });
 });

@@ -183,6 +183,11 @@ describeAsking(
     it.each([
       ['without a title', { title: '' }, 'title'],
       ['that ends before it begins', { 'end_date[date]': '2027-03-03' }, 'end_date'],
+      [
+        'at an hour that no clock shows',
+        { 'start_date[date]': '2027-03-28', 'start_date[time]': '02:30', 'end_date[date]': '2027-03-28', 'end_date[time]': '04:00' },
+        'start_date',
+      ],
       ['with an address that runs something', { website: 'javascript:alert(1)' }, 'website'],
       ['without an e-mail address', { from_email: 'rosa' }, 'from_email'],
       ['with a note beyond measure', { from_note: 'x'.repeat(2001) }, 'from_note'],
