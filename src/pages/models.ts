@@ -11,7 +11,7 @@ import type { VenueRecord } from '../kinds/venue.ts';
 import type { Caller } from '../records/caller.ts';
 import type { FeedEvent } from '../records/feed-events.ts';
 import { decodeEntities } from '../wordpress/content/entities.ts';
-import { firstCharacters } from '../wordpress/content/plain-text.ts';
+import { firstCharacters, hasVisibleText } from '../wordpress/content/plain-text.ts';
 import { languageOfCode, languageTag } from '../wordpress/content-languages.ts';
 import { escUrl } from '../wordpress/web-url.ts';
 
@@ -115,11 +115,11 @@ export function langOf({ language }: { readonly language?: string | null | undef
 }
 
 /** The name of a venue, an organizer or a term as text; WordPress knows some that have none. */
-export const nameOf = (html: string, { say }: Pick<I18n, 'say'>): string => plainLine(html) || say('pages:unnamed');
+export const nameOf = (html: string, { say }: Pick<I18n, 'say'>): string => (hasVisibleText(html) ? plainLine(html) : say('pages:unnamed'));
 
 /** The title as text. For those who have not opened a protected event it says that it is one. */
 export function titleOf({ record, locked }: Pick<FeedEvent, 'record' | 'locked'>, { say }: I18n): string {
-  const title = plainLine(record.title) || say('pages:untitled');
+  const title = hasVisibleText(record.title) ? plainLine(record.title) : say('pages:untitled');
   return locked ? say('site:words.protected-title', { title }) : title;
 }
 

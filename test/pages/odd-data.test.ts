@@ -59,6 +59,16 @@ describeAsking(
       }
     });
 
+    it.each(['&#8203;', '<b> </b>', '\u00ad\u200d', '&nbsp;'])(
+      'call what has nothing to be seen in its name untitled: %j',
+      async (post_title) => {
+        const { id, url, venue } = await made();
+        await ask.rows((db) => db.from('posts').whereIn('ID', [id, venue.id]).update({ post_title }));
+        const heading = async (path: string) => (await page(path)).elements.find(({ name }) => name === 'h1')?.text;
+        expect([await heading(url), await heading(venue.url)]).toEqual(['Untitled event', 'Unnamed']);
+      },
+    );
+
     it('lead to websites that were written without their scheme, and to none where there is only a word', async () => {
       const event = await made();
       const [venue, [organizer]] = [event.venue, event.organizer];
