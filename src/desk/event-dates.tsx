@@ -9,6 +9,7 @@ import type { FormContext } from '../forms/form-context.ts';
 import { idIn, textIn } from '../forms/form-values.ts';
 import { labelOf } from '../forms/labels.ts';
 import { fieldErrors, sentenceOf } from '../forms/refused.ts';
+import { skippedHours } from '../forms/skipped-hours.ts';
 import { spanInWords } from '../html/dates.ts';
 import { Link } from '../html/links.tsx';
 import { ruleInWords } from '../html/rule-words.ts';
@@ -201,14 +202,18 @@ const typedSpan = (fields: Values): Values =>
 /** Does something with the dates of an event that the caller edits; what stops it is shown on the page. */
 async function changeDates(visit: Submission, id: number, work: (event: Editable) => Promise<void>): Promise<Outcome> {
   const event = await readToEdit(visit.site, visit.caller, EVENT, idIn(String(id)));
+  const typed = typedSpan(visit.fields);
+  const again = ([name, sentence]: readonly [string, string]) =>
+    datesPage(visit, event.id, { typed, wrong: `${labelOf(visit.i18n, EVENT.name, name)}: ${sentence}` });
+  const [skipped] = skippedHours(visit, typed, event.values);
+  if (skipped) return again(skipped);
   try {
     await work(event);
     return { to: deskUrl(visit, `/events/${event.id}/dates`, { done: 'saved' }) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 403) throw error;
     const [found] = fieldErrors(visit, EVENT, error);
-    const wrong = found ? `${labelOf(visit.i18n, EVENT.name, found[0])}: ${found[1]}` : dateRefusal(visit, error);
-    return datesPage(visit, event.id, { typed: typedSpan(visit.fields), wrong });
+    return found ? again(found) : datesPage(visit, event.id, { typed, wrong: dateRefusal(visit, error) });
   }
 }
 

@@ -190,6 +190,8 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
     ]);
     const wrong = await anna.submit(shown, PAGE, { 'start_date[date]': 'soon', 'end_date[date]': '2031-02-02' });
     expect(wrong.status).toBe(422);
+    const skipped = await anna.submit(shown, PAGE, span('2031-03-30', '02:30'));
+    expect([skipped.status, skipped.text.includes('Begins: In this time zone the clocks go forward over this hour')]).toEqual([422, true]);
   });
 });
 
