@@ -743,6 +743,13 @@ describeDatabases('writing to recurring events', (open) => {
     });
   });
 
+  it('leaves the dates of the old form addresses of their own once the first of them is in the trash', async () => {
+    const pathOf = async () => new URL((await running.send('GET', `${EVENTS}/532`)).body.url).pathname;
+    expect(await pathOf()).toBe('/event/old-weekly-course/2031-09-09/');
+    expect((await send('DELETE', 531)).status).toBe(200);
+    expect(await pathOf()).toBe('/event/old-weekly-course-2031-09-09/2031-09-09/');
+  });
+
   it('leaves no trace of an event that is deleted for good', async () => {
     const path = '/wp-json/wp/v2/tribe_events/502?force=true';
     expect((await running.send('DELETE', path, { as: 'admin' })).status).toBe(200);

@@ -1,5 +1,6 @@
 import { parseSerialized } from '../../wordpress/php/serialized.ts';
 import { type Metas, metaOf, type Post } from '../../wordpress/rows.ts';
+import { isPublic } from '../../wordpress/status.ts';
 import { abbreviation, parseZone } from '../../wordpress/zones.ts';
 import type { OccurrencePage } from '../rendering.ts';
 import { DATES } from './metas.ts';
@@ -79,7 +80,8 @@ export function pageOfDatedPost(post: Post, metas: Metas | undefined, parent: Po
   const date = metaOf(metas, DATES.start)?.slice(0, 10);
   if (!date || !hasRules(metas)) return undefined;
   const number = Number(metaOf(metas, '_EventSequence'));
-  const { post_name: slug } = parent?.post_type === post.post_type ? parent : post;
+  // Below the slug of one that is not shown, as of one in the trash, there is no page.
+  const { post_name: slug } = parent?.post_type === post.post_type && isPublic(parent.post_status) ? parent : post;
   return { slug, date, number: number > 1 ? number : undefined };
 }
 
