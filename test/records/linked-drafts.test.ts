@@ -83,6 +83,21 @@ describeDatabases('drafts that a published event links to', (open) => {
       expect((await db.from('posts').where('ID', VENUE).first())?.post_name).not.toBe('');
     });
 
+    it.each(['one by one', 'in a batch'])('are published with a new one, too (%s)', async (way) => {
+      const body = { title: 'New', start_date: '2031-01-01 10:00', end_date: '2031-01-01 12:00', date: NOON, venue: VENUE };
+      const requests = [body, { ...body, title: 'Newer', organizer: ORGANIZER }].map((one) => ({
+        method: 'POST',
+        path: EVENTS.slice(8),
+        body: one,
+      }));
+      if (way === 'in a batch') await clocked.send('POST', '/wp-json/batch/v1', { as: 'admin', body: { requests } });
+      else for (const request of requests) await clocked.send('POST', EVENTS, { as: 'admin', body: request.body });
+      expect(await statuses()).toEqual(['draft', 'draft']);
+      now = new Date('2026-11-21T11:00:00Z');
+      expect(await publishDue(clocked.site)).toBe(2);
+      expect([await statuses(), await notes()]).toEqual([['publish', 'publish'], []]);
+    });
+
     it('remain drafts where somebody scheduled it who may not publish them, and where they are no longer linked', async () => {
       await db.from('posts').where('ID', EVENT).update({ post_author: 3 });
       expect((await send('auth', { status: 'publish', date: NOON })).body.status).toBe('future');

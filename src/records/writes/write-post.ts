@@ -74,7 +74,7 @@ export async function writeNew(
   const resolved = await withInherited(write, source, values, await makeReferenced(write, values));
   const known = await knownRecord(write, plan, { anew, brought });
   if (!known) {
-    const [id = 0] = await insertPosts(write, [{ plan, resolved, language: write.language }]);
+    const [id = 0] = await insertPosts(write, [{ plan, resolved: await withNotedDrafts(write, plan, resolved), language: write.language }]);
     if (source) await recurLike(write, source, id, new Map(Object.entries(plan.metas)));
     return id;
   }
@@ -99,7 +99,8 @@ export async function writeAllNew(write: KindWrite, records: readonly NewPost[])
   const posts: PlannedPost[] = [];
   for (const { values, plan } of records) {
     const own = newWrite(db, caller, kind, values);
-    posts.push({ plan, language: own.language, resolved: await makeReferenced(own, values, resolveTerms) });
+    const resolved = await withNotedDrafts(own, plan, await makeReferenced(own, values, resolveTerms));
+    posts.push({ plan, language: own.language, resolved });
   }
   return insertPosts(write, posts);
 }
@@ -308,6 +309,13 @@ function notedDrafts({ metas }: Before, { post_status: status }: Post, drafts: r
   const known = metas.get(PUBLISHED_WITH) ?? [];
   const noted = status === 'future' ? new Set([...known, ...drafts.map(({ row }) => String(row.ID))]) : [];
   return [...known, ...noted].length > 0 ? { [PUBLISHED_WITH]: [...noted] } : {};
+}
+
+/** The same of a new record. */
+async function withNotedDrafts(write: KindWrite, { columns }: PostPlan, resolved: MetasAndTerms): Promise<MetasAndTerms> {
+  if (columns.post_status !== 'future') return resolved;
+  const noted = (await linkedDrafts(write, { metas: new Map() }, resolved)).map(({ row }) => String(row.ID));
+  return noted.length === 0 ? resolved : { ...resolved, metas: { ...resolved.metas, [PUBLISHED_WITH]: noted } };
 }
 
 async function publishDrafts({ db, caller }: KindWrite, drafts: readonly LinkedDraft[]): Promise<void> {
