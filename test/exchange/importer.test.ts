@@ -480,6 +480,20 @@ describeDatabases('an import into a site that has records', (open) => {
     expect(await db.from('tec_occurrences').whereIn('post_id', [501, 502, 503])).toHaveLength(3);
   });
 
+  it('computes UTC of whole days that know none by their own wall, whenever days begin here', async () => {
+    const { settings } = caller;
+    const late = { ...caller, settings: { ...settings, calendar: { ...settings.calendar, cutoff: '04:00' } } };
+    const metas: PostItem['metas'] = [
+      ['_EventStartDate', '2031-05-01 00:00:00'],
+      ['_EventEndDate', '2031-05-01 23:59:59'],
+      ['_EventAllDay', 'yes'],
+    ];
+    await importItems(site, late, streamOf([post('event', 500, { metas })]), { source: 'other.example.org' });
+    expect(await metasOf(500, '_EventStartDateUTC')).toEqual(['2031-04-30 22:00:00']);
+    expect(await metasOf(500, '_EventEndDateUTC')).toEqual(['2031-05-01 21:59:59']);
+    expect(await metasOf(500, '_EventDuration')).toEqual([]);
+  });
+
   it('computes UTC anew that the clock on the wall contradicts, but not what the calendar makes of an offset', async () => {
     const offset = { _EventTimezone: 'UTC+5:30', _EventTimezoneAbbr: 'UTC+5:30' };
     const report = await taken([dated({ _EventStartDateUTC: '2031-05-01 08:00:00' }), dated(offset, 501)]);

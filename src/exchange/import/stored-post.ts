@@ -90,7 +90,8 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
   const [start, end] = [given.get(DATES.start), given.get(DATES.end)];
   if (!start || !end || (given.get(DATES.startUtc) && given.get(DATES.endUtc) && given.get(DATES.timezone))) return metas;
   const allDay = /^(yes|1|true)$/i.test(given.get(DATES.allDay) ?? '');
-  const dates = eventDates({ start, end, timezone: given.get(DATES.timezone) || undefined, allDay }, undefined, {
+  // The wall stays as it is, whenever the days of this calendar begin.
+  const dates = eventDates({ start, end, timezone: given.get(DATES.timezone) || undefined, allDay: false }, undefined, {
     siteZone: settings.timezone,
     cutoff: settings.calendar.cutoff,
     now,
@@ -101,7 +102,7 @@ function withDates(metas: CleanPost['metas'], { settings, now }: Caller): CleanP
     [DATES.endUtc, dates.endUtc],
     [DATES.timezone, dates.timezone],
     [DATES.abbreviation, dates.abbreviation],
-    ...(dates.duration === null ? [] : [[DATES.duration, String(dates.duration)] as const]),
+    ...(allDay ? [] : [[DATES.duration, String(dates.duration)] as const]),
   ];
   const added = missing.filter(([key]) => !given.get(key));
   return [...metas.filter(([key]) => !added.some(([name]) => name === key)), ...added];
