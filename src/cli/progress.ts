@@ -20,8 +20,14 @@ export const showProgress: Progress = async (message, total, work) => {
 /** Nothing is shown, for files and pipes. */
 export const quiet: Progress = (_message, _total, work) => work(() => undefined);
 
-/** Asks whoever watches for a yes or no. */
-export const askYesNo = async (question: string): Promise<boolean> => (await confirm({ message: question, initialValue: false })) === true;
+/** Where questions are asked: the terminal, unless tests say otherwise. */
+type Streams = Pick<Parameters<typeof confirm>[0], 'input' | 'output'>;
+
+/** Asks whoever watches for a yes or no. Ends the process where the question is cancelled: no other is asked then. */
+export async function askYesNo(question: string, streams: Streams = {}): Promise<boolean> {
+  const answer = await confirm({ message: question, initialValue: false, ...streams });
+  return isCancel(answer) ? process.exit(130) : answer;
+}
 
 /**
  * Asks whoever watches for a text; what is suggested is taken if nothing is typed. Ends the process where the question

@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, expect, it } from '@jest/globals';
+import { askYesNo } from '../../src/cli/progress.ts';
+
+const { exit } = process;
+afterEach(() => {
+  process.exit = exit;
+});
+
+/** The answer to a question after which somebody presses a key. */
+function answered(key: string): Promise<boolean> {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  const output = new PassThrough();
+  const answer = askYesNo('Repair it?', { input, output });
+  input.write(key);
+  return answer;
+}
+
+it.each([
+  ['y', true],
+  ['n', false],
+  ['\r', false],
+])('the key %j answers a question with %j', async (key, wanted) => {
+  expect(await answered(key)).toBe(wanted);
+});
+
+it('Ctrl+C ends the command, instead of answering one question of many', async () => {
+  process.exit = ((code: number) => {
+    throw new RangeError(`ended with ${code}`);
+  }) as typeof process.exit;
+  await expect(answered('\u0003')).rejects.toThrow('ended with 130');
+});
