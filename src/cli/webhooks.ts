@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { requireUser } from '../accounts/users.ts';
+import type { Site } from '../site.ts';
 import { addHook, deleteHook, hookMessages, listHooks, readHook, retryHook, switchHook, testHook } from '../webhooks/hooks.ts';
 import { idOf, shapeOf, withExamples, withShape } from './options.ts';
 import { print, printedList } from './print.ts';
@@ -10,8 +11,6 @@ type Options = Readonly<Record<string, string | undefined>>;
 const COLUMNS = ['id', 'url', 'kinds', 'user', 'state', 'created_at'];
 const MESSAGE_COLUMNS = ['id', 'subject', 'state', 'attempts', 'status', 'error', 'next_at'];
 const LATEST = 50;
-/** What is sent by these waits while the webhook is paused or switched off. */
-const SENDS = ['test', 'retry'];
 
 /** Adds `webhook add|list|test|pause|resume|remove|deliveries|retry`. */
 export function addWebhookCommands(program: Command, session: Session): void {
@@ -49,18 +48,20 @@ export function addWebhookCommands(program: Command, session: Session): void {
     }),
   );
 
-  const simple = (name: string, done: string, work: (site: Parameters<typeof listHooks>[0], id: number) => Promise<unknown>): void => {
-    verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((id: string) =>
+  /** `later`: what is said instead where something is to be sent, and the webhook is paused or switched off. */
+  const simple = (name: string, done: string, work: (site: Site, id: number) => Promise<unknown>, later?: string): void => {
+    verb(`${name} <id>`, [`fasti webhook ${name} 1`]).action((given: string) =>
       withSite(session, 'write', async (site) => {
-        const count = await work(site, idOf('id', id));
-        const waits = SENDS.includes(name) && (await readHook(site, idOf('id', id))).state !== 'active';
-        print(io, `${say(`done.${done}${waits ? '-later' : ''}`, { id, count: Number(count ?? 0) })}\n`);
+        const id = idOf('id', given);
+        const count = await work(site, id);
+        const said = later !== undefined && (await readHook(site, id)).state !== 'active' ? later : done;
+        print(io, `${say(`done.${said}`, { id, count: Number(count ?? 0) })}\n`);
       }),
     );
   };
-  simple('test', 'webhook-tested', testHook);
+  simple('test', 'webhook-tested', testHook, 'webhook-tested-later');
   simple('pause', 'webhook-paused', (site, id) => switchHook(site, id, 'paused'));
   simple('resume', 'webhook-resumed', (site, id) => switchHook(site, id, 'active'));
-  simple('retry', 'webhook-retried', retryHook);
+  simple('retry', 'webhook-retried', retryHook, 'webhook-retried-later');
   simple('remove', 'webhook-removed', deleteHook);
 }
