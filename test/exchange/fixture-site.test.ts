@@ -169,6 +169,7 @@ describeDatabases('the sample site', (open, engine) => {
 
 describe('a database without WordPress', () => {
   it('is refused with the name of the table that is missing', async () => {
+    writeFileSync(join(folder, 'empty.sqlite'), '');
     await expect(openWordpressDatabase({ url: `sqlite:${join(folder, 'empty.sqlite')}`, prefix: 'wp_' })).rejects.toMatchObject({
       fault: 'no-wordpress',
       values: { table: 'wp_posts' },
