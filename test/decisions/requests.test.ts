@@ -208,7 +208,7 @@ describeAsking('additions', (ask) => {
           await db
             .from('posts')
             .where('ID', id)
-            .update({ [column]: times[index]! });
+            .update({ [column]: times[index]!, [`${column}_gmt`]: times[index]!.replace('10:', '08:') });
       });
       const listed = async (params: string) =>
         idsOf(await ask.read(`${path}per_page=50&${params}`)).filter((id) => (ids as readonly number[]).includes(id));
