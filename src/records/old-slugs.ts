@@ -2,13 +2,13 @@ import type { EventPage } from '../kinds/calendar-page.ts';
 import { postKind } from '../kinds/index.ts';
 import type { PostKindName } from '../kinds/kind-names.ts';
 import type { Site } from '../site.ts';
-import { findByMeta } from '../storage/rows/posts.ts';
+import { findByOldSlug } from '../storage/rows/posts.ts';
 import { slugPathForQuery } from '../wordpress/slug.ts';
 import type { Caller } from './caller.ts';
 import { recordOfDate } from './occurrences.ts';
 import { readablePosts } from './posts.ts';
 
-/** How many records that had a slug once are looked at. */
+/** How many records that had a slug once, of whatever kind, are looked at. */
 const MOST = 10;
 
 /**
@@ -23,7 +23,7 @@ export async function urlByOldSlug(
 ): Promise<string | undefined> {
   const kind = postKind(name);
   const own = slugPathForQuery(encodeURIComponent(slug)).at(-1) ?? '';
-  const posts = own === '' ? [] : await findByMeta(site.db, kind.postType, '_wp_old_slug', [own]);
+  const posts = own === '' ? [] : await findByOldSlug(site.db, own);
   for (const post of posts.slice(0, MOST)) {
     const id = on ? await recordOfDate(site.db, caller, post, on) : post;
     const [found] = id === undefined ? [] : (await readablePosts(site, caller, kind, [id])).records;

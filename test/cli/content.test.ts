@@ -323,7 +323,7 @@ describe('the language', () => {
 
   it('is that of help, too, with what an option is by default', async () => {
     expect((await fasti('user', 'create', '--help', '--language=it')).out).toMatch(
-      /--role <role> +il ruolo dell'utente \(se manca: subscriber\)\n/,
+      /--role <role> +il ruolo dell'utente \(valore predefinito: subscriber\)\n/,
     );
     expect((await fasti('user', 'create', '--help')).out).toMatch(/--role <role> +the role of the user \(default: subscriber\)\n/);
     for (const language of ['en', 'it']) {

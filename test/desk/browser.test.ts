@@ -247,7 +247,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       await page.locator('[data-drop]').evaluate((field) => field.setAttribute('data-most', '100'));
       await input.setInputFiles(await pictureOf('#33a', 60));
       const said = () => input.evaluate((element) => (element as unknown as { validationMessage: string }).validationMessage);
-      expect(await said()).toMatch(/^This file is too large: 16\.7.MB are taken at most\.$/);
+      expect(await said()).toMatch(/^This file is too large: the limit is 16\.7.MB\.$/);
       await input.setInputFiles([]);
       expect(await said()).toBe('');
       expect(complaints).toEqual([]);

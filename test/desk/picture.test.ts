@@ -67,7 +67,10 @@ describeAsking(
       for (const file of [Buffer.alloc(0), Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')]) {
         const refused = await sendPicture(admin, await admin.get(place), place, { organizer: 'Anna' }, file);
         const said = elements(refused.text, ({ attribs }) => attribs.id === 'image-error').map(textOf);
-        expect([refused.status, said]).toEqual([422, [expect.stringContaining('Taken are JPEG, PNG, GIF, WebP and AVIF')]]);
+        expect([refused.status, said]).toEqual([
+          422,
+          [expect.stringContaining('JPEG, PNG, GIF, WebP and AVIF of up to 100 megapixels are accepted')],
+        ]);
         expect(new Map(formIn(refused.text, place)).get('organizer')).toBe('Anna');
       }
       const [input] = elements((await admin.get(place)).text, ({ attribs }) => attribs.name === 'image_file');
@@ -79,7 +82,7 @@ describeAsking(
       const { id } = await ask.made('/organizers', { organizer: 'Anna' });
       const own = `/admin/organizers/${id}`;
       const refused = await sendPicture(admin, await admin.get(own), own, {}, Buffer.alloc(210_000));
-      expect([refused.status, refused.text.includes('What you sent is too large: 204.8 kB are taken at most.')]).toEqual([413, true]);
+      expect([refused.status, refused.text.includes('What you sent is too large: the limit is 204.8 kB.')]).toEqual([413, true]);
       expect(refused.text).toContain(`<a href="${own}">Back to the form</a>`);
     });
 

@@ -115,6 +115,17 @@ export async function storedTitles(db: Database, ids: readonly number[]): Promis
 }
 
 /**
+ * Ids of posts of any type that had this slug once. The metas are looked through alone: beside the posts of a type, a
+ * server may go through all metas of all of them.
+ */
+export async function findByOldSlug(db: Database, slug: string): Promise<number[]> {
+  const isIt = db.dialect.equalsExactly('meta_value', slug);
+  const rows = await db.rows<{ post_id: number }>`
+    SELECT post_id FROM {postmeta} WHERE meta_key = '_wp_old_slug' AND ${new Piece(isIt)} ORDER BY post_id`;
+  return [...new Set(rows.map(({ post_id: id }) => id))];
+}
+
+/**
  * Ids of the posts of this type that have a meta of exactly one of these values, whatever their status; the lowest
  * first.
  */
