@@ -28,7 +28,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       page.removeAllListeners('dialog').on('dialog', (dialog) => void dialog.accept());
       await page.goto(await linkFor('admin'));
       await page.getByLabel('New password').fill(PASSWORD);
-      await page.getByLabel('The same password again').fill(PASSWORD);
+      await page.getByLabel('Repeat the password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Save and sign in' }).click();
       await page.getByRole('link', { name: 'New event' }).click();
       await page.getByLabel('Title').fill(EVENT);
@@ -77,7 +77,7 @@ describeInBrowser('The desk in a browser', (visit) => {
       const { page } = await visit({ locale: 'en' });
       await page.goto(await linkFor('admin'));
       await page.getByLabel('New password').fill(PASSWORD);
-      await page.getByLabel('The same password again').fill(PASSWORD);
+      await page.getByLabel('Repeat the password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Save and sign in' }).click();
       await page.goto(at('/admin/venues/new'));
       await page.getByLabel('Name', { exact: true }).fill('Half a venue');

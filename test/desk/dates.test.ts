@@ -130,7 +130,7 @@ describeDatabases('Dates of an event that recurs, at the desk', (open) => {
       'end_date[time]': '11:00',
     };
     const late = await anna.post(`${PAGE}/${action}`, { _wpnonce: nonce, date: start, ...span });
-    expect([late.status, late.text.includes('This date is not there any more')]).toEqual([422, true]);
+    expect([late.status, late.text.includes('This date no longer exists')]).toEqual([422, true]);
   });
 
   it('all stand in the month, lead to the event and are not dragged', async () => {

@@ -72,7 +72,7 @@ describeAsking('Names at the desk', (ask) => {
     const refused = await anna.submit(await anna.get('/admin/events/new'), '/admin/events/new', sent);
     expect(refused.status).toBe(403);
     const [error = ''] = elements(refused.text, ({ attribs }) => attribs.id === 'tags-error').map(textOf);
-    expect(error).toBe('Not there yet: never heard of. Only those who manage this list add new ones to it.');
+    expect(error).toBe('Not in the list yet: never heard of. Only people who manage this list can add to it.');
     expect(new Map(formIn(refused.text, '/admin/events/new')).get('title')).toBe('Late night');
   });
 });

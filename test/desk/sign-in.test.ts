@@ -140,7 +140,7 @@ describeAsking('Signing in to the desk', (ask) => {
       return (path: string) => ask.send('POST', path, { headers, body });
     };
     const refused = await multipart(fields)('/admin/venues/new');
-    expect([refused.status, refused.text.includes('What you typed is kept')]).toEqual([401, true]);
+    expect([refused.status, refused.text.includes('What you typed has been kept')]).toEqual([401, true]);
     const signIn = formIn(refused.text, '/admin/sign-in').map(
       ([name, value]) => [name, { log: 'admin', pwd: PASSWORD }[name] ?? value] as [string, string],
     );

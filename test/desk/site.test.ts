@@ -72,7 +72,7 @@ describeAsking('The rest of the desk', (ask) => {
     expect(answer.text).toContain('has to be given: choose the order');
     expect(answer.text).not.toContain('--date-order');
     // The file need not be sent again.
-    expect(answer.text).toContain('fair.csv has been sent already');
+    expect(answer.text).toContain('fair.csv has already been uploaded');
     const shown = await upload(admin, answer, '/admin/import', undefined, { dates: 'dmy' });
     expect([shown.status, shown.text.includes('2027-10-04 10:00:00')]).toEqual([200, true]);
   });
@@ -153,7 +153,7 @@ describeAsking('The rest of the desk', (ask) => {
     ask.at('2026-11-20T13:00:00Z');
     expect((await admin.get(path)).text).toContain('The import stopped before its end, after 400 entries.');
     await ask.rows((db) => db.from('fasti_imports').where('source', run.source).update({ open: 0 }));
-    expect((await admin.get(path)).text).toContain('What was imported from long.csv');
+    expect((await admin.get(path)).text).toContain('Imported from long.csv');
     await ask.rows((db) => db.from('fasti_imports').where('source', run.source).delete());
   });
 
@@ -439,8 +439,8 @@ describeAsking('The rest of the desk', (ask) => {
     }
     // One that lasts for years is there as well.
     const { text } = await admin.get('/admin/month?month=2031-05');
-    expect(text).toContain('/admin/events?month=2031-05&amp;orderby=start_date&amp;order=desc">3 more events of this month');
-    expect((await admin.get('/admin/month?month=2031-06')).text).not.toContain('more events of this month');
+    expect(text).toContain('/admin/events?month=2031-05&amp;orderby=start_date&amp;order=desc">3 more events this month');
+    expect((await admin.get('/admin/month?month=2031-06')).text).not.toContain('more events this month');
   });
 
   it('does not move an event that somebody else has saved since the month was shown', async () => {

@@ -557,7 +557,7 @@ describeAsking(
         const wrong = await enter('perch');
         expect([wrong.status, readPage(wrong.text).text]).toEqual([
           200,
-          expect.stringContaining('That password does not open this event.'),
+          expect.stringContaining('This password is not correct.'),
         ]);
         expect(wrong.text).not.toMatch(/bridge|cellar/);
         const right = await enter('swordfish');
