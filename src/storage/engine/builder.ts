@@ -2,35 +2,35 @@ import knex, { type Knex } from 'knex';
 import type { Query, QueryContext, RunQuery } from './driver.ts';
 
 /**
- * knex, as far as it puts statements together. What is awaited runs where the builder belongs to: on the database, or
- * in a transaction. Connections and transactions are ours.
+ * The part of knex that builds statements. Awaiting a builder runs it on the database or transaction that it belongs
+ * to. Connections and transactions are handled by our own code.
  */
 export interface Builder extends Pick<Knex, 'raw' | 'ref' | 'queryBuilder' | 'schema'> {
   // biome-ignore lint/suspicious/noExplicitAny: knex's own default for a table whose columns nobody named
   <Row extends object = any, Result = Row[]>(table: Knex.TableDescriptor | Knex.AliasDict): Knex.QueryBuilder<Row, Result>;
 }
 
-/** A statement that is being put together, of whichever table. */
+/** A statement that is being built, on any table. */
 export type QueryBuilder = Knex.QueryBuilder;
 
 /** A piece of SQL with its bindings, for use in statements. */
 export type RawSql<Value = unknown> = Knex.Raw<Value>;
 
-/** What may be bound to a place of a statement. */
+/** A value that can be bound to a placeholder of a statement. */
 export type Binding = Knex.RawBinding;
 
-/** The dialects of knex that are used, by its own names. */
+/** The dialects of knex that are used, by knex's names. */
 type KnexDialect = 'better-sqlite3' | 'mysql2';
 
 /**
- * Makes builders for a dialect. Without a connection knex only compiles
- * (https://knexjs.org/guide/#configuration-options); what a builder is awaited with is its client's `runner`, which
- * here gives the compiled statement to `run`.
+ * Makes builders for a dialect. Without a connection, knex only compiles statements
+ * (https://knexjs.org/guide/#configuration-options). Awaiting a builder calls the `runner` of its client, which here
+ * passes the compiled statement to `run`.
  */
 export function builders(dialect: KnexDialect): (run: RunQuery) => Builder {
   const compiler: InstanceType<typeof knex.Client> = knex({
     client: dialect,
-    // A missing value of a new row is NULL on SQLite, which knows no DEFAULT among values.
+    // SQLite has no DEFAULT in a list of values, so a missing value of a new row becomes NULL there.
     useNullAsDefault: dialect === 'better-sqlite3',
     compileSqlOnError: false,
     log: SILENT,
@@ -50,13 +50,13 @@ export function builders(dialect: KnexDialect): (run: RunQuery) => Builder {
   };
 }
 
-/** What comes before the conditions of a statement that has nothing else. */
+/** Text that precedes the conditions of a statement that consists only of conditions. */
 const BEFORE_CONDITIONS = 'select * where ';
 
 /**
- * Conditions as a piece of SQL. knex compiles whole statements only.
+ * Compiles conditions to a piece of SQL. knex itself compiles whole statements only.
  *
- * @param builder of `db.query()`, with conditions and nothing else
+ * @param builder a builder of `db.query()` that has conditions and nothing else
  */
 export function conditionOf(builder: QueryBuilder): [sql: string, bindings: Binding[]] {
   const { sql, bindings } = builder.toSQL();
@@ -65,7 +65,8 @@ export function conditionOf(builder: QueryBuilder): [sql: string, bindings: Bind
 }
 
 /**
- * knex would print to the console what it also throws; what is thrown is logged once, by whoever answers the request.
+ * Silences knex, which would print its errors to the console in addition to throwing them. A thrown error is logged
+ * once, by the code that answers the request.
  */
 const SILENT = {
   warn: (): void => {},
@@ -74,7 +75,7 @@ const SILENT = {
   debug: (): void => {},
 };
 
-/** A statement as knex compiles it. What makes the result of its rows asks `this` for the client. */
+/** A statement as compiled by knex. `output`, which converts the rows to the result, reads the client from `this`. */
 interface Compiled extends Pick<Query, 'sql' | 'pluck'> {
   readonly method?: string;
   readonly bindings?: readonly unknown[];
@@ -86,7 +87,7 @@ interface Compilable {
   queryContext(): QueryContext | undefined;
 }
 
-/** A change of the schema may be several statements. */
+/** Runs a compiled builder. A schema change may consist of several statements. */
 async function runAll(builder: Compilable, client: unknown, run: RunQuery): Promise<unknown> {
   const compiled = builder.toSQL();
   if (!isList(compiled)) return run(queryOf(compiled, client, builder.queryContext()));

@@ -1,67 +1,70 @@
-/** The tables that signs are asked for. */
+/** The tables whose change signs are read. */
 export interface SignedTables {
   readonly watched: readonly string[];
-  /** Tables without signs of their own: only the position may show what is written to them. */
+  /** Tables whose own signs are not read. A write to them may show only in the position. */
   readonly besides: readonly string[];
 }
 
-/** What a database server shows to everybody of the changes to some tables. */
+/** What a database server shows to any client about changes to some tables. */
 export interface ChangeSigns {
-  /** A text for each watched table, in their order: another one after a change that the server has noted. */
+  /** One text for each watched table, in their order. It differs after a change that the server has recorded. */
   readonly signs: readonly string[];
   /**
-   * Whether any further change is certain to give other signs. Not so while the server could note it in the same
-   * second.
+   * Whether any further change is certain to give different signs. False while the server could record a further change
+   * under the same second.
    */
   readonly settled: boolean;
   /**
-   * For each watched table, in their order, whether the server has no note of it: nobody has written to it since the
-   * start, or the server has forgotten it, as it does where it holds more tables than it keeps open. Then a change may
-   * show in the log alone.
+   * For each watched table, in their order, whether the server has no record of its last change: either nothing was
+   * written to it since the server started, or the server has evicted the record, as it does when it has more tables
+   * than it keeps open. In that case a change may show only in the position.
    */
   readonly forgotten: readonly boolean[];
   /**
-   * A whole number that every commit in any database raises before what it wrote can be read. Undefined where the
-   * server does not say, or where a watched table is of an engine whose commits do not.
+   * A whole number that every commit in any database increases before the written rows can be read. Undefined if the
+   * server does not show it, or if a watched table uses a storage engine whose commits do not increase it.
    */
   readonly position: string | undefined;
-  /** Whether commits to the other tables raise it as well. */
+  /** Whether commits to the `besides` tables increase the position as well. */
   readonly countsBesides: boolean;
-  /** By how much each transaction that writes rows raises it, at least. Undefined: not known. */
+  /** Minimum amount by which each transaction that writes rows increases the position. Undefined if it is not known. */
   readonly step: number | undefined;
-  /** How many tables the server has opened so far. It forgets a change of a table only to open it again. */
+  /**
+   * Number of tables that the server has opened so far. The server reopens a table whose change record it has evicted,
+   * so this number then increases.
+   */
   readonly opened: string | undefined;
-  /** For how many seconds the server has been running; undefined where there is no server. */
+  /** Uptime of the server in seconds; undefined if there is no server. */
   readonly uptime: number | undefined;
 }
 
-/** The signs of one look, and what they mean after those of the looks before it. */
+/** The signs of one look, and what they mean compared with those of earlier looks. */
 export interface Sighting {
   readonly signs: readonly string[];
-  /** A number that rises whenever something changed, or may have changed. */
+  /** A number that increases whenever something has changed or may have changed. */
   readonly epoch: number;
-  /** Whether what is read from now on may be remembered under this epoch. */
+  /** Whether rows that are read from now on may be cached under this epoch. */
   readonly trusted: boolean;
-  /** How often the server was started, as far as was seen. */
+  /** Number of starts of the server that were noticed. */
   readonly starts: number;
-  /** When these signs were first seen, at the latest, in milliseconds. */
+  /** Latest possible time at which these signs were first seen, in milliseconds. */
   readonly firstSeen: number;
-  /** When the server was started, in milliseconds of the same clock, to the second. */
+  /** When the server was started, in milliseconds of the same clock, accurate to a second. */
   readonly startedAt: number | undefined;
 }
 
-/** `uptime` counts whole seconds, and the answer takes a while to arrive. */
+/** Tolerance when comparing start times: `uptime` counts whole seconds, and the response takes a while to arrive. */
 const START_TOLERANCE_MS = 2500;
 
 /**
- * Compares a look with the one before it.
+ * Compares a look with the previous one.
  *
  * Signs that differ in either direction mean a change: a server may show when a transaction began, which can be earlier
- * than the time it showed before. A restart of the server means a change, too, since the server forgets its signs then.
- * Signs that are not settled count as changed, so that an epoch never comes back, not even after the server's clock was
- * set back.
+ * than the time it showed before. A restart of the server also means a change, since the server loses its signs then.
+ * Signs that are not settled count as changed, so that an epoch is never reused, even if the clock of the server is set
+ * back.
  *
- * @param at when the look began and ended, in milliseconds: what it has seen may be of any moment between
+ * @param at when the look began and ended, in milliseconds; what it saw may date from any moment in between
  * @param margin for how many milliseconds a change may show before its rows can be read
  */
 export function nextSighting(

@@ -1,8 +1,8 @@
 import { fail } from '../../errors.ts';
 
 /**
- * How fit a server is to be used, best first: fully; with limits (it has no connections left, or is busy bringing
- * another node up to date); for reads only; not at all.
+ * How usable a server is, best first: fully; with limits (it has no connections left, or is busy bringing another node
+ * up to date); for reads only; not at all.
  */
 export const FITNESS = ['fit', 'strained', 'read-only', 'unfit'] as const;
 export type Fitness = (typeof FITNESS)[number];
@@ -10,22 +10,26 @@ export type Fitness = (typeof FITNESS)[number];
 /** The servers of a database. */
 export interface Cluster {
   /**
-   * A number that changes whenever another server answers: data read before may be newer or older than data read now.
+   * A number that changes whenever a different server is used. Data read earlier may be newer or older than data read
+   * afterwards.
    */
   readonly era: () => number;
   /**
-   * Waits a short while until everything committed before, by any process and through any server, can be read from the
-   * server in use. Returns at once unless that is a node of a Galera cluster. Gives whether that is so now: not while
-   * the cluster finds out that it has lost a node, which takes seconds.
+   * Waits a short while until everything that any process has committed through any server can be read from the server
+   * in use. Returns at once unless that server is a Galera node. Resolves to whether the server has caught up. It has
+   * not while the cluster is detecting the loss of a node, which takes seconds.
    */
   readonly catchUp: () => Promise<boolean>;
-  /** What each server says about itself now, in the order of the address. */
+  /** Asks each server for its current state. The reports are in the order of the address. */
   readonly report: () => Promise<readonly ServerReport[]>;
-  /** Which server is in use, without any query. */
+  /** Which server is in use, without running a query. */
   readonly place: () => ServerPlace;
 }
 
-/** `inUse`: counted from 1; 0: none. `detail`: what the server in use said about itself at the last look. */
+/**
+ * `inUse`: position of the server in use, counted from 1; 0 if there is none. `detail`: the state that this server
+ * reported at the last look.
+ */
 export interface ServerPlace {
   readonly inUse: number;
   readonly of: number;
@@ -33,25 +37,25 @@ export interface ServerPlace {
 }
 
 export interface ServerReport {
-  /** Without user and password. */
+  /** Name of the server, without user and password. */
   readonly name: string;
   readonly inUse: boolean;
   readonly fitness: Fitness;
-  /** For people: `Galera: Synced, 3 nodes`, or why it can't be used. */
+  /** Description for people: `Galera: Synced, 3 nodes`, or why the server can't be used. */
   readonly detail: string;
 }
 
-/** A server was left because it failed, or another one is in use from now on. */
+/** An event of a cluster: a server was abandoned because it failed, or a different server is used from now on. */
 export type ServerChange = { readonly left: string; readonly reason: string } | { readonly taken: string };
 
-/** Another server answers so often, at most, before what was read in parts is given up. */
+/** Maximum number of attempts to read everything from one server. */
 const MOST_READINGS = 3;
 
 /**
- * What `read` gives or throws, all of it read from one server: another one may be behind, and what was read in parts
- * would not fit together. It reads again where another server began to answer meanwhile.
+ * Returns or throws the outcome of `read`, with everything read from the same server. Another server may be behind, so
+ * parts read from two servers would not fit together. If the server changes while `read` runs, it reads again.
  *
- * @throws database-unavailable where that goes on
+ * @throws database-unavailable if the server changes during each attempt
  */
 export async function fromOneServer<Found>({ era }: Pick<Cluster, 'era'>, read: () => Promise<Found>): Promise<Found> {
   for (let readings = 0; readings < MOST_READINGS; readings += 1) {
@@ -64,7 +68,7 @@ export async function fromOneServer<Found>({ era }: Pick<Cluster, 'era'>, read: 
   return fail('database-unavailable');
 }
 
-/** For a database without servers. */
+/** The cluster of a database without servers. */
 export const NO_SERVERS: Cluster = {
   era: () => 0,
   catchUp: async () => true,

@@ -3,45 +3,49 @@ import { memoize } from '../../memo.ts';
 import { trimEndOf } from '../../wordpress/trim.ts';
 
 /*
- * Text as MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation) sees it, for databases without such a collation:
- * neither case nor accents nor ligatures count. Right for Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Hangul and CJK;
- * other scripts lose case only.
+ * Text as compared by MySQL's `utf8mb4_unicode_520_ci` (WordPress's collation), for databases without that collation:
+ * case, accents and ligatures are ignored. Correct for Latin, Greek, Cyrillic, Hebrew, Arabic, kana, Hangul and CJK; in
+ * other scripts only case is ignored.
  */
 
 /**
- * A key under which two texts are the same exactly if the collation calls them equal, and whose order by code point is
- * the collation's order for ASCII text (punctuation, digits, letters). Trailing spaces do not count (PAD SPACE).
+ * Returns a key that is the same for two texts exactly if the collation considers them equal. For ASCII text
+ * (punctuation, digits, letters), the order of the keys by code point is the order of the collation. Trailing spaces
+ * are ignored (PAD SPACE).
  */
 export function foldText(text: string): string {
   const trimmed = trimEndOf(text, ' ');
   return replaceWide(trimmed.toLowerCase(), foldedCharacter).replace(PUNCTUATION, (mark) => RANKS.get(mark) ?? mark);
 }
 
-/** The same, remembered: the names of terms are sorted again with every list. */
+/** A memoized `foldText`: the names of terms are sorted with every list. */
 export const knownFold = memoize(foldText);
 
 /**
- * The form in which texts are searched. LIKE compares character by character, so that `ß` is found by `ß` and `ẞ` but
- * not by `ss`: what folds to several characters stays as it is.
+ * Returns the form in which texts are searched. LIKE compares character by character, so `ß` is found by `ß` and `ẞ`
+ * but not by `ss`. Characters that fold to several characters are therefore left unchanged.
  */
 export function foldForSearch(text: string): string {
   return replaceWide(text.toLowerCase(), searchedCharacter);
 }
 
-/** The order of ASCII's punctuation in the collation, all of it before the digits. */
+/** ASCII punctuation in the order of the collation. All of it sorts before the digits. */
 const ORDER = '`^_-,;:!?.\'"()[]{}@*/\\&#%+<=>|~$';
 const FIRST_RANK = 0x10;
-/** 32 marks fit exactly between U+0010 and U+002F, just below the digits; the space goes below them. */
+/**
+ * Sort keys of punctuation. The 32 marks fit exactly between U+0010 and U+002F, just below the digits; the space sorts
+ * below them.
+ */
 const RANKS = new Map<string, string>([
   [' ', '\u000f'],
   ...[...ORDER].map((mark, place): [string, string] => [mark, String.fromCharCode(FIRST_RANK + place)]),
 ]);
 const PUNCTUATION = /[ -/:-@[-`{-~]/g;
 
-/** Lower-case letters with a weight of their own though Unicode takes them apart. */
+/** Lower-case letters that have a weight of their own in the collation although Unicode decomposes them. */
 const WHOLE = new Set('¨¯´¸˘˙˚˛˜˝ͺ΄΅йїќѓўѷӑӓӗӛӝӟӥӧөӫӭӱӳӵӹآأؤإئ゛゜');
 
-/** Letters that Unicode does not take apart, or takes apart otherwise than the collation. */
+/** Letters that Unicode does not decompose, or decomposes differently from the collation. */
 const LETTERS = new Map(
   Object.entries({
     ß: 'ss',
@@ -67,19 +71,21 @@ const LETTERS = new Map(
   }),
 );
 
-/** Marks and invisible characters without weight; the marks of Indic and similar scripts are letters and stay. */
+/**
+ * Marks and invisible characters without weight. The marks of Indic and similar scripts count as letters and are kept.
+ */
 const WEIGHTLESS =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are ranges of single marks, not a letter with a mark
   /(?![\u0363-\u036f\u0700-\u109f\u1100-\u1aaf\u1b00-\u1dbf\u1dd3-\u1dff\u2de0-\u2dff\ua66f-\uabff])[\p{Mn}\p{Me}\p{Cf}]/gu;
 const SMALL_KANA = new Map([...'ぁぃぅぇぉっゃゅょゎゕゖ'].map((small, place) => [small, [...'あいうえおつやゆよわかけ'][place] ?? small]));
 const NEVER_FOLDED = /[\u3400-\u9fff\uac00-\ud7a3]/;
 
-/** People ask for any character of Unicode: only those asked for last are kept. */
+/** Cache limit: requests may contain any character of Unicode, so only the most recently used ones are kept. */
 const MOST_CHARACTERS = 10_000;
 const folded = new LRUCache<string, string>({ max: MOST_CHARACTERS });
 const searched = new LRUCache<string, string>({ max: MOST_CHARACTERS });
 
-/** Most text is ASCII: only the other characters are looked at one by one. */
+/** Changes the non-ASCII characters of a text. Most text is ASCII and returned without examining each character. */
 function replaceWide(text: string, change: (character: string) => string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : text.replace(/[^\0-\x7f]/gu, change);
 }
@@ -99,7 +105,7 @@ function searchedCharacter(character: string): string {
   });
 }
 
-/** Katakana is the same as hiragana, a small kana the same as the full one. */
+/** Maps katakana to hiragana, and small kana to full-size kana. */
 function hiragana(character: string): string {
   const kana = /[\u30a1-\u30f6]/.test(character) ? String.fromCharCode(character.charCodeAt(0) - 0x60) : character;
   return SMALL_KANA.get(kana) ?? kana;

@@ -12,47 +12,49 @@ import { transactionRunner } from './transaction-runner.ts';
 
 export { DatabaseUnavailable, type UnavailableReason } from './dialect.ts';
 
-/** A query on one table that knows its columns. */
+/** A query on one table, typed with the columns of that table. */
 export type TableQuery<Name extends TableName> = ReturnType<typeof queryOf<Tables[Name]>>;
 
-/** A database, or a transaction in it: both are used alike. */
+/** A database, or a transaction in it. Both have the same interface. */
 export interface Database extends Asker {
-  /** Builds statements on any table. For migrations and tests: everything else asks `from`, whose rows have types. */
+  /**
+   * Builds statements on any table. Only for migrations and tests: all other code uses `from`, whose rows are typed.
+   */
   readonly knex: Builder;
-  /** A piece of SQL for statements that are built; `??` stands for a name, `?` for a value. */
+  /** A piece of SQL for builders; `??` is a placeholder for a name, `?` for a value. */
   readonly raw: Builder['raw'];
-  /** A column, where a statement that is built would take a text for a value. */
+  /** A reference to a column, for builder methods that would treat a string as a value. */
   readonly ref: Builder['ref'];
-  /** What the statements of all its transactions run on. */
+  /** The driver that runs the statements of the database and all its transactions. */
   readonly driver: Driver;
   readonly dialect: Dialect;
   readonly prefix: string;
 
-  /** The name of a table with the prefix of the site. */
+  /** Returns the name of a table with the prefix of the site. */
   table(name: TableName): string;
 
   /**
-   * A query on that table, `alias` for use in joins. Where the database is watched it throws when the query would run
-   * beside an open transaction.
+   * Starts a query on that table; `alias` is for joins. If the database is watched, this throws when the query would
+   * run outside of a transaction that is open.
    */
   from<Name extends TableName>(name: Name, alias?: string): TableQuery<Name>;
 
-  /** A query whose table is still to be said. */
+  /** Starts a query whose table is set later. */
   query(): QueryBuilder;
 
-  /** Runs a statement that reads, written out as a template (`statement.ts`), and returns its rows. */
+  /** Runs a reading statement, written as a template (`statement.ts`), and returns its rows. */
   rows<Row>(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<Row[]>;
 
-  /** The same for one that inserts. Returns the number that the database gave to a single row. */
+  /** Runs an INSERT in the same way. Returns the number that the database assigned to a single row. */
   insert(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<number>;
 
-  /** The same for one that changes or removes. Returns how many rows it met. */
+  /** Runs an UPDATE or DELETE in the same way. Returns the number of affected rows. */
   change(text: TemplateStringsArray, ...places: TemplateValue[]): Promise<number>;
 
   /**
-   * Runs `work` as one transaction: all of it is written or nothing. When someone else is in the way the whole of
-   * `work` runs again, so it must not do anything but ask and write through the database it is given. Inside a
-   * transaction it runs in that one.
+   * Runs `work` as one transaction: either everything is written or nothing. After a conflict with another transaction,
+   * all of `work` runs again, so it must not do anything except query and write through the database that is passed to
+   * it. Inside a transaction, `work` runs in that transaction.
    *
    * @throws DatabaseUnavailable `busy` after too many conflicts, `uncertain` if the database was lost during COMMIT; or
    * whatever `work` throws
@@ -60,68 +62,73 @@ export interface Database extends Asker {
   transaction<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
   /**
-   * Runs `work` as a part of the transaction that this is: if it fails, what it wrote is undone, and the transaction
-   * goes on. Outside a transaction it is one of its own. A part cannot have parts.
+   * Runs `work` as a part of this transaction. If it fails, its writes are undone and the transaction continues.
+   * Outside a transaction, `work` runs as a transaction. Parts cannot be nested: within a part, `part` runs its work
+   * directly.
    *
    * @throws whatever `work` throws
    */
   part<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
   /**
-   * What this transaction has gathered so far. It is written once, at the end of the transaction, just before COMMIT.
-   * Undefined outside of transactions.
+   * Returns the data that this transaction has gathered so far. It is written once, at the end of the transaction, just
+   * before COMMIT. Undefined outside of transactions.
    */
   gathered<T>(what: Gathering<T>): T | undefined;
 
   /**
-   * Where reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
-   * database to run it on.
+   * Present if reads are tracked (`journal/dependencies.ts`): `note` declares what a query depends on, `plain` is the
+   * database to run the query on.
    */
   readonly tracker?: { readonly plain: Database; readonly note: (dependencies: Iterable<number | string | object>) => void };
 
-  /** Its servers. */
+  /** The servers of the database. */
   readonly cluster: Cluster;
 
-  /** How many queries ran so far, BEGIN and COMMIT among them. */
+  /** Returns the number of queries that have run so far, including BEGIN and COMMIT. */
   queries(): number;
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** Something that a transaction gathers, and writes at its end. */
+/** A kind of data that a transaction gathers, and writes at its end. */
 export interface Gathering<T> {
   readonly begin: () => T;
-  /** The same, untouched by what is gathered later: a part of the transaction that fails goes back to it. */
+  /**
+   * Returns a copy that is not affected by data gathered later. If a part of the transaction fails, this copy is
+   * restored.
+   */
   readonly copy: (gathered: T) => T;
-  /** Whether any records are named in it. */
+  /** Whether the gathered data name any records. */
   readonly namesRecords: (gathered: T) => boolean;
   readonly settle: (db: Database, gathered: T) => Promise<void>;
-  /** Called once all of it is written for good, and never where that is not certain. */
+  /** Called after everything has been committed, and never if the outcome of the COMMIT is uncertain. */
   readonly committed: (db: Database, gathered: T) => void;
 }
 
-/** Where the data are, and what the names of the tables begin with. */
+/** The location of the data, and the prefix of the table names. */
 export interface DatabaseSettings {
-  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, with several hosts if need be. */
+  /** `sqlite:PATH`, `sqlite::memory:` or `mysql://user:password@host:port/name`, optionally with several hosts. */
   readonly url: string;
   readonly prefix: string;
-  /** For a replica, which is only read: the database that it follows, which answers when the replica does not. */
+  /** For a replica, which is only read: its primary, which is queried if the replica does not answer. */
   readonly primary?: Database;
-  /** Called when a server has failed, and when another one is used. */
+  /** Called when a server has failed, and when a different one is used. */
   readonly onServerChange?: (change: ServerChange) => void;
   /**
-   * Refuses queries beside the transaction that is open, which would miss what it wrote, and transactions that lock
+   * Refuses queries outside of the open transaction, which would miss its writes. Also refuses transactions that lock
    * rows and write without writing the row that every writer writes (`joinWriters`), that write records without
-   * reporting them to the journal, or metas of users without having locked names (`transaction-checks.ts`). For tests.
+   * reporting them to the journal, or that write metas of users without having locked names (`transaction-checks.ts`).
+   * For tests.
    */
   readonly watched?: boolean;
 }
 
 /**
- * Opens the database. A server that is absent is not missed until the first query.
+ * Opens the database. An absent server is not noticed before the first query.
  *
- * @throws Error with one clear line when the address or the prefix can't be right, or the file can't be opened
+ * @throws Error with a one-line message if the address or the prefix is invalid, or the file can't be opened
  */
 export async function openDatabase({ url, prefix, watched = false, ...options }: DatabaseSettings): Promise<Database> {
   if (!/^\w*$/.test(prefix)) throw new Error(`a table prefix consists of letters, digits and underscores, unlike "${prefix}"`);
@@ -130,22 +137,22 @@ export async function openDatabase({ url, prefix, watched = false, ...options }:
 }
 
 /**
- * Tries whether the database takes writes, without writing anything.
+ * Tests whether the database accepts writes, without writing anything.
  *
- * @throws DatabaseUnavailable saying why it does not
+ * @throws DatabaseUnavailable with the reason why it does not
  */
 export const checkWritable = ({ driver, prefix }: Database): Promise<void> => driver.checkWritable(prefix);
 
 /**
- * Asks the database for a sign of life.
+ * Checks that the database answers.
  *
- * @throws DatabaseUnavailable saying why there is none
+ * @throws DatabaseUnavailable with the reason why it does not
  */
 export async function ping(db: Database): Promise<void> {
   await db.ask('SELECT 1');
 }
 
-/** Whether there is a table of this name, which is given without the prefix. */
+/** Whether there is a table of this name, given without the prefix. */
 export const hasTable = async (db: Database, name: TableName): Promise<boolean> =>
   (await db.dialect.columns(db, db.table(name))).length > 0;
 
@@ -159,15 +166,15 @@ function engineAt(url: string, { primary, onServerChange }: Pick<DatabaseSetting
   return openMysql(url, { ...(primary ? { primary: primary.driver } : {}), ...(onServerChange ? { onServerChange } : {}) });
 }
 
-/** What a database and the transactions in it have in common. */
+/** State shared by a database and the transactions in it. */
 interface Shared {
   readonly engine: Engine;
   readonly prefix: string;
   readonly statementOf: ReturnType<typeof statements>;
   readonly inTransaction: ReturnType<typeof transactionRunner>;
-  /** Runs what is asked outside of transactions. */
+  /** Runs the statements that are outside of transactions. */
   readonly outside: Executor;
-  /** Absent: the database is not watched. */
+  /** Undefined if the database is not watched. */
   readonly checks: TransactionChecks | undefined;
   readonly queries: () => number;
 }
@@ -194,7 +201,7 @@ function root(engine: Engine, prefix: string, checks: Shared['checks']): Databas
   return databaseOn(shared, shared.outside);
 }
 
-/** The database whose statements `executor` runs: outside of transactions, or in one. */
+/** Creates the database whose statements `executor` runs, either outside of transactions or in one. */
 function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings): Database {
   const { prefix, outside, engine, checks } = shared;
   const { driver, dialect, cluster } = engine;
@@ -250,7 +257,7 @@ function databaseOn(shared: Shared, executor: Executor, gatherings?: Gatherings)
   return db;
 }
 
-/** Runs the work of a transaction, and writes what it has gathered. */
+/** Runs the work of a transaction and writes the data that it has gathered. */
 function transactionWork<T>(shared: Shared, work: (db: Database) => Promise<T>, executor: Executor, gatherings: Gatherings): Promise<T> {
   const run = async (reportWrites: (namesRecords: boolean) => void): Promise<T> => {
     const db = databaseOn(shared, executor, gatherings);
@@ -264,7 +271,7 @@ function transactionWork<T>(shared: Shared, work: (db: Database) => Promise<T>, 
   return shared.checks ? shared.checks.run(run) : run(() => undefined);
 }
 
-/** Runs a part of a transaction; if it fails, what it wrote and gathered is undone. */
+/** Runs a part of a transaction. If it fails, its writes and gathered data are undone. */
 async function partOf<T>(
   { checks }: Shared,
   db: Database,
@@ -288,7 +295,7 @@ async function partOf<T>(
 }
 
 function gatheredIn<T>(gatherings: Gatherings | undefined, what: Gathering<T>): T | undefined {
-  // The key of the map says the type of its value.
+  // The key of the map determines the type of its value.
   const key = what as Gathering<unknown>;
   if (gatherings && !gatherings.has(key)) gatherings.set(key, what.begin());
   return gatherings?.get(key) as T | undefined;

@@ -14,123 +14,125 @@ export interface TableDefinition {
   readonly columns: Readonly<Record<string, string>>;
   readonly primary: readonly string[];
   /**
-   * Name of the key (`{prefix}` stands for the table prefix) -> its columns; `name(191)` is a key on the first 191
+   * Name of the key (`{prefix}` is replaced by the table prefix) -> its columns; `name(191)` is a key on the first 191
    * characters.
    */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
-  /** Columns that are looked up whatever the case; MySQL's collation does so for all. */
+  /** Columns that are looked up case-insensitively. MySQL's collation does this for all columns. */
   readonly anyCase?: readonly string[];
-  /** The rows are stored in the order of the primary key. MySQL's always do. */
+  /** Whether the rows are stored in the order of the primary key. In MySQL they always are. */
   readonly clustered?: boolean;
 }
 
 /**
- * What tables look like, for a database that does not look itself: name of a table -> name of a key, `primary` among
- * them -> how many rows there are, and how many have the same first column of the key, the same first two, and so on.
+ * Statistics of tables, for a database that does not collect them itself: name of a table -> name of a key, including
+ * `primary` -> number of rows, and average number of rows that share the first column of the key, the first two
+ * columns, and so on.
  */
 export type Shapes = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
 
-/** What truly differs between MySQL (MariaDB) and SQLite. Everything else is the same SQL for both. */
+/** The actual differences between MySQL (MariaDB) and SQLite. Both run the same SQL for everything else. */
 export interface Dialect {
   readonly name: 'mysql' | 'sqlite';
 
   /**
-   * How many transactions may write at a time: SQLite has one writer; on MySQL some connections are kept for readers.
+   * How many transactions may write at the same time: one on SQLite; on MySQL, fewer than the number of connections,
+   * since some of these are reserved for readers.
    */
   readonly writers: number;
 
   /**
-   * How many transactions that wait for each other one COMMIT writes, and for how many milliseconds they may keep other
-   * processes out. A flush to disk takes as long as all the rest of a small one. MySQL does this by itself, for those
-   * that run side by side.
+   * How many waiting transactions share one COMMIT, and for how many milliseconds they may keep other processes from
+   * writing. A flush to disk takes as long as the rest of a small transaction. MySQL groups the commits of concurrent
+   * transactions by itself.
    */
   readonly together: { readonly pieces: number; readonly milliseconds: number };
 
   /**
-   * The longest pause, in milliseconds, before a transaction that found someone in its way runs again. SQLite wakes
-   * nobody who waits for another process: one has to ask often. MySQL queues them itself, and after a deadlock some
-   * distance is better.
+   * The longest pause, in milliseconds, before a transaction is retried after a conflict. SQLite does not notify a
+   * process that waits for another one, so it has to be polled often. MySQL queues waiting transactions itself, and
+   * after a deadlock a longer pause is better.
    */
   readonly longestPause: number;
 
   /**
-   * Condition: `column` contains `text`, without regard to case and accents, `%` and `_` being plain characters. knex's
-   * `whereLike` names a collation that utf8mb4 refuses, and SQLite's LIKE folds ASCII only and refuses patterns above
+   * Condition: `column` contains `text`, ignoring case and accents, with `%` and `_` as plain characters. knex's
+   * `whereLike` names a collation that utf8mb4 refuses. SQLite's LIKE folds ASCII only and refuses patterns above
    * 50,000 bytes.
    */
   search(column: string, text: string): Sql;
 
   /**
-   * Condition: `column` equals one of the values under WordPress's collation. SQLite has no such collation. A list
-   * rather than one condition each: SQLite takes no more than a thousand of these. Not for indexed look-ups of slugs:
-   * these are ASCII.
+   * Condition: `column` equals one of the values under WordPress's collation, which SQLite does not have. It takes a
+   * list instead of one condition for each value, since SQLite allows a thousand conditions at most. Not for indexed
+   * look-ups of slugs: slugs are ASCII.
    */
   equalsFolded(column: string, ...values: [string, ...string[]]): Sql;
 
   /**
-   * Condition: `column` is one of these very texts, to the case, the accent and the last blank. MySQL's collation
-   * tells none of these apart.
+   * Condition: `column` equals one of these texts exactly, including case, accents and trailing spaces. MySQL's
+   * collation ignores all of these.
    */
   equalsExactly(column: string, ...values: [string, ...string[]]): Sql;
 
   /**
-   * Condition: an indexed `column` of slugs begins with `start`, whatever the case. A list of all that lie between, on
-   * SQLite: it prepares a statement again for each pattern of LIKE.
+   * Condition: an indexed `column` of slugs begins with `start`, ignoring case. On SQLite this is a range, since SQLite
+   * prepares a statement again for each pattern of LIKE.
    */
   startsWith(column: string, start: string): Sql;
 
-  /** Order by text under WordPress's collation, for `orderByRaw`. SQLite would put `É` and `é` after `z`. */
+  /** Sort expression for `orderByRaw`: text under WordPress's collation. SQLite would sort `É` and `é` after `z`. */
   orderFolded(column: string, direction?: 'asc' | 'desc'): Sql;
 
   /**
-   * What rows are sorted by here, as `orderFolded` does it, once `orderOf` has made a text of it: few rows with long
-   * texts in them, which MySQL would sort on disk.
+   * Expression for a key by which our own code sorts rows as `orderFolded` would, after conversion by `orderOf`. For
+   * few rows with long texts, which MySQL would sort on disk.
    */
   sortKey(column: string): Sql;
-  /** The text by whose characters a sort key is compared. */
+  /** Converts a sort key to a text whose characters give the order. */
   orderOf(key: string): string;
 
   /**
-   * The number at the start of a text column (metas are text), for comparing and sorting. The names of the types
-   * differ.
+   * The number at the start of a text column (metas are text), for comparing and sorting. The databases differ in the
+   * names of the types.
    */
   asNumber(column: string): Sql;
 
   /**
-   * What follows the values of an insert, before the changes of the row with the same unique keys that is there
-   * already.
+   * The clause that follows the values of an INSERT and precedes the changes that apply if a row with the same unique
+   * keys exists.
    */
   orUpdate(keys: readonly string[]): string;
 
-  /** In such a change: what would have been inserted into a column. */
+  /** In such a change: the value that would have been inserted into a column. */
   inserted(column: string): string;
 
   /**
-   * For an UPDATE of one row, sent as an insert, that gives the number it makes of a column: what the column becomes,
-   * and what ends the statement.
+   * For an UPDATE of one row that is sent as an insert, so that it returns the new number in a column: `given` is the
+   * new value of the column, `returning` ends the statement.
    */
   raised(expression: string, column: string): { readonly given: string; readonly returning: string };
 
   /**
-   * A join that reads the left table first, so that rows come in the order of its key. Left to themselves, both may
-   * turn it round and sort.
+   * A join that reads the left table first, so that rows come in the order of its key. With a plain join, both
+   * databases may swap the tables and sort.
    */
   readonly joinInOrder: string;
 
   /**
-   * What ends a statement whose rows others may not change, or may not read to change them, until the end of the
-   * transaction. SQLite's write alone anyway.
+   * The end of a statement that locks its rows until the end of the transaction: other transactions may not change them
+   * (`share`), or may not read them in order to change them (`update`). Empty on SQLite, which has a single writer.
    */
   readonly locks: { readonly share: string; readonly update: string };
 
   /**
-   * What the database shows of changes to tables, whoever made them. No more rights are needed than to read the
-   * tables. MySQL notes the time of the last change of each table, to the second; SQLite counts the commits of other
+   * Reads what the database shows about changes to tables by any process. This needs only the right to read the tables.
+   * MySQL records the time of the last change of each table, to the second; SQLite counts the commits of other
    * connections.
    *
-   * @param known what it has shown before, settled, of the same tables: it is asked for less where it shows that nobody
-   *   has committed anything since
+   * @param known settled signs of the same tables that were read before: fewer queries are made if the database shows
+   * that nothing has been committed since
    */
   changeSigns(db: Asker, tables: SignedTables, known?: ChangeSigns): Promise<ChangeSigns>;
 
@@ -138,34 +140,31 @@ export interface Dialect {
   readonly showsEveryChange: boolean;
 
   /**
-   * An aggregate expression over many rows: a digest of all values of the expression `text`, in any order. It differs
-   * where one of them differs, but for one case in 2^64.
+   * An aggregate expression over many rows: a digest of all values of the expression `text`, independent of their
+   * order. A difference in any value gives a different digest, except in one case in 2^64.
    */
   fingerprint(text: string): string;
 
-  /**
-   * The same, made faster, for a few rows that belong together. It may differ when they come in another order. NULL
-   * without rows.
-   */
+  /** A faster digest for a few rows that belong together. It may depend on the order of the rows. NULL without rows. */
   joinedPrint(text: string): string;
 
   /**
-   * The same, as fast as can be: it may miss one difference in 2^32. NULL or anything else without rows. `key`: an
-   * expression for the number of the row. Its form is `ROWS DIGEST`: that of several sets of rows together is the sum
-   * of their rows and the XOR of their digests.
+   * The fastest digest: it may miss one difference in 2^32. Without rows the result is NULL or arbitrary. `key`: an
+   * expression for the number of the row. The result has the form `ROWS DIGEST`. The digest of several sets of rows
+   * together is the sum of their row counts and the XOR of their digests.
    */
   quickPrint(text: string, key: string): string;
 
   /**
-   * How far the log of a primary has come, from which its replicas are fed; empty if it doesn't say. MySQL and MariaDB
-   * number what they write (GTID), each in its own way; SQLite has no replicas.
+   * Returns the current position of the log of a primary, which feeds its replicas; empty if the server does not show
+   * it. MySQL and MariaDB number the transactions they write (GTID), each in its own format; SQLite has no replicas.
    */
   logPosition(db: Asker): Promise<string>;
 
-  /** Whether a replica has come so far; true if it can't be known. */
+  /** Whether a replica has reached this position; true if it can't be determined. */
   hasReached(db: Asker, position: string): Promise<boolean>;
 
-  /** The statements that create a table if there is none of that name. `prefix` + `definition.name` is its name. */
+  /** The statements that create a table unless one of that name exists. Its name is `prefix` + `definition.name`. */
   createTable(definition: TableDefinition, prefix: string): string[];
 
   /** The statement that adds a column to a table, which is named with its prefix. `type`: as in a definition. */
@@ -175,49 +174,56 @@ export interface Dialect {
   addKey(definition: TableDefinition, label: string, prefix: string): string;
 
   /**
-   * The statements that describe to the database what its tables look like, where it has not looked itself. MySQL's
-   * InnoDB always has.
+   * The statements that store the statistics of tables in a database that has not collected them itself. MySQL's InnoDB
+   * always collects them.
    */
   describeShapes(shapes: Shapes, prefix: string): string[];
 
-  /** The names of the columns of a table, in order; none where there is no such table. */
+  /** Returns the names of the columns of a table, in order; empty if there is no such table. */
   columns(db: Asker, table: string): Promise<string[]>;
 
-  /** What the database says of itself and of these tables. */
+  /** Returns the version of the database, and the keys and faults of these tables. */
   inspect(db: Asker, tables: readonly string[]): Promise<Inspection>;
 
-  /** What is damaged, in the words of the database. It may read all that there is. */
+  /** Returns the damage that the database reports, in its own words. It may read the whole database. */
   findDamage(db: Asker): Promise<string[]>;
 
-  /** What the database is, and about how many bytes these tables take up; of a file, all of it. */
+  /**
+   * Returns the name and version of the database, and the approximate size of these tables in bytes. For a file it is
+   * the size of the whole file.
+   */
   measure(db: Asker, tables: readonly string[]): Promise<Measure>;
 
-  /** A row with this unique key is there already. Each driver has codes of its own, as for those that follow. */
+  /**
+   * Whether a row with this unique key already exists. The error codes of this and the following functions depend on
+   * the driver.
+   */
   isDuplicate(error: unknown): boolean;
 
   /**
-   * Someone else was in the way (deadlock, lock wait, conflict of a cluster, SQLITE_BUSY): the same transaction may
-   * succeed when run again.
+   * Whether the statement conflicted with another transaction (deadlock, lock wait, conflict of a cluster,
+   * SQLITE_BUSY): the same transaction may succeed if it runs again.
    */
   isBusy(error: unknown): boolean;
 
-  /** The database can be read, but takes no writes, or none from this user. */
+  /** Whether the database can be read but accepts no writes, or none from this user. */
   isReadOnly(error: unknown): boolean;
 
-  /** The database can't be reached, is going down, or refuses us. */
+  /** Whether the database can't be reached, is shutting down, or refuses the connection. */
   isUnavailable(error: unknown): boolean;
 
   /**
-   * A COMMIT that fails with this error has written nothing. After any other error nobody knows: the server may have
-   * written everything, and been lost before it could say so. With SQLite a COMMIT that fails is always rolled back.
+   * Whether a COMMIT that fails with this error has certainly written nothing. After any other error this is unknown:
+   * the server may have written everything and been lost before it could respond. On SQLite a failed COMMIT is always
+   * rolled back.
    */
   isUndone(error: unknown): boolean;
 
-  /** No room on the disk of the database. */
+  /** Whether the disk of the database is full. */
   isFull(error: unknown): boolean;
 }
 
-/** What a database says of itself. */
+/** Description of a database. */
 export interface Measure {
   /** `SQLite 3.50.1`, `MariaDB 10.11.14`. */
   readonly version: string;
@@ -227,11 +233,11 @@ export interface Measure {
 export interface Inspection extends Pick<Measure, 'version'> {
   /** Name of a table -> the columns of each of its keys, in order. */
   readonly keys: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** Tables that can't roll back, or that hold fewer characters than there are. */
+  /** Tables that can't roll back, or whose character set lacks some characters. */
   readonly faults: readonly { readonly what: 'engine' | 'charset'; readonly of: string; readonly value: string }[];
 }
 
-/** The keys that these rows describe, in the order of their columns. */
+/** Returns the keys that these rows describe, with their columns in order. */
 export function keysOf(rows: readonly { readonly of: string; readonly key: string; readonly part: string }[]): Map<string, string[][]> {
   const keys = new Map<string, Map<string, string[]>>();
   for (const { of, key, part } of rows) {
@@ -243,15 +249,15 @@ export function keysOf(rows: readonly { readonly of: string; readonly key: strin
 }
 
 /**
- * Why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no connection
- * free in time), `full` (disk), `read-only` (it takes no writes, or none from this user), `replaced` (its files are no
- * longer those that were opened), `uncertain` (lost during COMMIT: everything was written, or nothing).
+ * Reason why the database did not do what it was asked: `busy` after all retries, `unreachable`, `exhausted` (no
+ * connection was free in time), `full` (disk), `read-only` (it accepts no writes, or none from this user), `replaced`
+ * (its files are not the files that were opened), `uncertain` (lost during COMMIT: everything was written, or nothing).
  */
 export type UnavailableReason = 'busy' | 'unreachable' | 'exhausted' | 'full' | 'read-only' | 'replaced' | 'uncertain';
 
 /**
- * The one error for a database that can't do its work now, whatever the driver calls it; the driver's own error is its
- * `cause`.
+ * The error for a database that can't do its work at the moment, independent of the driver. The driver's own error is
+ * its `cause`.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
@@ -263,7 +269,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** The driver's error as DatabaseUnavailable if it is one of these, else the error itself. */
+/** Converts a driver's error to DatabaseUnavailable if it means that; otherwise returns the error itself. */
 export function asUnavailable(dialect: Dialect, error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error;
   if (dialect.isBusy(error)) return new DatabaseUnavailable('busy', error);
@@ -272,17 +278,17 @@ export function asUnavailable(dialect: Dialect, error: unknown): unknown {
   return dialect.isUnavailable(error) ? new DatabaseUnavailable('unreachable', error) : error;
 }
 
-/** The code of a driver's or the system's error (`ER_DUP_ENTRY`, `SQLITE_BUSY`, `ECONNREFUSED`), or an empty text. */
+/** Returns the code of a driver's or system error (`ER_DUP_ENTRY`, `SQLITE_BUSY`, `ECONNREFUSED`), or an empty text. */
 export function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
   return typeof code === 'string' ? code : '';
 }
 
-/** What an engine hands to `openDatabase`. */
+/** The parts that an engine passes to `openDatabase`. */
 export interface Engine {
   /** Runs statements on the database that the address names. */
   readonly driver: Driver;
-  /** Makes builders whose statements take the way that they are given. */
+  /** Makes builders whose statements are run by the given function. */
   readonly builderFor: (run: RunQuery) => Builder;
   readonly dialect: Dialect;
   readonly cluster: Cluster;

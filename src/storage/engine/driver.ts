@@ -1,100 +1,106 @@
-/** A statement as a driver takes it, and what its rows are to become. */
+/** A statement for a driver, and the form of its result. */
 export interface Query {
   /**
    * knex's name for the kind of result: `select`, `first`, `pluck`, `insert`, `update`, `del`, `raw`; or `rows`, which
-   * a plain question asks for.
+   * `ask` uses.
    */
   readonly method: string;
   readonly sql: string;
   readonly bindings: readonly unknown[];
-  /** The table that it reads or changes, without the prefix, where the one who asks has named it. */
+  /** The table that the statement reads or changes, without the prefix, if the caller has named it. */
   readonly table?: string | undefined;
-  /** Of `pluck`: the column. */
+  /** For `pluck`: the column. */
   readonly pluck?: string | undefined;
-  /** Makes the result of the rows; knex has it for questions about the schema. */
+  /** Converts the rows to the result; knex provides it for queries about the schema. */
   readonly output?: ((rows: readonly unknown[]) => unknown) | undefined;
 }
 
-/** What is said of a statement that is built, besides its text. */
+/** Context of a statement that is built, in addition to its text. */
 export interface QueryContext {
   readonly table: string;
 }
 
-/** What came of a statement. */
+/** The outcome of a statement. */
 export interface Outcome {
   readonly rows: readonly unknown[];
-  /** The number that the database gave to a new row. */
+  /** The number that the database assigned to a new row. */
   readonly id: number | bigint;
   /** How many rows were changed or removed. */
   readonly changed: number;
-  /** The result as the library for the database gives it. */
+  /** The result as returned by the library for the database. */
   readonly native: unknown;
 }
 
-/** Runs one statement and gives the result that its method asks for. */
+/** Runs one statement and returns the result in the form that its method asks for. */
 export type RunQuery = (query: Query) => Promise<unknown>;
 
-/** Something that answers plain questions: a database, or a transaction in it. */
+/** Something that answers plain SQL queries: a database, or a transaction in it. */
 export interface Asker {
-  /** Runs SQL that is not built, and returns its rows. */
+  /** Runs handwritten SQL and returns its rows. */
   ask<Row>(sql: string, bindings?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** A connection of its own, until it is released. */
+/** A connection that is used exclusively until it is released. */
 export interface Session {
   readonly query: (query: Query) => Promise<Outcome>;
   /** Begins a transaction that may write. */
   readonly begin: () => Promise<void>;
-  /** Call it after a COMMIT, before it is acknowledged. */
+  /** Must be called after a COMMIT, before the write is acknowledged. */
   readonly committed: () => Promise<void>;
-  /** Gives the connection up, and what was begun on it. */
+  /** Closes the connection and so undoes the transaction that was begun on it. */
   readonly discard: () => void;
   readonly release: () => void;
 }
 
-/** The rows of whole tables, all of one moment. */
+/** The rows of whole tables, all from the same moment. */
 export interface Snapshot extends Asker {
   readonly stream: (table: string) => AsyncIterable<unknown>;
   readonly close: () => Promise<void>;
 }
 
-/** Connections in use and idle, and how many ask for one and wait. */
+/** Number of connections in use and idle, and number of callers that wait for one. */
 export interface ConnectionCounts {
   readonly used: number;
   readonly idle: number;
   readonly waiting: number;
 }
 
-/** Runs statements on one kind of database. All errors of an absent database come as DatabaseUnavailable. */
+/** Runs statements on one kind of database. All errors of an unavailable database are thrown as DatabaseUnavailable. */
 export interface Driver {
-  /** Answers a statement that only reads, if nobody has to wait for that; undefined: it has to go the usual way. */
+  /**
+   * Runs a statement that only reads, if this is possible without waiting; undefined: the statement has to go through
+   * `acquire`.
+   */
   readonly readNow?: (query: Query) => Outcome | undefined;
   /**
-   * Another text after every commit of somebody else, found without waiting. Undefined: it cannot be known at the
-   * moment, since this process is writing; absent: nor at any other.
+   * Returns a text that differs after every commit by another connection, without waiting. Undefined: it cannot be
+   * determined at the moment, since this process is writing. Absent: it can never be determined.
    */
   readonly state?: () => string | undefined;
-  /** How many connections there are. */
+  /** Returns the numbers of connections. */
   readonly connections: () => ConnectionCounts;
-  /** A connection: at once where one is idle, otherwise one to wait for. */
+  /** Returns a connection: immediately if one is idle, otherwise as a promise. */
   readonly acquire: () => Session | Promise<Session>;
-  /** Which driver to ask after such an error: the same one if it has other servers, another one, or none. */
+  /**
+   * Returns the driver to use after such an error: this one if it has other servers, a different one, or undefined if
+   * there is none.
+   */
   readonly elsewhere: (error: unknown) => Driver | undefined;
-  /** Tries whether the database takes writes, without writing anything. `prefix`: of the tables. */
+  /** Tests whether the database accepts writes, without writing anything. `prefix`: prefix of the tables. */
   readonly checkWritable: (prefix: string) => Promise<void>;
-  /** Opens a view of one moment; undefined: the file has to be copied instead. */
+  /** Opens a view of the data at one moment; undefined: the file has to be copied instead. */
   readonly snapshot: (() => Promise<Snapshot>) | undefined;
-  /** Has `listener` called with every statement just before it runs. Returns the function that ends that. */
+  /** Calls `listener` with every statement just before it runs. Returns a function that removes the listener. */
   readonly listen: (listener: QueryListener) => () => void;
   readonly close: () => Promise<void>;
 }
 
 export type QueryListener = (query: Query) => void;
 
-/** Those who get every statement just before it runs. */
+/** The listeners that receive every statement just before it runs. */
 export interface Listeners {
   readonly add: Driver['listen'];
-  /** Passes the statement to them, and gives it back. */
+  /** Passes the statement to all listeners, and returns it. */
   readonly notify: (query: Query) => Query;
 }
 
@@ -114,12 +120,12 @@ export function createListeners(): Listeners {
   };
 }
 
-/** A statement that nothing is wanted back from. */
+/** Makes a statement whose result is not needed. */
 export const plain = (sql: string): Query => ({ method: 'raw', sql, bindings: [] });
 
 /**
- * Runs one statement outside of transactions. A read that got no answer is repeated if the driver knows another place
- * to ask. A write is never repeated: it may have been done.
+ * Runs one statement outside of transactions. A read that got no response is repeated if the driver knows another
+ * server to ask. A write is never repeated, since it may have been executed.
  */
 export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
   const done = driver.readNow?.(query);
@@ -135,7 +141,7 @@ export async function runOnce(driver: Driver, query: Query): Promise<unknown> {
   }
 }
 
-/** Enough for two servers that fail one after the other. */
+/** Maximum number of attempts: enough for two servers that fail one after the other. */
 const MOST_TRIES = 3;
 
 async function outcomeFrom(driver: Driver, query: Query): Promise<Outcome> {
@@ -148,7 +154,7 @@ async function outcomeFrom(driver: Driver, query: Query): Promise<Outcome> {
   }
 }
 
-/** What the method of a statement makes of its outcome. */
+/** Converts the outcome of a statement to the result that its method asks for. */
 export function resultOf({ method, pluck = '', output }: Query, { rows, id, changed, native }: Outcome): unknown {
   if (output) return output(rows);
   switch (method) {
@@ -173,13 +179,13 @@ export function resultOf({ method, pluck = '', output }: Query, { rows, id, chan
 /** Whether a statement changes nothing. */
 export const isRead = ({ method, sql }: Query): boolean => READING.has(method) || (isUnbuilt(method) && /^\s*(SELECT|SHOW)\b/i.test(sql));
 
-/** Whether a statement writes, as far as its method says. */
+/** Whether a statement writes, judging by its method. */
 export const isWrite = ({ method }: Query): boolean => WRITING.has(method);
 
 /** Whether the text was written by hand, so that its method does not say what it does. */
 export const isUnbuilt = (method: string): boolean => method === 'raw' || method === 'rows';
 
-/** Whether a statement may write: one that was written by hand unless its first word says that it does not. */
+/** Whether a statement may write. Handwritten SQL may, unless its first word shows that it does not. */
 export const mayWrite = (query: Query): boolean => (isUnbuilt(query.method) ? !HARMLESS.test(query.sql) : isWrite(query));
 
 const HARMLESS = /^\s*(SELECT|SHOW|PRAGMA|CHECKSUM|SET|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
@@ -187,8 +193,8 @@ const WRITING = new Set(['insert', 'update', 'del', 'counter']);
 const READING = new Set(['select', 'first', 'pluck']);
 
 /**
- * A driver's error that says why a statement failed, and nothing of the statement: it goes to the log, which must hold
- * no SQL, no names of tables and no values. The error's code says exactly what happened, its stack where.
+ * Removes the statement from a driver's error, keeping the reason of the failure. The error goes to the log, which must
+ * not contain SQL, table names or values. The code of the error says exactly what happened, its stack says where.
  */
 export function withoutStatement(error: unknown, reasonOf: (message: string) => string = withoutQuoted): unknown {
   if (!(error instanceof Error)) return error;
@@ -196,14 +202,14 @@ export function withoutStatement(error: unknown, reasonOf: (message: string) => 
   delete carrier.sql;
   delete carrier.sqlMessage;
   error.message = reasonOf(error.message);
-  // The stack begins with the message; that of a server's answer ends at the socket, and does not say who asked.
+  // The stack begins with the message. The stack of a server's error ends at the socket and does not show the caller.
   Error.captureStackTrace(error, withoutStatement);
   return error;
 }
 
 /**
- * A message without what stands between its first and its last quotes: databases put names, values and pieces of SQL
- * there. An apostrophe within a word is none.
+ * Returns a message without the text between its first and its last quotation mark: databases put names, values and
+ * pieces of SQL there. An apostrophe within a word does not count as a quotation mark.
  */
 export function withoutQuoted(message: string): string {
   const from = message.search(/(?<!\w)['"`]/);

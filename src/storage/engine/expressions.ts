@@ -2,11 +2,12 @@ import { startOfNumbered } from '../../wordpress/slug.ts';
 import type { Builder, RawSql } from './builder.ts';
 import type { Dialect, Sql } from './dialect.ts';
 
-/*
- * Pieces of SQL that both databases read alike. Those that they don't are the dialect's.
- */
+/* Pieces of SQL that both databases understand. Those that differ belong to the dialect. */
 
-/** Ids stand as text in metas: the column as a number; what names nothing is 0, so that `NOT IN` finds the others. */
+/**
+ * Converts a text column of ids (metas store ids as text) to a number. NULL becomes 0, so that `NOT IN` works as
+ * expected.
+ */
 export const asId = (db: Pick<Builder, 'raw'>, column: string): RawSql => db.raw('COALESCE(CAST(?? AS UNSIGNED), 0)', [column]);
 
 /** Condition: `column` equals one of these values. */
@@ -15,7 +16,7 @@ export const equalsAny = (column: string, values: readonly (string | number)[]):
   [column, ...values],
 ];
 
-/** Condition: all of these hold. */
+/** Condition: all of these are true. */
 export const every = (conditions: readonly Sql[]): Sql => [
   chained(
     conditions.map(([sql]) => sql),
@@ -24,7 +25,7 @@ export const every = (conditions: readonly Sql[]): Sql => [
   conditions.flatMap(([, bindings]) => bindings),
 ];
 
-/** Condition: one of these holds. Builders have it as `whereRaw(...either(conditions))`. */
+/** Condition: at least one of these is true. With a builder: `whereRaw(...either(conditions))`. */
 export const either = (conditions: readonly Sql[]): Sql => [
   `(${chained(
     conditions.map(([sql]) => sql),
@@ -36,8 +37,8 @@ export const either = (conditions: readonly Sql[]): Sql => [
 const LONGEST_CHAIN = 100;
 
 /**
- * Conditions one after the other; many of them as halves of halves, since SQLite takes expressions of a thousand levels
- * at most, and each link of a chain is one more (`SQLITE_MAX_EXPR_DEPTH`).
+ * Joins conditions with an operator. A long list is split in halves recursively, since SQLite allows expressions of at
+ * most a thousand levels, and each link of a chain adds a level (`SQLITE_MAX_EXPR_DEPTH`).
  */
 function chained(conditions: readonly string[], operator: 'AND' | 'OR'): string {
   if (conditions.length <= LONGEST_CHAIN) return conditions.join(` ${operator} `);
@@ -45,27 +46,27 @@ function chained(conditions: readonly string[], operator: 'AND' | 'OR'): string 
   return `(${chained(conditions.slice(0, half), operator)}) ${operator} (${chained(conditions.slice(half), operator)})`;
 }
 
-/** The rows of all these selections. */
+/** The rows of all these SELECT statements. */
 export const unionAll = (selections: readonly Sql[]): Sql => [
   selections.map(([sql]) => sql).join(' UNION ALL '),
   selections.flatMap(([, bindings]) => bindings),
 ];
 
-/** Condition: `column` begins with `start`, `%` and `_` being plain characters. */
+/** Condition: `column` begins with `start`, with `%` and `_` as plain characters. */
 export const beginsWith = (column: string, start: string): Sql => [`?? LIKE ? ESCAPE '!'`, [column, `${literal(start)}%`]];
 
-/** Condition: `column` contains `text` to the letter. What people search for is the dialect's `search`. */
+/** Condition: `column` contains exactly `text`. For text typed by people use `search` of the dialect. */
 export const contains = (column: string, text: string): Sql => [`?? LIKE ? ESCAPE '!'`, [column, `%${literal(text)}%`]];
 
 const literal = (text: string) => text.replace(/[!%_]/g, '!$&');
 
-/** Condition: `column`, of so many bytes, is a slug or one that was made of it, with a number behind. */
+/** Condition: `column`, whose length is limited to `bytes`, is a slug or is derived from it by appending a number. */
 export const isSlugLike = ({ dialect }: { readonly dialect: Dialect }, column: string, slug: string, bytes?: number): Sql => {
   const [made, bindings] = dialect.startsWith(column, startOfNumbered(slug, bytes));
   return [`(?? = ? OR ${made})`, [column, slug, ...bindings]];
 };
 
-/** For sorting by the place of `column` among these values. */
+/** Sort expression: the position of the value of `column` in this list. */
 export const placeAmong = (column: string, values: readonly (string | number)[], direction: 'asc' | 'desc' = 'asc'): Sql => [
   `CASE ?? ${values.map((_, place) => `WHEN ? THEN ${place}`).join(' ')} END ${direction}`,
   [column, ...values],

@@ -3,11 +3,11 @@ import type { Database } from './database.ts';
 import { Piece, Rows, type Value, verbatim } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
-/** Rows of a table, all with the columns of the first; others get the table's defaults. */
+/** Rows of a table. The first row determines the columns; all other columns get the defaults of the table. */
 type NewRows<Name extends TableName> = readonly Partial<Tables[Name]>[];
 type Column<Name extends TableName> = keyof Tables[Name] & string;
 
-/** Inserts rows. Returns the number that the database gave to a single one. */
+/** Inserts rows. Returns the number that the database assigned if there is a single row. */
 export async function insertRows<Name extends TableName>(db: Database, name: Name, rows: NewRows<Name>): Promise<number> {
   let id = 0;
   for (const { target, values } of pieces(db, name, rows)) id = await db.insert`INSERT INTO ${target} VALUES ${values}`;
@@ -15,8 +15,9 @@ export async function insertRows<Name extends TableName>(db: Database, name: Nam
 }
 
 /**
- * Inserts rows, or changes the one with the same unique `keys` that is there: the columns `changes` become what these
- * expressions say, in which a column stands for what is there and `insertedValues` for what would have been inserted.
+ * Inserts rows. If a row with the same unique `keys` exists, it is updated instead: the columns in `changes` get the
+ * values of these expressions, in which a column name means the existing value. `insertedValues` gives expressions for
+ * the values that would have been inserted.
  */
 export async function upsertRows<Name extends TableName>(
   db: Database,
@@ -30,7 +31,7 @@ export async function upsertRows<Name extends TableName>(
   for (const { target, values } of pieces(db, name, rows)) await db.change`INSERT INTO ${target} VALUES ${values} ${instead}`;
 }
 
-/** Inserts the rows whose unique `keys` are not there yet. */
+/** Inserts those rows whose unique `keys` do not exist yet. */
 export async function insertMissing<Name extends TableName>(
   db: Database,
   name: Name,
@@ -38,29 +39,33 @@ export async function insertMissing<Name extends TableName>(
   keys: readonly [Column<Name>, ...Column<Name>[]],
 ): Promise<void> {
   const [key] = keys;
-  // A computed name widens to string.
+  // Object literals with a computed key are typed with string keys.
   const unchanged = { [key]: `\`${key}\`` } as Partial<Record<Column<Name>, string>>;
   await upsertRows(db, name, rows, keys, unchanged);
 }
 
-/** Expressions that make columns what would have been inserted. */
+/** Expressions that set columns to the values that would have been inserted. */
 export const insertedValues = <Name extends string>({ dialect }: Database, columns: readonly Name[]): Record<Name, string> =>
   Object.fromEntries(columns.map((column) => [column, dialect.inserted(column)])) as Record<Name, string>;
 
-/** SQLite takes 32,766 values in a statement; a tenth of that compiles faster. */
+/** Maximum number of values in one statement. SQLite allows 32,766; a tenth of that compiles faster. */
 const MOST_VALUES = 3000;
-/** Characters after which a statement takes no further row: MySQL refuses what is longer than `max_allowed_packet`. */
+/**
+ * Number of characters after which no further row is added to a statement: MySQL refuses statements longer than
+ * `max_allowed_packet`.
+ */
 const MOST_CHARACTERS = 2 ** 18;
 
 /**
- * The prefix, the name of a table and those of columns, joined by commas -> table and columns as statements write them.
+ * Builds the table and columns part of a statement from the prefix, the table name and the column names, joined by
+ * commas.
  */
 const targetOf = memoize((names) => {
   const [prefix, table, ...columns] = names.split(',');
   return new Piece([`?? (${columns.map(() => '??').join(', ')})`, [`${prefix}${table}`, ...columns]], table);
 });
 
-/** Rows as one statement takes them: table and columns, and the values of some. */
+/** Splits rows into pieces for one statement each: table and columns, and the values of some rows. */
 function* pieces<Name extends TableName>(
   db: Database,
   name: Name,

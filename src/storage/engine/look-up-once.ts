@@ -1,15 +1,15 @@
 import type { Database } from './database.ts';
 
 /**
- * Asks the database by one of the functions that read it: `lookUp(findPost, 44)`. What was asked with the same
- * arguments before is not asked again.
+ * Queries the database with one of the functions that read it: `lookUp(findPost, 44)`. A look-up with the same function
+ * and arguments is not repeated.
  */
 export type LookUp = <Args extends readonly (number | string | readonly (number | string)[])[], Found>(
   find: (db: Database, ...args: Args) => Promise<Found>,
   ...args: Args
 ) => Promise<Found>;
 
-/** Look-ups that are made once each, however many rules of one request need them. For as long as nothing is written. */
+/** Creates a cache of look-ups for the rules of one request. It is valid only as long as nothing is written. */
 export function lookUpOnce(db: Database): LookUp {
   const known = new Map<unknown, Map<string, Promise<unknown>>>();
   return <Args extends readonly unknown[], Found>(find: (db: Database, ...args: Args) => Promise<Found>, ...args: Args) => {
@@ -18,7 +18,7 @@ export function lookUpOnce(db: Database): LookUp {
     const key = JSON.stringify(args);
     const answer = answers.get(key) ?? find(db, ...args);
     answers.set(key, answer);
-    // What stands under a function was found by it.
+    // The answers stored under a function were returned by that function.
     return answer as Promise<Found>;
   };
 }

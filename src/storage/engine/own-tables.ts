@@ -1,8 +1,9 @@
 /*
- * The rows of our own tables, column by column. The steps in `migrations/` make them. Dates are `YYYY-MM-DD HH:MM:SS`.
+ * The rows of our own tables, column by column. The steps in `migrations/` create the tables. Dates are `YYYY-MM-DD
+ * HH:MM:SS`.
  */
 
-/** The one row (id 1) that counts what was ever changed. */
+/** The single row (id 1) with the change counter. */
 export interface ChangesRow {
   id: number;
   counter: number;
@@ -10,65 +11,65 @@ export interface ChangesRow {
   changed_at: string;
 }
 
-/** A row is locked while a name (slug, title, term) is being given. */
+/** A row that is locked while a name (slug, title, term) is being assigned. */
 export interface LockRow {
   name: string;
   touched: number;
 }
 
-/** A source that something was imported from. */
+/** A source from which data have been imported. */
 export interface ImportRow {
   id: number;
   /** The name of the source. */
   source: string;
   /** The number of its last run. */
   run: number;
-  /** Whether that run has not come to its end. */
+  /** Whether that run is unfinished. */
   open: number;
-  /** How many entries of the source are dealt with in that run. */
+  /** Number of entries of the source that have been processed in that run. */
   done: number;
-  /** What the run has to report so far, as JSON. */
+  /** The report of the run so far, as JSON. */
   report: string;
   /** UTC. */
   touched_at: string;
 }
 
-/** Which record of ours a record of a source became. */
+/** Maps a record of a source to our record that was made from it. */
 export interface ImportIdRow {
   import_id: number;
-  /** Digest of the kind and the name that the source has for it. */
+  /** Digest of the kind and of the name of the record in the source. */
   item: string;
   kind: string;
   target: number;
-  /** Digest of what came in; empty where it is to be looked at again. */
+  /** Digest of the imported data; empty if the record is to be examined again. */
   digest: string;
   run: number;
-  /** The run that made it; 0: it was here before, or nobody knows. */
+  /** The run that created our record; 0 if it existed before or this is not known. */
   made: number;
 }
 
-/** A record of ours that names records of the source which have not come in yet. */
+/** A record of ours that refers to records of the source that have not been imported yet. */
 export interface ImportWaitingRow {
   import_id: number;
   item: string;
   kind: string;
   target: number;
-  /** What it names, as JSON. */
+  /** The records it refers to, as JSON. */
   wants: string;
 }
 
-/** An answer that was given to a write with a key; both digests as `storage/rows/kept-answers.ts` has them. */
+/** An answer to a write with an idempotency key. `storage/rows/kept-answers.ts` defines both digests. */
 export interface AnswerRow {
   id: string;
   fingerprint: string;
   /** UTC. */
   made_at: string;
-  /** The reply as JSON; empty while the request is under way. */
+  /** The reply as JSON; empty while the request is being processed. */
   answer: string;
 }
 
 /**
- * An occurrence of an event under one of the headings it is listed by (`event-index-rows.ts`). Moments are numbers:
+ * An occurrence of an event under one facet of the list index (`event-index-rows.ts`). Moments are numbers:
  * `YYYYMMDDHHMMSS`.
  */
 export interface EntryRow {
@@ -81,17 +82,17 @@ export interface EntryRow {
   hidden: number;
   locked: number;
   featured: number;
-  /** 0 for an event that takes place once. */
+  /** 0 for an event that does not recur. */
   occurrence_id: number;
-  /** The number of its language (`ContentLanguage`); 0 for an event without one. */
+  /** The number of the event's language (`ContentLanguage`); 0 for an event without one. */
   language: number;
-  /** The numbers of languages in whose lists it stands for a translation that is missing, as `,3,5,`. */
+  /** The numbers of the languages in whose lists the event replaces a missing translation, as `,3,5,`. */
   stands_in: string;
 }
 
 /**
- * How many public events begin on a day (`YYYYMMDD`), and how many run past its midnight; or how many begin in a month
- * (`-YYYYMM - 1`).
+ * The number of public events that begin on a day (`YYYYMMDD`), and of those that run past its midnight; or the number
+ * of events that begin in a month (`-YYYYMM - 1`).
  */
 export interface DayRow {
   facet: number;
@@ -100,7 +101,7 @@ export interface DayRow {
   running: number;
 }
 
-/** A change that was noted (`src/storage/journal/entries.ts` says what the words mean). */
+/** A recorded change (`src/storage/journal/entries.ts` explains the values). */
 interface ChangeColumns {
   /** UTC. */
   at: string;
@@ -119,7 +120,7 @@ export interface JournalRow extends ChangeColumns {
   writer: 'fasti' | 'wordpress' | 'found';
 }
 
-/** A change that the WordPress plugin has noted. */
+/** A change recorded by the WordPress plugin. */
 export interface InboxRow extends ChangeColumns {
   id: number;
 }
@@ -131,7 +132,10 @@ export interface HookRow {
   secret: string;
   kinds: string;
   user: number;
-  /** `paused`: by a person; `off`: because its receiver, or its user, is gone. Neither gets new messages. */
+  /**
+   * `paused`: by a person; `off`: because its receiver or its user does not exist any more. Neither state gets new
+   * messages.
+   */
   state: 'active' | 'paused' | 'off';
   position: number;
   busy_until: string;
@@ -154,34 +158,31 @@ export interface HookMessageRow {
   error: string;
 }
 
-/** What was last seen of an object (`src/storage/freshness/prints.ts`). */
+/** The state of an object when it was last taken over (`src/storage/freshness/prints.ts`). */
 export interface PrintRow {
   kind: string;
-  /** The id of a post; of a term the row in its taxonomy. */
+  /** The id of a post, or the `term_taxonomy_id` of a term. */
   object: number;
   /** The type of a post, the taxonomy of a term. */
   type: string;
-  /** The id of a term. */
+  /** For terms: the id of the term. */
   term: number;
-  /** Of a term. */
+  /** For terms: the id of the parent. */
   parent: number;
   is_public: number;
   digest: string;
 }
 
-/**
- * A step of the schema that was applied. The columns are those that knex gave to its own journal of migrations, which
- * this once was.
- */
+/** A step of the schema that was applied. The columns are those of knex's table of migrations. */
 export interface MigrationRow {
   id: number;
   name: string | null;
-  /** Steps that were applied together have the same number. */
+  /** Steps that were applied together have the same batch number. */
   batch: number | null;
   migration_time: string | null;
 }
 
-/** One row that says whether a process is changing the schema. */
+/** The single row that says whether a process is changing the schema. */
 export interface MigrationLockRow {
   index: number;
   is_locked: number | null;

@@ -1,6 +1,6 @@
 /**
- * All rows that `read` gives, a page at a time: it reads the rows after an id, in the order of their ids and `size` of
- * them at most. A row is an id, or has one. A page is read when it is asked for, not before.
+ * Yields all rows that `read` returns, one page at a time. `read` returns the rows after an id, in the order of their
+ * ids, at most `size` of them. A row is an id or has one. A page is read only when the consumer asks for it.
  */
 export async function* pagesById<Row extends number | { readonly id: number }>(
   size: number,
@@ -16,15 +16,15 @@ export async function* pagesById<Row extends number | { readonly id: number }>(
   }
 }
 
-/** A list, `size` of it at a time. */
+/** Splits a list into pages of `size` items. */
 export function* pagesOf<Value>(list: readonly Value[], size: number): Generator<Value[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }
 
-/** How many values a statement names that asks for rows by their ids or slugs. */
+/** Maximum number of ids or slugs in one statement. */
 const NAMED_AT_ONCE = 1000;
 
-/** The rows that `read` gives for these values, each of which it is asked for once, together with some others. */
+/** Returns the rows that `read` gives for these values. Each distinct value is read once, together with others. */
 export async function readInParts<Value, Row>(
   values: readonly Value[],
   read: (some: Value[]) => PromiseLike<readonly Row[]>,

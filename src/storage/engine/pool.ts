@@ -2,42 +2,45 @@ import { Pool, TimeoutError } from 'tarn';
 import { DatabaseUnavailable } from './dialect.ts';
 import type { ConnectionCounts } from './driver.ts';
 
-/** Connections that are open, for whoever needs one next. */
+/** A pool of open connections. */
 export interface ConnectionPool<Connection> {
-  /** One that is idle and can be used right away; undefined: it has to be waited for. */
+  /** Returns an idle, usable connection; undefined if the caller has to wait for one. */
   readonly idle: () => Connection | undefined;
   /**
-   * Waits for one.
+   * Waits for a connection.
    *
-   * @throws DatabaseUnavailable `exhausted` where none becomes free in time; or what `open` throws
+   * @throws DatabaseUnavailable `exhausted` if none becomes free in time; or whatever `open` throws
    */
   readonly acquire: () => Promise<Connection>;
   readonly release: (connection: Connection) => void;
-  /** How many there are. */
+  /** Returns the numbers of connections. */
   readonly counts: () => ConnectionCounts;
-  /** Closes all of them, those in use as soon as they are released. */
+  /** Closes all connections; those in use are closed when they are released. */
   readonly close: () => Promise<void>;
 }
 
 export interface PoolOptions<Connection> {
   readonly open: () => Promise<Connection>;
   readonly close: (connection: Connection) => Promise<void>;
-  /** Whether it can be used once more. */
+  /** Whether a connection can be used again. */
   readonly isUsable: (connection: Connection) => boolean;
-  /** How many are kept open, and how many there are at most. */
+  /** Minimum and maximum number of open connections. */
   readonly least: number;
   readonly most: number;
-  /** For how many milliseconds one waits for a connection, and after how many an idle one is closed. */
+  /** How long a caller waits for a connection, and how long an idle connection stays open, both in milliseconds. */
   readonly patience: number;
   readonly idle: number;
 }
 
-/** For how long a connection rests beside the library's pool before it is given back to it, in milliseconds. */
+/**
+ * How long a released connection is kept outside of the library's pool before it is returned to it, in milliseconds.
+ */
 const REST_MS = 1000;
 
 /**
- * Opens nothing before the first connection is needed. What is released while nobody waits rests for a moment, and goes
- * to the next who needs one: the library takes two timers and two dozen promises to give one out, for each statement.
+ * Creates a pool. It opens no connection before the first one is needed. A connection that is released while no caller
+ * waits is kept aside for a moment, and the next caller gets it. For each connection it hands out, the library needs
+ * two timers and two dozen promises, which is too much for every statement.
  */
 export function createPool<Connection>(options: PoolOptions<Connection>): ConnectionPool<Connection> {
   const { open, close, isUsable, least, most, patience } = options;
@@ -51,7 +54,8 @@ export function createPool<Connection>(options: PoolOptions<Connection>): Connec
     idleTimeoutMillis: options.idle,
     propagateCreateError: true,
   });
-  // The one used last is taken first: the server's thread for it is still warm, and those not needed become idle.
+  // The most recently used connection is taken first: the server's thread for it is still warm, and surplus connections
+  // become idle.
   const resting: Connection[] = [];
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;

@@ -1,28 +1,31 @@
 import { DatabaseUnavailable } from './dialect.ts';
 
-/** Whoever waits longer is turned away. */
+/** Waiting longer than this is refused. */
 export const LONGEST_WAIT_MS = 8000;
-/** When this many wait, the next one is turned away at once. */
+/** Maximum number of waiting callers; further ones are refused at once. */
 const MOST_WAITING = 1000;
 
 /**
- * Those who wait for one of a few places, first come, first served. Whoever leaves hands the place to the next in line,
- * together with what is left there.
+ * A queue for a limited number of places, first come, first served. A caller that leaves passes its place to the next
+ * one in the queue, together with something that it may leave there.
  */
 export interface Queue<Left> {
-  /** How many wait. */
+  /** Number of callers that wait. */
   readonly length: () => number;
   /**
-   * Waits for a place and takes it. Gives what was left there.
+   * Waits for a place and takes it. Resolves to what the previous holder left there.
    *
-   * @throws DatabaseUnavailable `exhausted` where that takes too long
+   * @throws DatabaseUnavailable `exhausted` if the wait is too long or too many callers are waiting
    */
   readonly enter: () => Promise<Left | undefined>;
-  /** Hands the place on, so that nobody slips in between. Something may be left only where somebody waits. */
+  /**
+   * Passes the place to the next caller in the queue, so that no newcomer can take it. Something may be left only if a
+   * caller is waiting.
+   */
   readonly leave: (left?: Left) => void;
 }
 
-/** A queue for some places, which are free at first. */
+/** Creates a queue for `places` places, all of which are free. */
 export function createQueue<Left>(places: number): Queue<Left> {
   let free = places;
   const waiting: ((left: Left | undefined) => void)[] = [];

@@ -1,9 +1,9 @@
-/** Runs the work of a key one at a time. Who asks while it runs waits for the next run, the same for all of them. */
+/** Runs the work of a key one at a time. All callers that arrive during a run share the next run. */
 export type SharedRuns<T> = (key: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Shares what several ask for at once, where a result must not be older than the question: each gets one of a run that
- * began after it asked.
+ * Creates a way to share work between concurrent callers if a result must not be older than the call: each caller gets
+ * the result of a run that began after its call.
  */
 export function createSharedRuns<T>(): SharedRuns<T> {
   const runs = new Map<string, { readonly running: Promise<T>; next?: Promise<T> }>();

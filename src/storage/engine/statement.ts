@@ -1,16 +1,16 @@
 import { memoize } from '../../memo.ts';
 import type { Sql } from './dialect.ts';
 
-/** What a statement binds at one place. */
+/** A value that a statement binds at one placeholder. */
 export type Value = string | number | null;
 
 /**
- * What may stand at a place of a statement: a value, a list of values, the values of several rows, or a piece of SQL
- * with its own.
+ * A value that may be interpolated into a statement: a single value, a list of values, the values of several rows, or a
+ * piece of SQL with its own values.
  */
 export type TemplateValue = Value | readonly Value[] | Rows | Piece;
 
-/** The values of rows of `width` columns, one row after the other, as a place of a statement. */
+/** The values of rows of `width` columns, one row after the other, for interpolation into a statement. */
 export class Rows {
   readonly width: number;
   readonly values: readonly Value[];
@@ -21,11 +21,11 @@ export class Rows {
   }
 }
 
-/** A piece of SQL that a dialect or a choice gives, as a place of a statement. */
+/** A piece of SQL, from a dialect or chosen at run time, for interpolation into a statement. */
 export class Piece {
   readonly sql: string;
   readonly values: readonly Value[];
-  /** The table that it names, if that is all it is for. */
+  /** The table, if the piece only names a table. */
   readonly table: string | undefined;
 
   constructor([sql, bindings]: Sql, table?: string) {
@@ -42,28 +42,28 @@ export class Piece {
   }
 }
 
-/** A piece of SQL that binds nothing. */
+/** A piece of SQL without bindings. */
 export const verbatim = memoize((sql) => new Piece([sql, []]));
 
-/** A statement as it is sent. */
+/** A statement as sent to the database. */
 export interface Statement {
-  /** The first table that it names, which is the one that it changes; without the prefix. */
+  /** The first table that the statement names, without the prefix. If it writes, this is the table that it changes. */
   readonly table: string | undefined;
   readonly sql: string;
   readonly bindings: readonly Value[];
 }
 
-/** How many forms of one statement are kept: lists of ids come in many lengths. */
+/** How many forms of one template are cached: lists of ids have many lengths. */
 const FORMS = 100;
 
-/** Longer lists of ids are written into the text: SQLite binds 32,766 values at most. */
+/** Longer lists of ids are written into the SQL text: SQLite binds 32,766 values at most. */
 const MOST_BOUND = 1000;
 
 /**
- * Puts statements together that are written out as templates, for what every request asks: knex takes as long to build
- * one as SQLite to run it. The text is made once for each form that its places take. `{posts}` stands for the table
- * with the site's prefix; a list becomes `?, ?`, rows `(?, ?), (?, ?)`; an empty list becomes NULL, which nothing
- * equals, and a long one of ids the ids themselves.
+ * Compiles statements that are written as templates, for the queries of every request: building one with knex takes as
+ * long as SQLite takes to run it. The SQL text is built once for each form of the interpolated values. `{posts}` is
+ * replaced by the table name with the site's prefix. A list becomes `?, ?` and rows become `(?, ?), (?, ?)`. An empty
+ * list becomes NULL, which equals nothing. A long list of ids is written out.
  */
 export function statements(prefix: string): (text: TemplateStringsArray, places: readonly TemplateValue[]) => Statement {
   const known = new WeakMap<TemplateStringsArray, Template>();
@@ -87,7 +87,7 @@ export function statements(prefix: string): (text: TemplateStringsArray, places:
   };
 }
 
-/** What is known of a template: the first table in it, and its text for each form. */
+/** Cached data of a template: the first table in it, and its SQL text for each form. */
 interface Template {
   readonly table: string | undefined;
   readonly forms: Map<string, string>;
@@ -95,7 +95,9 @@ interface Template {
 
 const tableIn = (text: TemplateStringsArray): string | undefined => /\{(\w+)\}/.exec(text.join(' '))?.[1];
 
-/** Adds what a place binds, and gives what its text depends on besides. */
+/**
+ * Adds the values of an interpolation to the bindings, and returns the part of the form that the SQL text depends on.
+ */
 function bind(place: TemplateValue, bindings: Value[]): string | number {
   if (place === null || typeof place !== 'object') {
     bindings.push(place);

@@ -1,58 +1,67 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /*
- * Checks of how transactions are used, for tests (`watched` of `openDatabase`): they follow every promise of the
- * process, which costs too much for a server.
+ * Checks of how transactions are used, for tests (`watched` of `openDatabase`). They track every promise of the
+ * process, which is too expensive for a server.
  */
 
 /** What a watched transaction has done so far. */
 interface Observed {
-  /** Whether its work is still going on. */
+  /** Whether its work is still running. */
   open: boolean;
-  /** It has locked rows; it has written something; it has written the row that every writer writes. */
+  /**
+   * Whether it has locked rows (`locked`), has written anything (`wrote`), and has written the row that every writer
+   * writes (`counted`).
+   */
   locked: boolean;
   wrote: boolean;
   counted: boolean;
-  /** It has locked names; it has written metas of users without. */
+  /** Whether it has locked names (`named`), and has written metas of users without having locked names (`unnamed`). */
   named: boolean;
   unnamed: boolean;
-  /** It has written records; the journal knows which. */
+  /** Whether it has written records (`records`), and has reported them to the journal (`journaled`). */
   records: boolean;
   journaled: boolean;
 }
 
-/** Watches the transactions of one database. */
+/** Checks of the transactions of one database. */
 export interface TransactionChecks {
-  /** Notes what a statement does that runs now. Call it with every statement, just before it runs. */
+  /** Records what a statement does. Must be called with every statement, just before it runs. */
   readonly note: (sql: string) => void;
-  /** Call it with every query outside of transactions. Throws if it would run beside one that is open. */
+  /**
+   * Must be called with every query outside of transactions. Throws if the query would run while a transaction of the
+   * same caller is open.
+   */
   readonly refuseBeside: () => void;
   /**
-   * Runs the work of a transaction. `work` calls `reportWrites` with whether the journal gets to know which records it
-   * writes.
+   * Runs the work of a transaction. `work` calls `reportWrites` with whether it reports the records it writes to the
+   * journal.
    *
    * @throws Error for a transaction that locks rows and writes without writing the row that every writer writes, that
-   * writes records without reporting them to the journal, or metas of users without having locked names; else whatever
-   * `work` throws
+   * writes records without reporting them to the journal, or that writes metas of users without having locked names;
+   * otherwise whatever `work` throws
    */
   readonly run: <T>(work: (reportWrites: (namesRecords: boolean) => void) => Promise<T>) => Promise<T>;
-  /** Call it before a part of a transaction. Returns what forgets the records of that part, which was undone. */
+  /**
+   * Must be called before a part of a transaction. Returns a function that forgets the records of that part, to be
+   * called if the part is undone.
+   */
   readonly beginPart: () => () => void;
 }
 
-/** A piece of work may belong to transactions of several databases. */
+/** The current transaction of a piece of work. The work may belong to transactions of several databases. */
 interface Context {
   readonly owner: object;
   readonly observed: Observed;
   readonly outer: Context | undefined;
 }
 
-/** One for all databases: Node passes every promise of the process to each of them that is used. */
+/** One storage for all databases: Node passes every promise of the process to each storage that is in use. */
 const contexts = new AsyncLocalStorage<Context>();
-/** How many watched transactions are open. While there is none, no promise has to be followed. */
+/** Number of watched transactions that are open. While it is 0, no promises are tracked. */
 let openTransactions = 0;
 
-/** Checks for one database. `alone`: one transaction writes at a time, so that no names are locked. */
+/** Creates checks for one database. `alone`: the database has a single writer, so no names are locked. */
 export function transactionChecks(alone: boolean): TransactionChecks {
   const owner = {};
   const current = (): Observed | undefined => {
@@ -66,7 +75,8 @@ export function transactionChecks(alone: boolean): TransactionChecks {
       if (observed) observe(observed, sql);
     },
     refuseBeside: () => {
-      // It would miss what was just written; one that writes waits on SQLite for itself.
+      // A read would miss the writes of the transaction. A write would wait on SQLite for the transaction and so for
+      // itself.
       if (current()?.open) throw new Error('inside a transaction, use the database given to it');
     },
     run: async (work) => {
@@ -98,7 +108,7 @@ export function transactionChecks(alone: boolean): TransactionChecks {
 
 function check({ locked, wrote, counted, unnamed, records, journaled }: Observed): void {
   if (locked && wrote && !counted) throw new Error('a transaction that locks rows and writes must call joinWriters or noteChange');
-  // They have no unique key: two transactions could insert the same one.
+  // These rows have no unique key: two transactions could insert the same one.
   if (unnamed) throw new Error('a transaction that writes metas of users must call lockUser, or lock all users, first');
   if (records && !journaled) throw new Error('a transaction that writes records must report them to the journal');
 }
@@ -112,10 +122,12 @@ function observe(observed: Observed, sql: string): void {
   observed.counted ||= /^(insert|update) .*fasti_changes`/i.test(sql);
 }
 
-/** The table that a statement changes. */
+/** Matches a writing statement and captures the table that it changes. */
 const CHANGED = /^(?:insert into|update|delete from) `(\w+)`/i;
 
-/** What records are made of, without the prefix. Metas of users are not: they change with each login. */
+/**
+ * Tables that hold records, without the prefix. Metas of users are not among them, since they change with each login.
+ */
 const RECORDS = [
   'posts',
   'postmeta',

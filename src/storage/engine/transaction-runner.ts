@@ -3,24 +3,25 @@ import { DatabaseUnavailable, type Engine } from './dialect.ts';
 import { createQueue, LONGEST_WAIT_MS } from './queue.ts';
 import { beginShared, type Executor, type SharedTransaction } from './transaction.ts';
 
-/** Runs a piece of work as one transaction: all of it is written or nothing. */
+/** Runs a piece of work as one transaction: either everything is written or nothing. */
 export type RunTransaction = <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
 
 const FIRST_PAUSE_MS = 2;
-/** A request that finds no server for this long is turned away. */
+/** A request that finds no server within this time is refused. */
 const LONGEST_SEARCH_MS = 3000;
 
 /**
- * Runs transactions of an engine, as many at a time as the database has writers. The others wait in a queue, and some
- * of them go on in the transaction that is open. What finds somebody in its way runs again.
+ * Creates the function that runs the transactions of an engine, as many at a time as the database has writers. Other
+ * transactions wait in a queue; some of them continue in the transaction that is open. After a conflict the work runs
+ * again.
  */
 export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 'cluster'>): RunTransaction {
   const { writers, together, longestPause } = dialect;
   const queue = createQueue<SharedTransaction>(writers);
 
   /**
-   * After a conflict, or if the server is lost and there is another one. Never after an uncertain COMMIT, which could
-   * write twice.
+   * Whether to try again: after a conflict, or if the server is lost and there is another one. Never after an uncertain
+   * COMMIT, since the work could be written twice.
    */
   const isWorthwhile = (error: unknown, waited: number): boolean => {
     if (!(error instanceof DatabaseUnavailable)) return false;
@@ -28,12 +29,13 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
     return driver.elsewhere(error) === driver && waited < LONGEST_SEARCH_MS;
   };
 
-  /** Whether the next in the queue goes on in this one. */
+  /** Whether the next piece of work in the queue continues in this transaction. */
   const goesOn = ({ pieces, age }: SharedTransaction): boolean =>
     queue.length() > 0 && pieces() < together.pieces && age() < together.milliseconds;
 
   /**
-   * Before COMMIT, requests that have arrived come into the queue; after it, other processes get hold of the database.
+   * Yields to the event loop. Before COMMIT, requests that have arrived can enter the queue; after it, other processes
+   * can get access to the database.
    */
   const letOthersCome = async (): Promise<void> => {
     if (together.pieces > 1) await nextTurn();
@@ -51,7 +53,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
         return done;
       });
     } finally {
-      // Those before learn the outcome from `written`, whatever happened to this one.
+      // The earlier pieces of work learn the outcome from `written`, even if this one failed.
       if (shared?.isOpen() && !goesOn(shared)) await shared.commit().catch(() => undefined);
       if (!shared?.isOpen() && queue.length() > 0) await letOthersCome();
       queue.leave(shared?.isOpen() ? shared : undefined);
@@ -61,7 +63,7 @@ export function transactionRunner({ driver, dialect, builderFor }: Omit<Engine, 
   };
 }
 
-/** Runs work again as long as that is worthwhile, with growing pauses. */
+/** Runs work until it succeeds or a retry is not worthwhile, with growing pauses. */
 async function retry<T>(
   longestPause: number,
   isWorthwhile: (error: unknown, waited: number) => boolean,

@@ -3,53 +3,54 @@ import type { Builder } from './builder.ts';
 import { DatabaseUnavailable, type Dialect, type Engine } from './dialect.ts';
 import { type Outcome, plain, type Query, type RunQuery, resultOf, type Session } from './driver.ts';
 
-/** Runs statements: outside of transactions, or in one. */
+/** Runs statements, either outside of transactions or in one. */
 export interface Executor {
   /** Runs one statement. */
   readonly run: RunQuery;
-  /** Builds statements that it runs. */
+  /** Builds statements that this executor runs. */
   readonly builder: Builder;
 }
 
-/** How long a server that is gone is given to undo what was begun. */
+/** How long a server that does not respond may take to roll back. */
 const ROLLBACK_MS = 5000;
 
 /**
- * A transaction of the database in which one piece of work follows the other. What one of them did is undone when it
- * fails; one COMMIT writes what the others did, and flushes it to disk once for all. Where nobody waits there is one
- * piece alone.
+ * A database transaction in which several pieces of work run one after the other. If a piece fails, its writes are
+ * undone. One COMMIT writes all other pieces and flushes them to disk together. If no further work is waiting, there is
+ * only one piece.
  *
- * Once the database has ended the transaction by itself (a deadlock, a full disk, a lost connection) everything that
- * follows is refused: it would be written for good, though what came before is lost.
+ * Once the database has ended the transaction by itself (a deadlock, a full disk, a lost connection), all further
+ * statements are refused: they would be committed although the earlier writes are lost.
  */
 export interface SharedTransaction {
-  /** Settled when it is known whether everything was written. Fails with what the database said. */
+  /** Resolves when everything is known to be written. Rejects with the error of the database. */
   readonly written: Promise<void>;
-  /** Whether another piece may follow, or COMMIT. */
+  /** Whether another piece of work or COMMIT may follow. */
   readonly isOpen: () => boolean;
-  /** How many pieces of work it holds. */
+  /** Number of pieces of work in the transaction. */
   readonly pieces: () => number;
   /** For how many milliseconds it has been open. */
   readonly age: () => number;
   /**
-   * Runs a piece of work in it. What it gives counts once everything is `written`.
+   * Runs a piece of work in the transaction. Its result is final only when `written` has resolved.
    *
-   * @throws DatabaseUnavailable where the database failed, even if `work` passed over it; else whatever `work` throws
+   * @throws DatabaseUnavailable if the database failed, even if `work` caught that error; otherwise whatever `work`
+   * throws
    */
   readonly take: <T>(work: (transaction: Executor) => Promise<T>) => Promise<T>;
   /**
-   * Writes everything for good, or nothing.
+   * Commits everything, or nothing.
    *
-   * @throws what the database said
+   * @throws the error of the database
    */
   readonly commit: () => Promise<void>;
 }
 
-/** What a transaction needs of its engine. */
+/** The parts of its engine that a transaction needs. */
 type Means = Pick<Engine, 'dialect' | 'builderFor'>;
 
 /**
- * Begins one on a connection of its own, which is released with its end.
+ * Begins a shared transaction on a connection, which is released when the transaction ends.
  *
  * @throws DatabaseUnavailable
  */
@@ -74,13 +75,13 @@ export async function beginShared(session: Session, means: Means): Promise<Share
   };
 }
 
-/** A transaction that was begun. */
+/** State of a transaction that has begun. */
 interface OpenTransaction {
   readonly session: Session;
   readonly means: Means;
   readonly connection: ReturnType<typeof failFast>;
   readonly end: Ending;
-  /** How many pieces of work it holds. */
+  /** Number of pieces of work in the transaction. */
   pieces: number;
 }
 
@@ -118,7 +119,7 @@ async function commitAll(open: OpenTransaction): Promise<void> {
   end.settle();
 }
 
-/** Undoes what the last piece did; those before it stay, where the database lets them. */
+/** Undoes the last piece of work. The earlier pieces are kept if the database allows it. */
 async function undoPiece(open: OpenTransaction, reason: unknown): Promise<void> {
   const { connection, pieces } = open;
   const lost = connection.lost();
@@ -145,8 +146,8 @@ function close({ session, end }: OpenTransaction): void {
 type RunOutcome = (query: Query) => Promise<Outcome>;
 
 /**
- * Runs statements until the database has ended the transaction by itself. From then on all of them fail with what it
- * said.
+ * Runs statements until the database has ended the transaction by itself. After that, all statements fail with the
+ * error of the database.
  */
 function failFast(session: Session): { readonly query: RunOutcome; readonly lost: () => DatabaseUnavailable | undefined } {
   let lost: DatabaseUnavailable | undefined;
@@ -164,11 +165,11 @@ function failFast(session: Session): { readonly query: RunOutcome; readonly lost
   };
 }
 
-/** The end of a transaction, and the promise of it. */
+/** The end of a transaction, with a promise for it. */
 interface Ending {
   isReached: boolean;
   readonly written: Promise<void>;
-  /** Settles the promise; it fails where there is a reason. */
+  /** Settles the promise; rejects it if there is a reason. */
   readonly settle: (reason?: unknown) => void;
 }
 
@@ -177,12 +178,12 @@ function ending(): Ending {
   const written = new Promise<void>((resolve, reject) => {
     settle = (reason) => (reason === undefined ? resolve() : reject(reason));
   });
-  // Those who have a piece in it ask for themselves.
+  // Callers that have a piece of work in the transaction handle the rejection themselves.
   written.catch(() => undefined);
   return { isReached: false, written, settle };
 }
 
-/** What a piece of work is given, until it is over. */
+/** Creates the executor for a piece of work. It can be used until the piece ends. */
 function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transaction: Executor; readonly end: () => void } {
   let isOver = false;
   let builder: Builder | undefined;
@@ -206,8 +207,8 @@ function pieceOf(query: RunOutcome, { builderFor }: Means): { readonly transacti
 }
 
 /**
- * Undoes what was begun, as far as the database has not done so. A connection that does not answer is given up, and
- * what it began with it.
+ * Rolls the transaction back, unless the database has already done so. If the connection does not respond, it is
+ * closed, which ends the transaction as well.
  */
 async function rollBack(session: Session): Promise<void> {
   try {
@@ -217,7 +218,7 @@ async function rollBack(session: Session): Promise<void> {
   }
 }
 
-/** The error of a failed COMMIT. Only if it is certain that nothing was written may the work be done again. */
+/** Returns the error of a failed COMMIT. The work may run again only if it is certain that nothing was written. */
 function outcomeOf(dialect: Dialect, error: unknown): unknown {
   const said = error instanceof DatabaseUnavailable ? error.cause : error;
   return dialect.isUndone(said) ? error : new DatabaseUnavailable('uncertain', said);

@@ -20,10 +20,10 @@ const PARAMETERS = ['socketPath', 'ssl'];
 const FORM = 'mysql://user:password@host:port/name';
 
 /**
- * The servers that an address names, in its order: `mysql://user:password@a:3306,b:3306/name?ssl=true`, or one with
- * `?socketPath=`. User, password, database and parameters are the same for all.
+ * Returns the servers that an address names, in its order: `mysql://user:password@a:3306,b:3306/name?ssl=true`, or a
+ * single one with `?socketPath=`. User, password, database and parameters are the same for all servers.
  *
- * @throws Error with one line that says what is wrong, without repeating the password
+ * @throws Error with a one-line message about what is wrong, without the password
  */
 export function mysqlServers(address: string): readonly [MysqlServer, ...MysqlServer[]] {
   const [first, ...others] = addressesOf(address).map(serverAt);
@@ -36,15 +36,15 @@ export function mysqlServers(address: string): readonly [MysqlServer, ...MysqlSe
   return servers;
 }
 
-/** An address of its own for each server that an address names. */
+/** Splits an address with several hosts into one address for each server. */
 export function addressesOf(address: string): string[] {
   const { user = '', hosts = '', rest = '' } = ADDRESS.exec(address)?.groups ?? {};
   const names = hosts.split(',');
-  // No host at all means this machine, but an empty place between commas is a mistake.
+  // An address without any host means this machine, but an empty item between commas is a mistake.
   return names.map((host) => (names.length > 1 && host === '' ? '' : `mysql://${user}${host}${rest}`));
 }
 
-/** Undefined where it is no address at all. */
+/** Parses the address of one server. Undefined if it is not a URL. */
 function serverAt(address: string): MysqlServer | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
@@ -53,7 +53,7 @@ function serverAt(address: string): MysqlServer | undefined {
   const unknown = [...url.searchParams.keys()].filter((key) => !PARAMETERS.includes(key));
   if (unknown.length > 0) throw new Error(`the address of the MySQL database has a parameter that is not known: ${unknown.join(', ')}`);
   const socketPath = url.searchParams.get('socketPath');
-  // Brackets are for addresses only; the driver takes an IPv6 address without them.
+  // Brackets are part of the URL only; the driver expects an IPv6 address without them.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1';
   const port = Number(url.port || 3306);
   return {

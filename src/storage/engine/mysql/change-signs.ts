@@ -1,19 +1,20 @@
 import type { ChangeSigns, SignedTables } from '../change-signs.ts';
 import type { Asker } from '../driver.ts';
 
-/** The server notes seconds: a second change in the same one would leave the same note. */
+/** The server records whole seconds: a second change within the same second would leave the same record. */
 const UNSETTLED_SECONDS = 2;
 
 /**
- * MariaDB counts transactions that write: one number when they begin, another when they are committed. The position of
- * the log, which MySQL shows, is moved by its own upkeep as well.
+ * MariaDB numbers transactions that write: one number when they begin, another when they are committed. The position of
+ * the log, which MySQL shows, also moves when the server does its own maintenance.
  */
 const NUMBERS_OF_A_TRANSACTION = 2;
 
 /**
- * `UPDATE_TIME` is when the last transaction that changed the table began (MariaDB) or ended (MySQL), shown once it has
- * ended. It can go backwards, and it is lost when the table is rebuilt or the server restarts. A rebuilt table has
- * another `CREATE_TIME`. TRUNCATE changes neither, but the next number and the number of rows.
+ * Reads the change signs of tables. `UPDATE_TIME` is the time at which the last transaction that changed the table
+ * began (MariaDB) or ended (MySQL), visible once the transaction has ended. It can go backwards, and it is lost when
+ * the table is rebuilt or the server restarts. A rebuilt table has a different `CREATE_TIME`. TRUNCATE changes neither
+ * of the times, but it changes AUTO_INCREMENT and the number of rows.
  */
 export async function changeSigns(db: Asker, tables: SignedTables, known?: ChangeSigns): Promise<ChangeSigns> {
   if (known) {
@@ -21,15 +22,16 @@ export async function changeSigns(db: Asker, tables: SignedTables, known?: Chang
     if (isAsBefore(status, known)) return { ...known, uptime: status.uptime };
   }
   const rows = await readTables(db, tables);
-  // Later than the tables: one of them may be forgotten, and opened again, just before it is looked at.
+  // The status is read after the tables: the record of one of them may be evicted, and the table reopened, just before
+  // it is read.
   return signsOf(tables, rows, await readStatus(db));
 }
 
-/** Whether nobody has committed anything since, in a server that still runs. */
+/** Whether nothing has been committed since, and the server has not restarted. */
 const isAsBefore = ({ position, opened, uptime = 0 }: Status, known: ChangeSigns): boolean =>
   known.position !== undefined && position === known.position && opened === known.opened && uptime >= (known.uptime ?? 0);
 
-/** What the server says of itself. */
+/** Status values of the server. */
 type Status = Pick<ChangeSigns, 'position' | 'step' | 'opened' | 'uptime'>;
 
 async function readStatus(db: Asker): Promise<Status> {
@@ -41,7 +43,7 @@ async function readStatus(db: Asker): Promise<Status> {
   const transactions = statusOf(/^innodb_max_trx_id$/i);
   const position = transactions ?? statusOf(/lsn/i);
   return {
-    // Servers that only resemble MySQL may have the name, and no such number.
+    // Servers that only resemble MySQL may have the variable but no such number.
     position: position === '0' ? undefined : position,
     step: transactions === undefined ? undefined : NUMBERS_OF_A_TRANSACTION,
     opened: statusOf(/^opened_tables$/i),
@@ -49,12 +51,12 @@ async function readStatus(db: Asker): Promise<Status> {
   };
 }
 
-/** What the server says of a table. */
+/** Data of the server about a table. */
 interface TableStatus {
   readonly name: string;
   readonly forgotten: number;
   readonly young: number;
-  /** Whether its commits move the position. */
+  /** Whether commits to the table move the position. */
   readonly counted: number;
   readonly sign: string;
 }
@@ -75,7 +77,7 @@ async function readTables(db: Asker, { watched, besides }: SignedTables): Promis
 function signsOf({ watched, besides }: SignedTables, rows: readonly TableStatus[], status: Status): ChangeSigns {
   const found = new Map(rows.map((row) => [row.name, row]));
   const inOrder = (tables: readonly string[]) => tables.map((table) => found.get(table.toLowerCase()));
-  // Other engines, MyISAM among them, commit nothing that InnoDB counts.
+  // Commits to tables of other storage engines, such as MyISAM, are not counted by InnoDB.
   const areCounted = (tables: readonly string[]) => inOrder(tables).every((row) => !row || Number(row.counted) === 1);
   const own = inOrder(watched);
   return {

@@ -8,17 +8,17 @@ import { chooseServers, type Servers, type ServersOptions } from './server-choic
 
 export interface MysqlServersOptions {
   readonly servers: readonly [MysqlServer, ...MysqlServer[]];
-  /** Begins to connect, with these options. */
+  /** Starts connecting, with these options. */
   readonly connect: (options: object) => Connection;
   readonly errors: ErrorTable;
-  /** Whether it will be written to: a server that takes no writes comes last then. */
+  /** Whether the database will be written to. If so, a read-only server is used last. */
   readonly writes: boolean;
   readonly onServerChange: (change: ServerChange) => void;
 }
 
-/** Connections to the server in use, of several, and everything that has to be noticed about it. */
+/** Connections to the server in use, one of several, and the handling of everything that affects it. */
 export interface MysqlServers extends Cluster {
-  /** Whether there is a server to use right away. */
+  /** Whether there is a server that can be used immediately. */
   readonly isReady: () => boolean;
   /** Waits until there is a server to use. Throws DatabaseUnavailable. */
   readonly ready: () => Promise<void>;
@@ -27,23 +27,25 @@ export interface MysqlServers extends Cluster {
   /** Whether a connection leads to the server in use. */
   readonly isInUse: (connection: Connection) => boolean;
   /**
-   * Call it when a query is sent. Returns what to call when it is answered, with the driver's error if it failed.
+   * Must be called when a query is sent. Returns a function to call when the response arrives, with the driver's error
+   * if the query failed.
    */
   readonly asked: (connection: Connection) => (error?: unknown) => void;
   /**
-   * Call it after a successful COMMIT: waits until what it wrote can be read, if another server is in use by now.
+   * Must be called after a successful COMMIT. If a different server is in use by then, waits until the committed data
+   * can be read from it.
    */
   readonly committed: (connection: Connection) => Promise<void>;
   readonly close: () => void;
 }
 
 /**
- * What each session runs once when it begins. The sql_mode leaves out all that WordPress removes (`wpdb::set_sql_mode`:
- * strict modes, NO_ZERO_DATE), and what would change how texts are quoted. READ COMMITTED, because a transaction that
- * waited for a lock must see what the one before it wrote, or two could choose the same slug. Waiting for locks is
- * short: the transaction is run again instead. Some hosts refuse what they take for too large a join (`max_join_size`).
- * MySQL 8 would give the times of the last changes as they were up to a day ago; MariaDB, which knows no such setting,
- * passes over the comment.
+ * Statements that each session runs once when it begins. The sql_mode excludes everything that WordPress removes
+ * (`wpdb::set_sql_mode`: strict modes, NO_ZERO_DATE), and modes that would change how texts are quoted. READ COMMITTED,
+ * because a transaction that waited for a lock must see what the previous one wrote; otherwise two could choose the
+ * same slug. Lock waits are short, since the transaction is retried instead. Some hosts refuse joins that they consider
+ * too large (`max_join_size`). MySQL 8 would return times of the last changes that are up to a day old; MariaDB does
+ * not know that setting and ignores the versioned comment.
  */
 const SESSION = [
   `SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', time_zone = '+00:00', innodb_lock_wait_timeout = 5, lock_wait_timeout = 10
@@ -52,19 +54,19 @@ const SESSION = [
 ];
 
 /**
- * How long a connection or a look may take. With a single server there is nowhere else to go, so it gets more time
- * before everything asked of it is given up.
+ * How long a connection or a look may take. A single server has no alternative, so it gets more time before its queries
+ * are given up.
  */
 const PATIENCE_MS = 1500;
 const LONE_PATIENCE_MS = 3000;
-/** After this time, what was written through one node is on all nodes that are still part of the cluster. */
+/** After this time, data written through one node are on all nodes that are still part of the cluster. */
 const SPREAD_MS = 60_000;
-/**
- * How long a server may take to catch up before it is used. A cluster needs seconds to find out that a node is gone.
- */
+/** How long a server may take to catch up before it is used. A cluster needs seconds to detect that a node is gone. */
 const SETTLE_MS = 8000;
 
-/** Connects to nothing before it is needed, so all servers may be absent. */
+/**
+ * Creates the connections to a list of servers. Nothing is connected before it is needed, so all servers may be absent.
+ */
 export function openServers(options: MysqlServersOptions): MysqlServers {
   const { servers, connect, errors, writes } = options;
   const patience = servers.length === 1 ? LONE_PATIENCE_MS : PATIENCE_MS;
@@ -106,13 +108,13 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
     committed: async (connection) => {
       lastCommit = performance.now();
       if (isInUse(connection)) return;
-      // If no server can be used now, the next one catches up before it is.
+      // If no server can be used at the moment, the next one catches up before it is used.
       const server = await chosen.choose().catch(() => undefined);
       if (server) await settle(server).catch((error: unknown) => chosen.leave(server, { detail: messageOf(error) }));
     },
     era: chosen.era,
     catchUp: async () => {
-      // If there is no server, the next query says so.
+      // If there is no server, the next query throws the error.
       const server = await chosen.choose().catch(() => undefined);
       return server === undefined || !(await looks.isNode(server)) || galera.waitBriefly(server);
     },
@@ -128,7 +130,7 @@ export function openServers(options: MysqlServersOptions): MysqlServers {
 type Connections = ReturnType<typeof trackConnections>;
 type Chosen = Servers<MysqlServer>;
 
-/** The servers, the connections to them, and the one that was chosen. */
+/** The options, the connections, and the choice of the server. */
 interface Choice {
   readonly options: MysqlServersOptions;
   readonly connections: Connections;
@@ -140,14 +142,15 @@ const serverListeners = (
   connections: Connections,
 ): Pick<ServersOptions<MysqlServer>, 'left' | 'taken'> => ({
   left: (server, { detail, silent }) => {
-    // A silent server would keep everybody waiting; any other one finishes or breaks off by itself.
+    // Connections to a silent server would keep callers waiting; queries on any other server finish or fail by
+    // themselves.
     if (silent) connections.dropAll(server);
     onServerChange({ left: server.name, reason: detail });
   },
   taken: (server) => onServerChange({ taken: server.name }),
 });
 
-/** A connection to the server in use; where it is gone, to the next one. */
+/** Opens a connection to the server in use; if that server is gone, to the next one. */
 async function connectToChosen({
   options: { servers, errors },
   connections,
@@ -166,7 +169,7 @@ async function connectToChosen({
   }
 }
 
-/** What follows from the failure of a query. */
+/** Handles a failed query: leaves the server, looks for a fitter one, or checks it. */
 function afterFailure({ options: { errors }, connections, chosen }: Choice, connection: Connection, error: unknown): void {
   const server = connections.serverOf(connection) ?? chosen.current();
   if (!server) return;

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../../host/timeout.ts';
 import type { MysqlServer } from './address.ts';
 
-/** A connection of the driver, as far as it is used here. */
+/** The part of the driver's connection that is used here. */
 export interface Connection {
   query(sql: string, bindings: readonly unknown[], done: (error: unknown, result?: unknown, fields?: unknown) => void): void;
   query(sql: string): { stream(): AsyncIterable<unknown> };
@@ -15,21 +15,21 @@ export interface Connection {
 /** All open connections of a database, and the server that each of them leads to. */
 export interface Connections {
   /**
-   * Opens one and runs some statements on it, within this many milliseconds in all. Throws the driver's error, or
-   * NoAnswer.
+   * Opens a connection and runs some statements on it, within `limit` milliseconds in total. Throws the driver's error,
+   * or NoAnswer.
    */
   readonly open: (server: MysqlServer, limit: number, statements: readonly string[]) => Promise<Connection>;
   readonly serverOf: (connection: Connection) => MysqlServer | undefined;
-  /** Closes it without another word. What is asked on it fails. */
+  /** Closes a connection without notifying the server. Its pending queries fail. */
   readonly drop: (connection: Connection) => void;
-  /** The same for all that lead to a server. */
+  /** Drops all connections to a server. */
   readonly dropAll: (server: MysqlServer) => void;
 }
 
-/** `connect`: begins to connect, with these options. */
+/** Keeps track of connections and their servers. `connect`: starts connecting, with these options. */
 export function trackConnections(connect: (options: object) => Connection): Connections {
   const leadsTo = new Map<Connection, MysqlServer>();
-  // Those who ask something on it learn of it first, and may still want to know which server it was.
+  // The failing queries learn of it before the `close` event, and may still need to know which server it was.
   const drop = (connection: Connection): void => connection.stream.destroy();
   return {
     open: async (server, limit, statements) => {
@@ -54,7 +54,7 @@ export function trackConnections(connect: (options: object) => Connection): Conn
 async function begin(connection: Connection, statements: readonly string[]): Promise<Connection> {
   await new Promise<void>((resolve, reject) => {
     connection.once('connect', resolve);
-    // Later errors go to whoever asks something; without a listener they would end the process.
+    // Later errors are passed to the queries; without a listener they would end the process.
     connection.on('error', reject);
   });
   for (const sql of statements) await ask(connection, sql);

@@ -6,11 +6,11 @@ import { isBusy, isFull, isReadOnly, isUnavailable, isUndone } from './errors.ts
 import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable } from './schema.ts';
 
-/** How many connections are open at most, and how many of them are kept for readers. */
+/** Maximum number of open connections, and how many of them are reserved for readers. */
 export const MOST_CONNECTIONS = 16;
 const READERS = 4;
 
-/** MySQL and MariaDB, InnoDB. */
+/** The dialect of MySQL and MariaDB with InnoDB. */
 export const mysql: Dialect = {
   name: 'mysql',
   writers: MOST_CONNECTIONS - READERS,
@@ -32,12 +32,12 @@ export const mysql: Dialect = {
   locks: { share: 'LOCK IN SHARE MODE', update: 'FOR UPDATE' },
   changeSigns,
   showsEveryChange: false,
-  // One digest for all rows takes two thirds of the time of one for each.
+  // One digest for all rows takes two thirds of the time of one digest for each row.
   joinedPrint: (text) => `MD5(GROUP_CONCAT(${text} SEPARATOR '|'))`,
-  // Half of an MD5.
+  // Uses the first half of an MD5.
   fingerprint: (text) => `CONCAT(COUNT(*), ' ', BIT_XOR(CAST(CONV(LEFT(MD5(${text}), 16), 16, 10) AS UNSIGNED)))`,
-  // CRC32 is linear: of two values of one length that change places its XOR never shows it. So each of 16,384 rows in a
-  // sequence has a factor of its own, of 32 bits, so that the product is never too large.
+  // CRC32 is linear: if two values of the same length swap places, the XOR of the CRCs does not change. So each of
+  // 16,384 consecutive rows has its own factor, of 32 bits, which keeps the product within range.
   quickPrint: (text, key) => `CONCAT(COUNT(*), ' ', BIT_XOR(CRC32(${text}) * (${key} % 16384 * 163841 + 1500450271)))`,
   logPosition: async (db) => {
     const rows = await db.ask<{ Value: string }>("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_binlog_pos', 'gtid_executed')");
@@ -67,7 +67,8 @@ export const mysql: Dialect = {
 };
 
 /**
- * Positions of MySQL are sets of transactions (`uuid:1-77`), those of MariaDB the last one of each domain (`0-1-77`).
+ * Whether a replica has reached a position. Positions of MySQL are sets of transactions (`uuid:1-77`), those of MariaDB
+ * the last one of each domain (`0-1-77`).
  */
 async function hasReached(db: Asker, position: string): Promise<boolean> {
   if (position === '') return true;

@@ -27,22 +27,22 @@ const ACQUIRE_MS = 1000;
 const IDLE_MS = 30_000;
 
 export interface MysqlOptions {
-  /** For a replica, which is only read: the database that answers when the replica does not. */
+  /** For a replica, which is only read: the database that is queried if the replica does not answer. */
   readonly primary?: Driver;
   readonly onServerChange?: (change: ServerChange) => void;
 }
 
 /**
- * A pool of connections to MySQL or MariaDB: to one of the servers that the address names, as long as that one can be
- * used. Nothing connects before the first query, so the servers may be absent.
+ * Opens a pool of connections to MySQL or MariaDB: to one of the servers that the address names, as long as that server
+ * can be used. Nothing connects before the first query, so the servers may be absent.
  *
- * @param address `mysql://user:password@host:port,host:port/database`, with `?socketPath=` and `?ssl=true` if need be
+ * @param address `mysql://user:password@host:port,host:port/database`, optionally with `?socketPath=` and `?ssl=true`
  * @throws Error saying what is wrong with the address
  */
 export function openMysql(address: string, { primary, onServerChange = () => {} }: MysqlOptions = {}): Engine {
   const servers = openServers({
     servers: mysqlServers(address),
-    // The driver's own type has members that no connection shares with another library.
+    // The type of the driver has members that connections of other libraries do not have.
     connect: (options) => createConnection({ ...CONNECTION, ...options }) as unknown as Connection,
     errors: { isCut, isLeaving, isReadOnly: isServerReadOnly, isCrowded },
     writes: primary === undefined,
@@ -55,7 +55,7 @@ export function openMysql(address: string, { primary, onServerChange = () => {} 
   };
   return {
     dialect: mysql,
-    // What the primary answered instead comes from another server too.
+    // Answers of the primary in place of a replica also come from a different server.
     cluster: { ...servers, era: () => servers.era() + detours },
     driver: serverDriver(servers, detour),
     builderFor: builders('mysql2'),
@@ -68,25 +68,25 @@ const CONNECTION: ConnectionOptions = {
   timezone: 'Z',
   // Dates are text from the database to the caller, zero dates included.
   dateStrings: true,
-  // bigint and decimal as numbers; a bigint beyond 2^53 stays text rather than lose digits.
+  // bigint and decimal as numbers; a bigint beyond 2^53 stays text, so that no digits are lost.
   supportBigNumbers: true,
   bigNumberStrings: false,
   decimalNumbers: true,
-  // JSON as text, which plugins may keep in columns of their own.
+  // JSON as text: plugins may have JSON columns.
   jsonStrings: true,
-  // An object bound by mistake must not become `key = value` pairs.
+  // An object that is bound by mistake must not become `key = value` pairs.
   stringifyObjects: true,
   multipleStatements: false,
 };
 
-/** `detour`: the driver to ask where these servers don't answer. */
+/** Creates the driver. `detour`: returns the driver to use if these servers do not answer. */
 function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): Driver {
   const listeners = createListeners();
   const broken = new WeakSet<Connection>();
   const pool = poolOf(servers, broken);
   const means: SessionMeans = { servers, broken, pool, notify: listeners.notify };
 
-  /** Without waiting where a server is in use and a connection to it idle. */
+  /** Returns a connection without waiting if a server is in use and has an idle connection. */
   const connected = (): Connection | Promise<Connection> => (servers.isReady() ? pool.idle() : undefined) ?? connectionInTime();
   const connectionInTime = async (): Promise<Connection> => {
     try {
@@ -104,7 +104,7 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
       return connection instanceof Promise ? connection.then((one) => sessionOn(one, means)) : sessionOn(connection, means);
     },
     elsewhere: (error) => (isServers(error) ? (servers.place().of > 1 ? driver : detour()) : undefined),
-    // The rights are looked at though there is no row.
+    // The server checks the user's rights even though the statement inserts no row.
     checkWritable: async (prefix) => {
       const posts = `\`${prefix}posts\``;
       await runOnce(
@@ -133,12 +133,12 @@ function serverDriver(servers: MysqlServers, detour: () => Driver | undefined): 
   return driver;
 }
 
-/** Whether another server may do what this one has failed to do. */
+/** Whether another server may succeed after this error. */
 const isServers = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable &&
   (error.reason === 'unreachable' || (error.reason === 'read-only' && isServerReadOnly(error.cause)));
 
-/** What sessions work with. */
+/** The objects that sessions work with. */
 interface SessionMeans {
   readonly servers: MysqlServers;
   readonly broken: WeakSet<Connection>;
@@ -177,7 +177,7 @@ async function queryOn(connection: Connection, asked: Query, { servers, broken, 
   }
 }
 
-/** Connections to the server in use. `broken`: those that can't be used any more. */
+/** Creates the pool of connections to the server in use. `broken`: connections that can't be used any more. */
 const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionPool<Connection> =>
   createPool<Connection>({
     open: async () => {
@@ -192,7 +192,7 @@ const poolOf = (servers: MysqlServers, broken: WeakSet<Connection>): ConnectionP
     ...{ least: 0, most: MOST_CONNECTIONS, patience: ACQUIRE_MS, idle: IDLE_MS },
   });
 
-/** Runs one statement, and fails with the library's error. */
+/** Runs one statement; throws the library's error. */
 async function outcomeFrom(connection: Connection, asked: Query): Promise<Outcome> {
   const { sql, bindings } = asked;
   const [result, fields] = await new Promise<[unknown, unknown]>((resolve, reject) => {
@@ -202,7 +202,7 @@ async function outcomeFrom(connection: Connection, asked: Query): Promise<Outcom
   return outcomeOf(result, fields);
 }
 
-/** What the library gives: a list of rows, or a header that says what a write did. */
+/** Converts the library's result: a list of rows, or a header with the effects of a write. */
 function outcomeOf(result: unknown, fields: unknown): Outcome {
   const native = [result, fields];
   if (Array.isArray(result)) return { rows: result, id: 0, changed: 0, native };
@@ -210,7 +210,7 @@ function outcomeOf(result: unknown, fields: unknown): Outcome {
   return { rows: [], id, changed, native };
 }
 
-/** A transaction whose first question fixes what it sees. */
+/** A transaction whose first query determines what it sees. */
 function snapshotOn(connection: Connection, session: Session): Snapshot {
   return {
     ask: async <Row>(sql: string, bindings: readonly unknown[] = []) =>
@@ -226,7 +226,7 @@ function snapshotOn(connection: Connection, session: Session): Snapshot {
   };
 }
 
-/** All rows of a table, as they come. */
+/** Streams all rows of a table. */
 async function* streamOf(connection: Connection, table: string): AsyncIterable<unknown> {
   try {
     yield* connection.query(`SELECT * FROM \`${table}\``).stream();
@@ -235,7 +235,7 @@ async function* streamOf(connection: Connection, table: string): AsyncIterable<u
   }
 }
 
-/** Says goodbye to the server; one that does not answer is not waited for. */
+/** Closes a connection with a goodbye to the server, without requiring a response. */
 async function sayGoodbye(connection: Connection): Promise<void> {
   await new Promise<void>((resolve) => {
     connection.end(() => resolve());

@@ -1,37 +1,35 @@
 import { codeOf } from '../dialect.ts';
 
-/*
- * What the numbers and codes of MySQL, MariaDB, their clusters and the library for them mean.
- */
+/* Meaning of the error numbers and codes of MySQL, MariaDB, their clusters and the client library. */
 
-/** Someone else was in the way. */
+/** Whether the statement conflicted with another transaction. */
 export const isBusy = (error: unknown): boolean => BUSY.has(numberOf(error));
 
-/** The server, or its part of the cluster, must not be used any more. */
+/** Whether the server, or its part of the cluster, must not be used any more. */
 export const isLeaving = (error: unknown): boolean => LEAVING.has(numberOf(error));
 
-/** The server takes no writes. */
+/** Whether the server accepts no writes. */
 export const isServerReadOnly = (error: unknown): boolean => READ_ONLY.has(numberOf(error));
 
-/** The server takes no writes, or none from this user. */
+/** Whether the server accepts no writes, or none from this user. */
 export const isReadOnly = (error: unknown): boolean => isServerReadOnly(error) || (DENIED.has(numberOf(error)) && !isDeniedToRead(error));
 
-/** The server has no connection left. */
+/** Whether the server has no connection left. */
 export const isCrowded = (error: unknown): boolean => CROWDED.has(numberOf(error));
 
-/** The connection broke, or there never was one. */
+/** Whether the connection broke or could not be opened. */
 export const isCut = (error: unknown): boolean => UNREACHABLE.has(codeOf(error)) || isFatal(error);
 
-/** The database can't be reached, is going down, or refuses us. */
+/** Whether the database can't be reached, is shutting down, or refuses the connection. */
 export const isUnavailable = (error: unknown): boolean => isCut(error) || REFUSING.has(numberOf(error));
 
-/** A COMMIT that fails with this has written nothing. */
+/** Whether a COMMIT that fails with this error has written nothing. */
 export const isUndone = (error: unknown): boolean => UNDONE.has(numberOf(error));
 
 /**
- * A number that the server itself has given to a row is taken. Nodes of a Galera cluster give numbers in turns, and
- * have others from the moment in which one of them is lost: two may give the same one then. A number that is among the
- * values of a statement was not given by the server.
+ * Whether an id that the server itself assigned to a row is already taken. Nodes of a Galera cluster assign ids
+ * alternately, and the intervals change when a node is lost: at that moment two nodes may assign the same id. An id
+ * that is among the bound values of a statement was not assigned by the server.
  */
 export function isGivenNumberTaken(error: unknown, bindings: readonly unknown[]): boolean {
   if (numberOf(error) !== DUPLICATE || !(error instanceof Error)) return false;
@@ -39,58 +37,59 @@ export function isGivenNumberTaken(error: unknown, bindings: readonly unknown[])
   return taken !== undefined && !bindings.some((value) => String(value) === taken);
 }
 
-/** 1062 a row of this key is there already. */
+/** 1062: a row with this key already exists. */
 const DUPLICATE = 1062;
-/** The message in any language of the server: a single number, and the primary key. */
+/** Matches the message in any language of the server: a single number, and the primary key. */
 const GIVEN_TWICE = /'(\d{1,20})'[^']{1,100}'(?:[^'.]{1,64}\.)?PRIMARY'/;
 
-/** No room on the disk. */
+/** Whether the disk is full. */
 export const isFull = (error: unknown): boolean => FULL.has(numberOf(error));
 
-/** mysql2 marks what ends a connection, an error without a code among them. */
+/** Whether the error ends the connection. mysql2 marks such errors as fatal, including one without a code. */
 export function isFatal(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;
 }
 
 /**
- * Conflicts that end the whole transaction: 1213 deadlock (one of two nodes of Galera too), 1020 record changed since
- * last read (MariaDB's snapshot isolation), 3101 conflict of two members of Group Replication, 9007, 8002, 8022, 8028
- * of TiDB.
+ * Conflicts that end the whole transaction: 1213 deadlock (also between two nodes of Galera), 1020 record changed since
+ * last read (MariaDB's snapshot isolation), 3101 conflict between two members of Group Replication, 9007, 8002, 8022,
+ * 8028 of TiDB.
  */
 const CONFLICT = new Set([1213, 1020, 3101, 9007, 8002, 8022, 8028]);
 
-/** Besides: 1205 lock wait, 3572 row locked. */
+/** Conflicts, and in addition: 1205 lock wait timeout, 3572 row locked. */
 const BUSY = new Set([...CONFLICT, 1205, 3572]);
 
 /** 1047 node without a majority, or not yet up to date (Galera); 1053 shutting down. */
 const LEAVING = new Set([1047, 1053]);
 /**
- * 1290, 1792, 1836, 1874 the server, its transaction or its engine is read only (after a failover, or by an option).
+ * 1290, 1792, 1836, 1874: the server, its transaction or its storage engine is read only (after a failover, or by an
+ * option).
  */
 const READ_ONLY = new Set([1290, 1792, 1836, 1874]);
 /** 1040, 1203: too many connections. */
 const CROWDED = new Set([1040, 1203]);
 
 /**
- * Besides: 1044, 1045, 1049, 1698 refused user or database, 1142, 1143 refused table or column (to read it: to write,
- * it counts as read only), 1077, 1079, 1152, 1184 going down, 1129, 1130 host refused, 1180 error during COMMIT (a
- * Galera node that loses its cluster meanwhile), 1317 interrupted, 1927 connection killed, 3100 a member of Group
- * Replication that can't take part.
+ * LEAVING and CROWDED, and in addition: 1044, 1045, 1049, 1698 refused user or database; 1142, 1143 refused table or
+ * column (if the right to read is missing; a missing right to write counts as read only); 1077, 1079, 1152, 1184
+ * shutting down; 1129, 1130 host refused; 1180 error during COMMIT (a Galera node that loses its cluster meanwhile);
+ * 1317 interrupted; 1927 connection killed; 3100 a member of Group Replication that can't take part.
  */
 const REFUSING = new Set([
   ...[...LEAVING, ...CROWDED],
   ...[1044, 1045, 1049, 1698, 1142, 1143, 1077, 1079, 1152, 1184, 1129, 1130, 1180, 1317, 1927, 3100],
 ]);
 
-/** 1142, 1143, 1227, 1370 the user lacks a right on a table, a column, the server, a routine. */
+/** 1142, 1143, 1227, 1370: the user lacks a right on a table, a column, the server, a routine. */
 const DENIED = new Set([1142, 1143, 1227, 1370]);
 
-/** The name of the command is in the message in every language of the server. */
+/** The message contains the name of the command in every language of the server. */
 const isDeniedToRead = (error: unknown): boolean => error instanceof Error && /\bSELECT\b/.test(error.message);
 
 /**
- * A COMMIT that fails with one of these has not begun or was rolled back: conflicts, a server that takes no writes,
- * 1047 a node that takes no statements, 3100 a member of Group Replication that can't take part.
+ * A COMMIT that fails with one of these did not begin or was rolled back: conflicts, a server that accepts no writes,
+ * 1047 a node that accepts no statements, 3100 a member of Group Replication that can't take part.
  */
 const UNDONE = new Set([...CONFLICT, ...READ_ONLY, 1047, 3100]);
 

@@ -7,22 +7,23 @@ export interface GaleraSync {
   /** Throws NoAnswer after `limit` milliseconds, or the driver's error. */
   readonly wait: (server: MysqlServer, limit: number) => Promise<void>;
   /**
-   * The same for a reader, who goes on after a short while. A cluster that has just lost a node answers nobody for
-   * seconds, but nothing is committed in that time either, so there is nothing to miss. Gives whether all is applied.
+   * The same for a reader, which continues after a short while. A cluster that has just lost a node does not respond
+   * for seconds, but nothing is committed in that time either, so a reader misses nothing. Resolves to whether
+   * everything has been applied.
    */
   readonly waitBriefly: (server: MysqlServer) => Promise<boolean>;
   readonly close: () => void;
 }
 
 /**
- * In such a session a node answers a query once it has applied everything that was committed before, anywhere in the
- * cluster.
+ * In such a session, a node answers a query only after it has applied everything that was committed before, anywhere in
+ * the cluster.
  */
 const SESSION = ['SET SESSION wsrep_sync_wait = 1'];
 const CONNECT_MS = 3000;
 const BRIEFLY_MS = 300;
 
-/** The connection for it is opened when it is first needed, and kept. */
+/** Creates the synchronization. Its connection is opened when it is first needed, and kept open. */
 export function createGaleraSync(connections: Connections): GaleraSync {
   let session: { readonly server: MysqlServer; readonly connection: Promise<Connection> } | undefined;
   let waiting: { readonly work: Promise<void>; readonly server: MysqlServer; long: boolean } | undefined;

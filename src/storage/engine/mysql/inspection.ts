@@ -1,7 +1,7 @@
 import { type Inspection, keysOf, type Measure } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 
-/** What the server says of itself and of these tables. */
+/** Returns the version of the server, and the keys and faults of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
   const marks = tables.map(() => '?').join(',');
   const keys = await db.ask<{ of: string; key: string; part: string }>(
@@ -24,10 +24,10 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
   };
 }
 
-/** What is damaged: the server takes care of that itself. */
+/** Always empty: the server handles damage itself. */
 export const findDamage = async (): Promise<string[]> => [];
 
-/** What the server is, and about how large it says that these tables are. */
+/** Returns the name and version of the server, and the approximate size of these tables as the server reports it. */
 export async function measure(db: Asker, tables: readonly string[]): Promise<Measure> {
   const [row] = await db.ask<{ bytes: number | string | null }>(
     `SELECT SUM(DATA_LENGTH + INDEX_LENGTH) AS bytes FROM information_schema.TABLES

@@ -4,33 +4,36 @@ import type { MysqlServer } from './address.ts';
 import { ask, type Connection, type Connections } from './connections.ts';
 import type { Look } from './server-choice.ts';
 
-/** What the driver's errors say about a server. */
+/** Classification of the driver's errors by what they say about a server. */
 export interface ErrorTable {
-  /** It can't be reached, or the connection broke. */
+  /** The server can't be reached, or the connection broke. */
   readonly isCut: (error: unknown) => boolean;
-  /** It must not be used: it is shutting down, or its part of the cluster has lost the majority. */
+  /** The server must not be used: it is shutting down, or its part of the cluster has lost the majority. */
   readonly isLeaving: (error: unknown) => boolean;
-  /** It takes no writes. */
+  /** The server accepts no writes. */
   readonly isReadOnly: (error: unknown) => boolean;
-  /** It has no connection left for us. */
+  /** The server has no connection left. */
   readonly isCrowded: (error: unknown) => boolean;
 }
 
-/** Looks at servers, and remembers what was seen. */
+/** Looks at servers, and remembers their state. */
 export interface MysqlLooks {
-  /** Never fails, and takes bounded time. */
+  /** Looks at a server. Never fails, and takes bounded time. */
   readonly look: (server: MysqlServer) => Promise<Look>;
   /** Whether a server is a Galera node. Looks at it if that is not known yet. */
   readonly isNode: (server: MysqlServer) => Promise<boolean>;
-  /** What a server said of itself last. */
+  /** The state that a server reported last. */
   readonly detailOf: (server: MysqlServer) => string;
 }
 
-/** What has to be known about a server. A node that refuses everything else still answers SHOW. */
+/** The variables and status values that are needed. A node that refuses all other statements still answers SHOW. */
 const VARIABLES = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'innodb_read_only', 'wsrep_provider')";
 const STATUS = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment', 'wsrep_cluster_size')";
 
-/** `limit`: milliseconds that a look may take. `writes`: whether a server that takes no writes is of less use. */
+/**
+ * Creates the looks. `limit`: how long a look may take, in milliseconds. `writes`: whether a read-only server is less
+ * useful.
+ */
 export function lookAtServers(
   connections: Connections,
   errors: ErrorTable,
@@ -49,7 +52,7 @@ export function lookAtServers(
       return seen;
     } catch (error) {
       if (isNoAnswer(error) || errors.isCut(error) || errors.isLeaving(error)) throw error;
-      // A proxy that accepts the connection but doesn't know these statements.
+      // The server is a proxy that accepts the connection but does not know these statements.
       nodes.set(server, false);
       return { fitness: 'fit', detail: '' };
     } finally {
@@ -89,7 +92,7 @@ async function showAll(connection: Connection): Promise<Map<string, string>> {
 const isGalera = (shown: ReadonlyMap<string, string>): boolean => !['', 'none', undefined].includes(shown.get('wsrep_provider'));
 
 function lookOf(shown: ReadonlyMap<string, string>, writes: boolean): Look {
-  // Readers of Aurora set the second one only.
+  // Readers of Aurora set only the second variable.
   const readOnly = writes && ['read_only', 'innodb_read_only'].some((name) => !['OFF', '0', undefined].includes(shown.get(name)));
   if (!isGalera(shown)) return readOnly ? { fitness: 'read-only', detail: 'read only' } : { fitness: 'fit', detail: '' };
   const state = shown.get('wsrep_local_state_comment') ?? '';
@@ -99,10 +102,10 @@ function lookOf(shown: ReadonlyMap<string, string>, writes: boolean): Look {
   return { fitness: state === 'Synced' ? 'fit' : 'strained', detail };
 }
 
-/** Whether a server did not say anything in time. */
+/** Whether a server did not respond in time. */
 export const isNoAnswer = (error: unknown): boolean => error instanceof NoAnswer || codeOf(error) === 'ETIMEDOUT';
 
-/** The message of an error. Node's error for a name with several addresses has only a code. */
+/** Returns the message of an error. Node's error for a name with several addresses has only a code. */
 export function messageOf(error: unknown): string {
   const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
   return message || codeOf(error) || String(error);

@@ -1,16 +1,16 @@
-/** Watches whether a server answers at all. */
+/** Monitors whether a server responds at all. */
 export interface Pulse {
-  /** Call it when a query is sent. Returns what to call when it is answered or fails. */
+  /** Must be called when a query is sent. Returns a function to call when it is answered or fails. */
   readonly asked: () => () => void;
 }
 
-/** A server that answers nothing for this long, though there are queries, may be gone. */
+/** A server that answers nothing for this long although queries are pending may be gone. */
 const QUIET_MS = 1000;
 const TICK_MS = 250;
 
 /**
- * Calls `doubt` when there are queries and none of them has been answered for a while: either they are slow, or the
- * machine is gone. Any answer to any query is a sign of life. No timer runs while there are no queries.
+ * Calls `doubt` if queries are pending and none has been answered for a while: either they are slow, or the machine is
+ * gone. Any response to any query is a sign of life. No timer runs while there are no queries.
  */
 export function createPulse(doubt: () => Promise<void>, clock: () => number = () => performance.now()): Pulse {
   let open = 0;

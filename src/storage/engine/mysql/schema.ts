@@ -27,5 +27,5 @@ export function addKey({ name, keys = {}, unique = {} }: TableDefinition, label:
   return `ALTER TABLE \`${prefix}${name}\` ADD ${label in unique ? 'UNIQUE KEY' : 'KEY'} \`${label.replace('{prefix}', prefix)}\` (${parts})`;
 }
 
-/** A column, perhaps with the length of its prefix: `name(191)`. */
+/** Quotes a column, which may have a prefix length: `name(191)`. */
 const quoted = (column: string): string => column.replace(/^\w+/, '`$&`');

@@ -1,38 +1,39 @@
 import { FITNESS, type Fitness } from '../cluster.ts';
 import { DatabaseUnavailable } from '../dialect.ts';
 
-/** What a look at a server shows. */
+/** The result of looking at a server. */
 export interface Look {
   readonly fitness: Fitness;
-  /** What it says about itself, or why it can't be used. For people. */
+  /** The state that the server reports, or why it can't be used. For people. */
   readonly detail: string;
-  /** Whether it did not answer in time. */
+  /** Whether the server did not respond in time. */
   readonly silent?: boolean;
 }
 
-/** Which of several servers a process uses. */
+/** The choice of one server among several. */
 export interface Servers<Server> {
-  /** The one in use; undefined while there is none. */
+  /** The server in use; undefined while there is none. */
   readonly current: () => Server | undefined;
   /**
-   * A number that changes whenever the server in use does: data read before may be newer or older than data read now.
+   * A number that changes whenever the server in use changes. Data read earlier may be newer or older than data read
+   * afterwards.
    */
   readonly era: () => number;
-  /** The server to use, where nobody has to wait for one. */
+  /** Returns the server to use if no caller has to wait for one; otherwise undefined. */
   readonly chosen: () => Server | undefined;
   /**
-   * The server to use. If there is none, everybody who asks waits for the same choice.
+   * Returns the server to use. If there is none, all callers wait for the same choice.
    *
-   * @throws DatabaseUnavailable `unreachable` when none can be used
+   * @throws DatabaseUnavailable `unreachable` if no server can be used
    */
   readonly choose: () => Promise<Server>;
-  /** Call it when a server must not be used any more. It is looked at before it is used again. */
+  /** Must be called when a server must not be used any more. It is looked at before it is used again. */
   readonly leave: (server: Server, why: Omit<Look, 'fitness'>) => void;
-  /** Call it when a server may have failed: looks at it, and leaves it if it has. */
+  /** Must be called when a server may have failed: looks at it, and leaves it if it has. */
   readonly doubt: (server: Server) => Promise<void>;
-  /** Checks right away whether another server is fitter than the one in use. */
+  /** Checks immediately whether another server is fitter than the one in use. */
   readonly reconsider: () => void;
-  /** A look at each of them, in the order of the configuration. */
+  /** Looks at each server, in the order of the configuration. */
   readonly looks: () => Promise<readonly Look[]>;
 }
 
@@ -40,32 +41,32 @@ export interface ServersOptions<Server> {
   /** Looks at a server. Never fails, and takes bounded time. */
   readonly look: (server: Server) => Promise<Look>;
   /**
-   * Called before a server is used: waits until it has what this process wrote through another one. Fails if that takes
-   * too long.
+   * Called before a server is used: waits until it has the data that this process wrote through another server. Fails
+   * if that takes too long.
    */
   readonly settle: (server: Server) => Promise<void>;
-  /** Called when a server has been left because it failed. */
+  /** Called when a server has been abandoned because it failed. */
   readonly left: (server: Server, why: Omit<Look, 'fitness'>) => void;
-  /** Called when another server is used from now on. */
+  /** Called when a different server is used from now on. */
   readonly taken: (server: Server) => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
 
-/** Once a server turns out to be fit, the preferred ones before it get this many milliseconds more to answer. */
+/** Once a server turns out to be fit, the preferred servers before it get this many more milliseconds to respond. */
 const HEAD_START_MS = 250;
 /**
- * If no server can be used, the next look is one to two pauses later, at random, so that processes do not all come back
- * at the same moment.
+ * If no server can be used, the next look is one to two pauses later, at random, so that processes do not all retry at
+ * the same moment.
  */
 const PAUSE_MS = 200;
-/** While requests come in, all servers are looked at again after one to two of these. */
+/** While requests come in, all servers are looked at again after one to two of these intervals. */
 const REVIEW_MS = 10_000;
 
 /**
- * Chooses one of several servers and keeps to it: the first fit one, in the order of the configuration. When it fails,
- * the next one is used at once. A preferred server that is back is used again after two reviews in a row have found it
- * fit. While nobody asks, nothing is looked at. A single server is looked at only after it has failed.
+ * Chooses one of several servers and keeps using it: the first fit one, in the order of the configuration. If it fails,
+ * the next one is used at once. A preferred server that is back is used again after two consecutive reviews have found
+ * it fit. While there are no requests, no server is looked at. A single server is looked at only after it has failed.
  */
 export function chooseServers<Server>(
   servers: readonly [Server, ...Server[]],
@@ -111,7 +112,7 @@ export function chooseServers<Server>(
   };
 }
 
-/** What was chosen so far, and what is being chosen. */
+/** State of the choice. */
 interface Choice<Server> extends Required<ServersOptions<Server>> {
   readonly servers: readonly Server[];
   current: Server | undefined;
@@ -139,7 +140,7 @@ async function use<Server>(choice: Choice<Server>, server: Server): Promise<Serv
   choice.returning = undefined;
   choice.nextReview = later(choice, REVIEW_MS);
   try {
-    // A write that still comes through on the old server waits for the new one itself, before it is acknowledged.
+    // A write that still succeeds on the old server waits for the new one itself, before it is acknowledged.
     await choice.settle(server);
   } catch (error) {
     leave(choice, server, { detail: error instanceof Error ? error.message : String(error) });
@@ -157,7 +158,7 @@ async function elect<Server>(choice: Choice<Server>): Promise<Server> {
   throw error;
 }
 
-/** Everybody who asks in the meantime waits for this choice. */
+/** Registers a pending choice, which all callers in the meantime wait for. */
 function chosenBy<Server>(choice: Choice<Server>, work: Promise<Server>): Promise<Server> {
   const mine = work.finally(() => {
     if (choice.choosing === mine) choice.choosing = undefined;
@@ -179,7 +180,7 @@ async function review<Server>(choice: Choice<Server>): Promise<void> {
   else choice.returning = best?.server;
 }
 
-/** Does work for each key once at a time: whoever asks meanwhile waits for the same. */
+/** Runs work for each key one at a time: callers that arrive meanwhile wait for the same run. */
 function oneAtATime<Key, Result>(work: (key: Key) => Promise<Result>): (key: Key) => Promise<Result> {
   const underWay = new Map<Key, Promise<Result>>();
   return (key) => {
@@ -191,7 +192,10 @@ function oneAtATime<Key, Result>(work: (key: Key) => Promise<Result>): (key: Key
   };
 }
 
-/** The server that is preferred to this one by its looks or by its place; `isFitter`: by its looks. */
+/**
+ * Returns the server that is preferable to the current one, by its fitness or by its position; `isFitter`: by its
+ * fitness.
+ */
 function betterThan<Server>(
   current: Server,
   servers: readonly Server[],
@@ -205,7 +209,7 @@ function betterThan<Server>(
 
 const rank = (look: Look | undefined): number => FITNESS.indexOf(look?.fitness ?? 'unfit');
 
-/** The place of the fittest server, of several the first. Undefined if none can be used. */
+/** Returns the position of the fittest server, the first one if there are several. Undefined if none can be used. */
 function bestOf(looks: readonly (Look | undefined)[]): number | undefined {
   const ranks = looks.map(rank);
   const least = Math.min(...ranks);
@@ -213,8 +217,8 @@ function bestOf(looks: readonly (Look | undefined)[]): number | undefined {
 }
 
 /**
- * Looks at all at once and takes the first fit one. If there is none, takes the best of what can be used once all have
- * answered.
+ * Looks at all servers at once and takes the first fit one. If none is fit, takes the best usable one after all have
+ * responded.
  */
 async function firstFit<Server>(
   servers: readonly Server[],

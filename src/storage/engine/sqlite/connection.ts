@@ -8,18 +8,18 @@ import type { Outcome, Query } from '../driver.ts';
 import { Sqlite } from './library.ts';
 
 /**
- * better-sqlite3 waits for other processes inside SQLite, and the whole process with it: a short while for single
- * statements, not at all for BEGIN.
+ * How long SQLite waits for other processes in a single statement; for BEGIN it does not wait at all. better-sqlite3
+ * waits inside SQLite, which blocks the whole process.
  */
 const BUSY_MS = 100;
 const STATEMENTS_KEPT = 300;
 
 export type Connection = Better.Database;
 
-/** What an address says of a database that is in no file. */
+/** The name that an address uses for a database in memory. */
 export const IN_MEMORY = ':memory:';
 
-/** The file that an address names, or `IN_MEMORY`; undefined where it is not one of SQLite. */
+/** Returns the file that an address names, or `IN_MEMORY`; undefined if it is not an address of SQLite. */
 export const sqliteFile = (address: string): string | undefined => /^sqlite:(?:\/\/(?=\/))?(.*)$/s.exec(address)?.[1];
 
 /** Runs a statement. */
@@ -28,7 +28,7 @@ export function run(connection: Connection, { sql, bindings }: Query): Outcome {
   const bound = bindings.map(bindable);
   if (rowOf) {
     const rows = statement.all(bound).map(rowOf);
-    // Of a statement that says what it returns (`Dialect.raised`).
+    // Only statements with a RETURNING clause have an id here (`Dialect.raised`).
     return { rows, id: Number(rows[0]?.id ?? 0), changed: 0, native: rows };
   }
   const { lastInsertRowid: id, changes: changed } = statement.run(bound);
@@ -46,7 +46,8 @@ export function askToWrite(connection: Connection): void {
 }
 
 /**
- * What tells a file from another one that takes its name; undefined where it is in memory, empty where there is none.
+ * Returns an identity that distinguishes a file from another one that later has the same name; undefined for a database
+ * in memory, empty if the file does not exist.
  */
 export function identityOf(filename: string): string | undefined {
   if (filename === IN_MEMORY) return undefined;
@@ -54,10 +55,7 @@ export function identityOf(filename: string): string | undefined {
   return found ? `${found.dev}:${found.ino}` : '';
 }
 
-/**
- * The texts of a row are searched for one word after the other: of the last few the form in which they are searched is
- * known.
- */
+/** Caches the search forms of the last few texts: each text of a row is searched for one word after the other. */
 function searchedForms(): (text: string) => string {
   const last = Array.from({ length: 4 }, () => ({ text: '', form: '' }));
   let oldest = 0;
@@ -71,15 +69,15 @@ function searchedForms(): (text: string) => string {
 }
 
 /**
- * Opens the file, with the functions that SQLite lacks.
+ * Opens the file, and adds the functions that SQLite lacks.
  *
- * @throws the library's error where the file can't be opened or is no database
+ * @throws the library's error if the file can't be opened or is not a database
  */
 export function connect(filename: string): Connection {
   const connection = new Sqlite(filename, { timeout: BUSY_MS, fileMustExist: filename !== IN_MEMORY });
   try {
     connection.pragma('journal_mode = WAL');
-    // What was acknowledged survives a loss of power.
+    // Acknowledged writes survive a loss of power.
     connection.pragma('synchronous = FULL');
     connection.pragma('foreign_keys = OFF');
     connection.function('fold', { deterministic: true }, (text) => (text === null ? null : knownFold(String(text))));
@@ -101,31 +99,34 @@ export function connect(filename: string): Connection {
 
 const digestOf = (text: string): bigint => hash('sha1', text, 'buffer').readBigUInt64BE();
 
-/** Rows come as lists of values: the library takes half as long again to make objects of them. */
+/**
+ * A prepared statement. Its rows are read as lists of values, since the library takes half as long again to make
+ * objects.
+ */
 interface Prepared {
   readonly statement: Better.Statement<unknown[], unknown[]>;
   /**
-   * Makes a row of the values that it gives; undefined: it only writes. Asking the statement for its columns each time
-   * costs as much as a small query.
+   * Converts the values of a row to an object; undefined if the statement only writes. Asking the statement for its
+   * columns each time costs as much as a small query.
    */
   readonly rowOf: RowMaker | undefined;
 }
 
-/** What no name of a column holds. */
+/** A separator that cannot occur in a column name. */
 const BETWEEN = '\0';
 
 type RowMaker = (values: readonly unknown[]) => Record<string, unknown>;
 
-/** A value as rows have it: everything but bytes that the library gives is a text, a number or null. */
+/** Converts a value of a row: the library returns texts, numbers, null or bytes. */
 const plain = (value: unknown): unknown => (typeof value === 'object' && value !== null ? textIn(value as Uint8Array) : value);
 
 /**
- * A function that makes objects of lists of values. `columns`: the names of their members, put together with
- * `BETWEEN`. It is compiled from its text, as mysql2 does it too: members that are written out take an eighth of the
- * time of those that are set one after the other. Many statements have the same columns, and share it.
+ * Makes a function that converts lists of values to objects. `columns`: the names of their members, joined with
+ * `BETWEEN`. The function is compiled from source text, as in mysql2: an object literal takes an eighth of the time of
+ * setting the members one after the other. Statements with the same columns share the function.
  */
 const rowMaker = memoize((columns: string): RowMaker => {
-  // Written as a plain name, `__proto__` would be no member. All others are faster so.
+  // Written as a plain name, `__proto__` would not become a member. All other names are faster as plain names.
   const members = columns
     .split(BETWEEN)
     .map((name, at) => `${name === '__proto__' ? `['${name}']` : JSON.stringify(name)}: plain(values[${at}])`);
@@ -133,14 +134,17 @@ const rowMaker = memoize((columns: string): RowMaker => {
 });
 
 /**
- * SQLite keeps bytes in any column, whatever its type; no table here has a use for them, and what is there as bytes was
+ * Converts bytes to text. SQLite stores bytes in any column, whatever its type. No table here needs bytes, so they were
  * meant as text.
  */
 const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 const statements = new WeakMap<Connection, LRUCache<string, Prepared>>();
 
-/** The statement prepared before for the same text. The oldest go when there are many: lists of ids make many texts. */
+/**
+ * Returns the prepared statement for a text, from the cache if possible. The cache evicts the oldest: lists of ids make
+ * many different texts.
+ */
 function preparedStatement(connection: Connection, sql: string): Prepared {
   let kept = statements.get(connection);
   if (!kept) {
@@ -157,8 +161,8 @@ function preparedStatement(connection: Connection, sql: string): Prepared {
 }
 
 /**
- * better-sqlite3 binds every number as a float, so that a text column would hold `10.0` for 10; a BigInt is bound as an
- * integer.
+ * Converts a value for binding. better-sqlite3 binds every number as a float, so a text column would contain `10.0` for
+ * 10; a BigInt is bound as an integer.
  */
 function bindable(value: unknown): unknown {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);

@@ -4,7 +4,7 @@ import { equalsAny } from '../expressions.ts';
 import { findDamage, inspect, measure } from './inspection.ts';
 import { addColumn, addKey, createTable, describeShapes } from './schema.ts';
 
-/** SQLite, in one file. */
+/** The dialect of SQLite, with a database in one file. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   writers: 1,
@@ -61,5 +61,5 @@ export const sqlite: Dialect = {
   isFull: (error) => codeOf(error) === 'SQLITE_FULL',
 };
 
-/** The first text after all that begin with this one, in the order of its characters. */
+/** The first text after all texts that begin with this one, in code point order. */
 const next = (start: string): string => start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);

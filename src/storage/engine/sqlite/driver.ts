@@ -20,19 +20,21 @@ import { createPool } from '../pool.ts';
 import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqliteFile } from './connection.ts';
 import { sqlite } from './dialect.ts';
 
-/** What writes takes turns on the one connection for it, behind transactions of a few milliseconds each. */
+/**
+ * How long a caller waits for the single writing connection. It waits behind transactions of a few milliseconds each.
+ */
 const ACQUIRE_MS = 10_000;
 const FOREVER_MS = 2 ** 31 - 1;
-/** Another number whenever another connection has committed. */
+/** Returns a different number after another connection has committed. */
 const STATE: Query = { method: 'rows', sql: 'PRAGMA data_version', bindings: [] };
-/** Where the disk has less, in bytes, writes are about to fail. */
+/** Minimum free disk space in bytes; with less, writes are about to fail. */
 const LEAST_ROOM = 2 ** 18;
 
 /**
- * The database in a file, which is created with its folder if need be, or in memory.
+ * Opens a database in a file, which is created together with its folder if necessary, or in memory.
  *
  * @param address `sqlite:PATH`, relative to the working directory, or `sqlite::memory:`
- * @throws Error when the file can't be opened or is no database
+ * @throws Error if the file can't be opened or is not a database
  */
 export function openSqlite(address: string): Engine {
   const filename = sqliteFile(address) ?? '';
@@ -42,7 +44,7 @@ export function openSqlite(address: string): Engine {
 }
 
 /**
- * Makes the file if need be, and opens it once before it is needed, so that a wrong one stops the start rather than
+ * Creates the file if necessary, and opens it once in advance, so that a wrong file stops the start instead of failing
  * each request.
  */
 function tryFile(filename: string): void {
@@ -58,9 +60,10 @@ function tryFile(filename: string): void {
 }
 
 /**
- * One connection that writes, and one that only reads. What is only read, outside of transactions, never waits for a
- * transaction that is open: meanwhile it goes to the second connection. Otherwise it takes the one that writes, which
- * knows what it wrote, while another would read all pages again. Every statement is done before the next begins.
+ * Creates a driver with one connection that writes and one that only reads. A read outside of transactions never waits
+ * for an open transaction: meanwhile it uses the second connection. Otherwise it uses the writing connection, which has
+ * the pages it wrote in its cache, while the other one would have to read all pages again. Every statement is finished
+ * before the next one begins.
  */
 function fileDriver(filename: string): Driver {
   const listeners = createListeners();
@@ -122,7 +125,10 @@ function fileDriver(filename: string): Driver {
   };
 }
 
-/** SQLite says first what is wrong, and then of what: `no such table: wp_posts`. */
+/**
+ * Removes the names from an error message of SQLite, which states the problem first and then the object: `no such
+ * table: wp_posts`.
+ */
 const reasonOf = (message: string): string =>
   withoutQuoted(message)
     .replace(/\b(table|index) \S+ (?=has|already)/, '$1 ')
@@ -149,7 +155,7 @@ function readerOf(file: SameFile): { readonly connection: () => Connection; read
   };
 }
 
-/** What a session works with. */
+/** The objects that a session works with. */
 interface SessionMeans {
   readonly file: SameFile;
   readonly query: Ask;
@@ -162,8 +168,9 @@ const sessionOn = (connection: Connection, { file, query, notify, release }: Ses
     if (!connection.inTransaction && !isRead(asked)) file.require();
     return query(connection, asked);
   },
-  // BEGIN alone reads first and asks for the right to write later, when it may be refused for good; BEGIN IMMEDIATE
-  // asks before it reads. Where another process has it, the connection is given back to readers until the next try.
+  // Plain BEGIN starts with a read lock and requests the write lock later, when it may be refused for good; BEGIN
+  // IMMEDIATE requests it before reading. If another process holds the lock, the connection is available to readers
+  // until the next attempt.
   begin: async () => {
     file.require();
     notify(plain('BEGIN IMMEDIATE'));
@@ -179,7 +186,8 @@ const sessionOn = (connection: Connection, { file, query, notify, release }: Ses
 });
 
 /**
- * Asks for the right to write and gives it back, within one tick. Where somebody has it, the file can be written.
+ * Checks that the disk has room and that a write lock can be obtained, which is released within the same tick. If
+ * another process holds the lock, the file is writable.
  *
  * @throws DatabaseUnavailable
  */
@@ -200,19 +208,22 @@ interface SameFile {
   readonly connect: () => Connection;
 }
 
-/** What is written stands in the second until it comes into the first; processes find it there by the third. */
+/**
+ * Suffixes of the files: the database; the log, which holds writes until they are moved to the database; and the shared
+ * memory by which processes find them in the log.
+ */
 const FILES = ['', '-wal', '-shm'];
 
 /**
- * All connections are to the same files: SQLite goes on writing into files that were deleted or replaced, where nobody
- * else sees it, and all of it may be lost at the end. They are not opened anew from here: another process may hold the
- * old ones, and find in the new what does not belong together. Whoever is the last to close them, as at the end of the
- * service, puts what stands in the log into the database.
+ * Ensures that all connections use the same files. SQLite continues to write to files that were deleted or replaced,
+ * where no other process sees the data, and all of it may be lost in the end. The files are not reopened here: another
+ * process may still have the old files open, and would find data in the new ones that do not belong together. The last
+ * connection that closes them, for example at the end of the service, moves the log into the database.
  *
  * @throws DatabaseUnavailable `replaced` from both functions
  */
 function sameFile(filename: string): SameFile {
-  /** Those that were there when a connection was, as they stay while there is one. */
+  /** The files that existed when a connection was opened. They stay in place as long as a connection exists. */
   const opened = new Map<string, string>();
   const require = (): void => {
     for (const [file, identity] of opened)

@@ -1,7 +1,7 @@
 import { type Inspection, keysOf, type Measure } from '../dialect.ts';
 import type { Asker } from '../driver.ts';
 
-/** What SQLite says of itself and of these tables. */
+/** Returns the version of SQLite, and the keys of these tables. */
 export async function inspect(db: Asker, tables: readonly string[]): Promise<Inspection> {
   const keys: { of: string; key: string; part: string }[] = await db.ask(
     `SELECT m.name AS "of", i.name AS "key", c.name AS part FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
@@ -16,13 +16,13 @@ export async function inspect(db: Asker, tables: readonly string[]): Promise<Ins
   return { version: await versionOf(db), keys: keysOf([...numbered, ...keys]), faults: [] };
 }
 
-/** What is damaged. All of the file is read at one go, so that a process that serves others does this in a thread. */
+/** Returns the damage found. The whole file is read in one go, so a server process should run this in a thread. */
 export async function findDamage(db: Asker): Promise<string[]> {
   const checked = await db.ask<{ quick_check: string }>('PRAGMA quick_check(10)');
   return checked.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
 }
 
-/** What SQLite is, and how large its file. */
+/** Returns the version of SQLite and the size of the database file. */
 export async function measure(db: Asker): Promise<Measure> {
   const [{ bytes } = { bytes: 0 }] = await db.ask<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',

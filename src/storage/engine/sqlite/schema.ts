@@ -21,12 +21,12 @@ export function createTable(
   ];
 }
 
-/** The names of SQLite's indexes are shared by all tables of a file. */
+/** Returns the name of an index. SQLite's index names are shared by all tables of a file. */
 const indexName = (table: string, label: string, prefix: string): string =>
   label.includes('{prefix}') ? label.replace('{prefix}', prefix) : `${table}_${label}`;
 
 /**
- * SQLite keeps its statistics in a table, which ANALYZE makes
+ * The statements that store statistics of tables. SQLite keeps them in a table that ANALYZE creates
  * (https://sqlite.org/fileformat2.html#the_sqlite_stat1_table).
  */
 export function describeShapes(shapes: Shapes, prefix: string): string[] {
@@ -36,7 +36,7 @@ export function describeShapes(shapes: Shapes, prefix: string): string[] {
   const all = Object.entries(shapes).flatMap(([name, keys]) =>
     Object.entries(keys).flatMap(([label, shape]) => {
       const table = prefix + name;
-      // The rows of a clustered table are its primary key; others have an index for it, which SQLite names.
+      // A clustered table is its own primary key; other tables have an index for it, which SQLite names.
       const indexes = label === 'primary' ? [table, `sqlite_autoindex_${table}_1`] : [indexName(table, label, prefix)];
       return indexes.map((index) => statistics(table, index, shape));
     }),
@@ -54,7 +54,7 @@ export function addKey(definition: TableDefinition, label: string, prefix: strin
   return createTable(definition, prefix)[place + 1] ?? '';
 }
 
-/** MySQL's type as SQLite's, with the default that MySQL takes for a column without one when it is not strict. */
+/** Converts MySQL's column type to SQLite's, with the default that non-strict MySQL uses for a column without one. */
 function columnType(type: string, { anyCase = false } = {}): string {
   if (type.includes('AUTO_INCREMENT')) return 'INTEGER PRIMARY KEY AUTOINCREMENT';
   const number = /^(big|medium|small|tiny)?int/.test(type);
