@@ -2,23 +2,23 @@ import type { Database } from '../engine/database.ts';
 import { isThere, WATCHED, type WatchedName } from './watched-tables.ts';
 
 /**
- * Fingerprints of the rows of a table: first key of a range -> the number of its rows and a digest of their contents.
- * Empty ranges are absent.
+ * Fingerprints of the rows of a table: first key of a range -> the number of rows in the range and a digest of their
+ * contents. Empty ranges are absent.
  */
 export type Fingerprints = ReadonlyMap<number, string>;
 
-/** Rows whose keys lie from `from` up to, but not at, `to`. */
+/** A range of keys: `from` is included, `to` is not. */
 export interface KeyRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** How many keys a range has. */
+/** Number of keys in a range. */
 export const RANGE = 256;
 
 /**
- * The ranges of keys in which two readings of one table differ, in order, with neighbours joined. A range whose rows
- * were all added or all removed is one of them.
+ * Returns the ranges of keys in which two readings of a table differ, in order, with adjacent ranges joined. A range
+ * whose rows were all added or all removed is included.
  */
 export function differingRanges(before: Fingerprints, after: Fingerprints): KeyRange[] {
   const starts = [...new Set([...before.keys(), ...after.keys()])]
@@ -33,13 +33,13 @@ export function differingRanges(before: Fingerprints, after: Fingerprints): KeyR
   return ranges;
 }
 
-/** How many milliseconds one query should take: the next one reads as many ranges as fit into that. */
+/** Target duration of one query, in milliseconds. The number of ranges that the next query reads is adjusted to it. */
 const STEP_MS = 10;
 const MOST_RANGES = 1024;
 
 /**
- * Reads a whole table in short queries and returns the fingerprints of its ranges; where it is absent, none. Each
- * `next()` runs one query or two, so that the caller decides when they run.
+ * Reads a whole table in short queries and returns the fingerprints of its ranges; an empty map if the table does not
+ * exist. Each `next()` runs one or two queries, so the caller decides when they run.
  */
 export async function* fingerprintsOf(
   db: Database,
@@ -70,7 +70,7 @@ interface Found {
 
 async function fingerprintsBetween(db: Database, table: WatchedName, { from, to }: KeyRange): Promise<Found[]> {
   const { key, plain, texts } = WATCHED[table];
-  // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
+  // Each text is preceded by its length, -1 for NULL, so that no two different rows give the same text.
   const parts = [...plain.map((name) => `\`${name}\``), ...texts.flatMap((name) => [`COALESCE(LENGTH(\`${name}\`), -1)`, `\`${name}\``])];
   return db
     .from(table)

@@ -24,26 +24,27 @@ import {
   termKeys,
 } from './prints.ts';
 
-/** How many milliseconds one query should take: the next one reads as many keys as fit into that. */
+/** Target duration of one query, in milliseconds. The number of keys that the next query reads is adjusted to it. */
 const STEP_MS = 20;
 const FIRST_KEYS = 512;
 const FEWEST_KEYS = 512;
 const MOST_KEYS = 65_536;
-/** So many changes are taken over in one transaction. */
+/** Maximum number of changes that are taken over in one transaction. */
 const AT_ONCE = 200;
 
 /**
- * Finds what others have changed, by comparing the rows of all objects with their prints, and takes it over: into the
- * journal, the list index and the prints, all in one transaction for each change. What is committed before this begins
- * is taken over when it ends. Several processes may do so at once: each change is noted once.
+ * Finds changes by other writers, by comparing the rows of all objects with their prints, and takes them over: into the
+ * journal, the list index and the prints, in one transaction for each group of changes. Changes committed before this
+ * function begins have been taken over when it ends. Several processes may run it at the same time: each change is
+ * noted once.
  *
- * The first time there are no prints: then they are made, and the journal gets one entry that says that anything may
- * have changed. The index is left alone by that.
+ * At the first run there are no prints. Then they are created, and the journal gets one entry which says that anything
+ * may have changed. The list index is not updated in this case.
  *
- * Gives how many transactions that took.
+ * Returns the number of transactions that wrote.
  *
- * @param posts those that may have changed, if that is known (`row-ranges.ts`)
- * @param languages of the content, as they stand
+ * @param posts the posts that may have changed, if that is known (`row-ranges.ts`)
+ * @param languages current languages of the content
  */
 export async function takeOverChanges(
   db: Database,
@@ -58,7 +59,7 @@ export async function takeOverChanges(
   const terms: number[] = [];
   let writes = 0;
   for (const source of sources ?? (await printSources(db, languages))) {
-    // A group that has changed changes its members, whose own rows may be what they were.
+    // A change of a group of translations affects its members, even if their own rows are unchanged.
     const given = source.kind === 'post' && posts ? [...new Set([...posts, ...(await postsInGroups(db, terms))])] : undefined;
     for await (const keys of given ? differencesAmong(db, source, given) : differences(db, source)) {
       if (source.kind === 'term') terms.push(...keys);
@@ -78,7 +79,7 @@ export async function takeOverChanges(
   return writes + 1;
 }
 
-/** Whether others have changed something that is not taken over yet, or may have. Only reads. */
+/** Whether other writers have, or may have, made changes that are not taken over yet. Only reads. */
 export async function hasForeignChanges(db: Database, languages: OptionalLanguages): Promise<boolean> {
   if (!(await arePrintsComplete(db, languages))) return true;
   for (const source of await printSources(db, languages))
@@ -87,11 +88,12 @@ export async function hasForeignChanges(db: Database, languages: OptionalLanguag
 }
 
 /**
- * Keeps the prints of what this process changes itself, in its transactions, so that it is not found as a change of
- * others. What others have committed to the same object meanwhile is in its print, too: so its events are indexed once
- * more, by what can be read after the print.
+ * Updates the prints of objects that this process changes, in the same transactions, so that these changes are not
+ * found as changes by other writers. The new print also covers what other writers have committed to the same object in
+ * the meantime. Therefore the events among the objects are indexed again, from the data that can be read after the
+ * print.
  *
- * @param prints where they come from at that moment; undefined: there are none
+ * @param prints returns the current sources of prints and languages; undefined: there are no prints yet
  */
 export function printOwnChanges(
   db: Database,
@@ -121,9 +123,9 @@ export function printOwnChanges(
 }
 
 /**
- * Takes over what others have changed of the same objects a moment before an own change, which knows nothing of that:
- * an object was seen by everybody until then, is of another type by now, or a category is at another place. Its print
- * will not show that any more.
+ * Takes over changes that other writers made to the same objects just before a change by this process, which does not
+ * cover them: the object was public until then, has another type, or a category has moved. The new print would hide
+ * these changes.
  */
 async function takeOverBeside(
   db: Database,
@@ -136,14 +138,14 @@ async function takeOverBeside(
   const steps = differences.flatMap(stepsOf);
   const untold = steps.filter((step) => !isTold(changeOf(step)));
   const terms = steps.filter(({ before, after }) => (after ?? before)!.kind === 'term');
-  // What we have made or removed ourselves is in the index, or out of it.
+  // Terms that this process itself created or removed have already been added to or removed from the index.
   for (const step of terms) if ((step.before && step.after) || !isOurs(changeOf(step))) await indexTerm(db, step, languages);
   const moved = terms.some(({ before }) => before) ? await movedBelow(db, terms) : [];
   const found = [...untold.map(changeOf), ...moved.filter((change) => !isTold(change))];
   if (found.length > 0) await append(db, found, { writer: 'found', at, user: 0 });
 }
 
-/** Keys of objects that differ from their prints, found in short steps. */
+/** Yields the keys of objects that differ from their prints, in short steps. */
 async function* differences(db: Database, source: PrintSource): AsyncGenerator<number[]> {
   let width = FIRST_KEYS;
   for (let from = await nextKey(db, source, 0); from !== undefined; ) {
@@ -154,12 +156,12 @@ async function* differences(db: Database, source: PrintSource): AsyncGenerator<n
     width = Math.max(FEWEST_KEYS, Math.min(MOST_KEYS, width * 2, Math.round((width * STEP_MS) / Math.max(took, 1))));
     if (keys.length > 0) yield keys;
     from = await nextKey(db, source, to);
-    // SQLite answers at once: without this nobody else would get a turn.
+    // SQLite runs queries synchronously: without this pause, no other work would get a turn.
     await nextTurn();
   }
 }
 
-/** Those of these keys whose objects differ from their prints. */
+/** Yields those of these keys whose objects differ from their prints. */
 async function* differencesAmong(db: Database, { kind, ...source }: PrintSource, keys: readonly number[]): AsyncGenerator<number[]> {
   for (const some of pagesOf(keys, AT_ONCE)) {
     const [stored, current] = [await storedPrints(db, kind, some), await currentPrints(db, { kind, ...source }, some)];
@@ -175,25 +177,25 @@ interface Difference {
 }
 
 /**
- * Makes all other writers wait until the end of this transaction. What it reads from now on is of one moment after
- * that: call it first.
+ * Makes all other writers wait until the end of this transaction. Everything that the transaction reads afterwards is
+ * consistent, so this must be called first.
  */
 export async function lockChanges(db: Database): Promise<void> {
   await db.rows`SELECT counter FROM {fasti_changes} WHERE id = 1 ${verbatim(db.dialect.locks.update)}`;
 }
 
 export interface TakeOverOptions {
-  /** Undefined: changes go into the prints alone. */
+  /** Undefined: only the prints are updated, not the journal and the index. */
   readonly now: Date | undefined;
   readonly languages: OptionalLanguages;
   readonly writer: JournalWriter;
-  /** The id of the user who made a change. Absent: nobody knows. */
+  /** Returns the id of the user who made a change. Absent: the user is not known. */
   readonly userOf?: (change: Change) => number;
 }
 
 /**
  * Takes over those of these objects that differ from their prints, in a transaction that has called `lockChanges`.
- * Gives how many they were.
+ * Returns their number.
  */
 export async function takeOver(
   db: Database,
@@ -221,7 +223,7 @@ export async function takeOver(
   return differences.length;
 }
 
-/** Appends changes that several users may have made. */
+/** Appends changes that may have been made by several users. */
 export async function appendByUser(
   db: Database,
   changes: readonly Change[],
@@ -237,7 +239,10 @@ export async function appendByUser(
 
 const isDifferent = ({ before, after }: Difference): boolean => before?.digest !== after?.digest || before?.type !== after?.type;
 
-/** What becomes one of another type, or another term, is gone for all who know it as what it was. */
+/**
+ * Splits a change of the type of an object, or of the term of a row, into a removal and a creation: for clients that
+ * know the object under its old identity, it is gone.
+ */
 const stepsOf = ({ before, after }: Difference): Difference[] =>
   before && after && (before.type !== after.type || Number(before.term) !== Number(after.term))
     ? [
@@ -247,7 +252,7 @@ const stepsOf = ({ before, after }: Difference): Difference[] =>
     : [{ before, after }];
 
 function changeOf({ before, after }: Difference): Change {
-  // One of them is there, or they would not differ.
+  // One of the two is defined; otherwise they would not differ.
   const print = (after ?? before)!;
   return {
     kind: print.kind === 'post' ? 'post' : 'term',
@@ -259,7 +264,10 @@ function changeOf({ before, after }: Difference): Change {
   };
 }
 
-/** Categories have addresses that hold the slugs of those above. Their own rows say nothing of a change of these. */
+/**
+ * Returns changes of the categories below these. The URL of a category contains the slugs of its ancestors, but its own
+ * rows do not change with them.
+ */
 async function movedBelow(db: Database, differences: readonly Difference[]): Promise<Change[]> {
   const known = new Set(differences.map(({ before, after }) => Number((after ?? before)!.term)));
   const above = differences.flatMap(({ before, after }) => {
@@ -275,11 +283,14 @@ async function movedBelow(db: Database, differences: readonly Difference[]): Pro
   return below.filter((id) => !known.has(id)).map((object) => ({ ...changed, object }));
 }
 
-/** Whether a term may have another slug or another place than before, or is there only before or after. */
+/** Whether a term may have another slug or another parent than before, or exists only before or after the change. */
 const isElsewhere = (before: Print | undefined, after: Print | undefined): boolean =>
   Number(before?.parent) !== Number(after?.parent) || nameIn(before) !== nameIn(after);
 
-/** What the digest of a term says of its row in `terms`, which is its second part. Each database has its own form. */
+/**
+ * Returns the second part of a term's digest, which covers its row in `terms`. The form of the digest depends on the
+ * database.
+ */
 const nameIn = (print: Print | undefined): string | undefined =>
   /^(?:[\da-f]{32}|\d+ \d+|-) ([\da-f]{32}|\d+ \d+|-)/.exec(print?.digest ?? '')?.[1];
 
@@ -297,21 +308,21 @@ const HEADINGS = new Map<string, 'category' | 'tag'>([
   ['post_tag', 'tag'],
 ]);
 
-/** Only its place in the tree counts, and whether it is there at all. */
+/** Updates the index for a change of a term. Only the existence of the term and its parent matter to the index. */
 async function indexTerm(db: Database, { before, after }: Difference, languages: OptionalLanguages): Promise<void> {
   const print = (after ?? before)!;
   const heading = HEADINGS.get(print.type);
   if (!heading || (before && after && Number(before.parent) === Number(after.parent))) return;
   const facet = facetOf(heading, Number(print.term));
   const events = await eventsOfTerm(db, facet, Number(print.object));
-  // Categories may have waited for the one that they are below.
+  // Subcategories may already have existed before their parent.
   const below = !before && heading === 'category' ? await eventsBelow(db, Number(print.term)) : [];
   if (!after) await dropFacet(db, facet);
   if (events && below) await indexWithTranslations(db, [...new Set([...events, ...below])], languages);
   else await distrustIndex(db);
 }
 
-/** Events in categories below this one; undefined: too many to be changed at once. */
+/** Returns the events in categories below this one; undefined if there are too many to be indexed at once. */
 async function eventsBelow(db: Database, category: number): Promise<number[] | undefined> {
   const all: number[] = [];
   for (const id of await termsBelow(db, CATEGORIES, [category])) {

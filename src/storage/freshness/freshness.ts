@@ -3,54 +3,57 @@ import type { ReadTime } from '../journal/object-memory.ts';
 import type { Watched } from './table-watch.ts';
 
 /**
- * Whether the data has changed. Everything in memory belongs to a version of the data, which changes with every write,
- * whoever wrote.
+ * Detects whether the data have changed. Every value in memory belongs to a version of the data, which changes with
+ * every write by any process.
  */
 export interface Freshness {
-  /** The version if it was asked for recently enough, without waiting; undefined: ask `version`. */
+  /** Returns the version without waiting if it was determined recently enough; undefined: call `version`. */
   readonly known: () => Version | undefined;
-  /** The version of the data, asked for again where it is not known. Undefined: nothing may be remembered just now. */
+  /**
+   * Returns the version of the data, and determines it if it is not known. Undefined: nothing may be cached at the
+   * moment.
+   */
   readonly version: () => Promise<Version | undefined>;
-  /** To be called after every write of this process, so that it sees its own at once. */
+  /** Must be called after every write of this process, so that the process sees its own write at once. */
   readonly forget: () => void;
 }
 
-/** A version of the data, as far as it is known. */
+/** A version of the data, to the extent that it is known. */
 export interface Version {
-  /** Another one when anything may have changed that the journal does not tell of. */
+  /** Differs when anything may have changed that is not in the journal. */
   readonly name: string;
-  /** How far the journal had come: its entries up to this number have been told. */
+  /** Position in the journal: entries up to this number have been passed to subscribers. */
   readonly count: number;
   /**
-   * When it was asked for, in milliseconds of a clock that only goes forward. What is read later is at least as new.
+   * When the version was requested, in milliseconds of a monotonic clock. Data that are read later are at least as new.
    */
   readonly at: number;
   /**
-   * Whether an answer made of what was read then under this name may still be served, unless the journal names a change
-   * of it. For a short while others may have changed it already (`STALE_MS`).
+   * Whether an answer made from data that were read at that time under this name may still be served, unless the
+   * journal has a change of them. For a short while, other writers may already have changed them (`STALE_MS`).
    */
   readonly mayServe: (read: ReadTime) => boolean;
   /**
-   * Whether it may also become part of a new answer made at this version, which will be served for as long as that
-   * version is: nothing was being written while it was read.
+   * Whether the value may also become part of a new answer made at this version, which is then served as long as the
+   * version is valid: nothing was being written while the value was read.
    */
   readonly mayBuildOn: (read: ReadTime) => boolean;
 }
 
-/** What a probe for the version finds. */
+/** The result of a probe for the version. */
 export type Found = Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'>;
 
 export interface FreshnessOptions {
-  /** For how many milliseconds a version counts as known. */
+  /** How long a version counts as known, in milliseconds. */
   readonly keep: number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
 
 /**
- * Asks `probe` for the version, once for all who wait for it, and again in good time while somebody wants to know, so
- * that nobody waits as long as requests come in. A write while it is asked for makes what it gives too old to be
- * kept.
+ * Creates a Freshness that determines the version with `probe`. Concurrent callers share one probe. While requests come
+ * in, the version is determined again before it expires, so that no request has to wait. If this process writes during
+ * a probe, its result is too old and is not kept.
  */
 export function createFreshness(
   probe: () => Promise<Found | undefined>,
@@ -78,8 +81,8 @@ export function createFreshness(
   };
 
   /**
-   * What is known still, asked for again when half of its time is over. A failure shows to those who ask when nothing
-   * is known any more.
+   * Returns the last version if it is still valid, and starts a new probe when half of its lifetime is over. A failed
+   * probe is reported only to callers that find no valid version.
    */
   const current = () => {
     const age = last ? clock() - last.at : keep;
@@ -102,27 +105,27 @@ export function createFreshness(
   };
 }
 
-/** What the database says of its last change. */
+/** The database's information about its last change. */
 export interface DataVersion {
-  /** Undefined: something changed so lately that a further change might not show; nothing may be remembered. */
+  /** Undefined: something changed so recently that a further change might not be noticed, so nothing may be cached. */
   readonly found: Found | undefined;
-  /** Our own counter. */
+  /** The change counter of Fasti. */
   readonly count: number;
-  /** Time of the last change, UTC; undefined where others write besides us and do not say. */
+  /** Time of the last change, UTC; undefined if other programs write to the same tables and do not record it. */
   readonly changedAt: string | undefined;
 }
 
-/** How it is seen what others write to the same tables. */
+/** Detection of changes that other programs make to the same tables. */
 export interface OthersWatch {
   readonly watch: () => Promise<Watched>;
-  /** Takes over what the WordPress plugin has noted; `newest`: the highest id of its notes. */
+  /** Takes over the notes of the WordPress plugin; `newest`: the highest id of the notes. */
   readonly drain: (newest: number) => Promise<void>;
 }
 
 /**
- * Looks whether anything changed: where WordPress writes to the same tables, at what `watch` sees, and at our own
- * counter and what WordPress's plugin has noted, which is taken over before the look goes on. The counter is read last:
- * everything that `watch` takes for taken over has been counted.
+ * Checks whether anything has changed. If WordPress writes to the same tables, this covers what `watch` sees and the
+ * notes of the WordPress plugin, which are taken over before the function continues. The change counter is read last,
+ * so it includes everything that `watch` reports as taken over.
  */
 export async function lookAtVersion(db: Database, others: OthersWatch | undefined): Promise<DataVersion> {
   const watched = others && (await others.watch());

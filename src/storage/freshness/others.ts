@@ -9,20 +9,21 @@ import { type PrintSource, printSources } from './prints.ts';
 import { createRowRanges, type RowRanges } from './row-ranges.ts';
 import type { TakeOver } from './table-watch.ts';
 
-/** How changes of others are taken over; `languages` of the content, as they stand. */
+/** How changes by other writers are taken over; `languages`: current languages of the content. */
 type Taking = Parameters<TakeOver>[0] & { readonly languages: OptionalLanguages };
 
-/** What takes over the changes of others, to one database. */
+/** Takes over changes that other writers make to one database. */
 export interface Others {
   /** As in `watchTables`. */
   readonly takeOver: (how: Taking) => ReturnType<TakeOver>;
-  /** Takes over what the WordPress plugin has noted. */
+  /** Takes over the notes of the WordPress plugin. */
   readonly drain: Inbox['drain'];
 }
 
 /**
- * Takes over what others write to this database: into the journal, the list index and the prints. Makes the list index
- * where there is none. From now on the prints of what this process writes are kept, too.
+ * Creates the functions that take over changes by other writers to this database: into the journal, the list index and
+ * the prints. They create the list index if there is none. From this call on, the prints are also updated by the writes
+ * of this process.
  */
 export function othersOf(db: Database, clock: () => Date): Others {
   let opened: Prints | undefined;
@@ -34,10 +35,11 @@ export function othersOf(db: Database, clock: () => Date): Others {
     ranges: createRowRanges(db, languages),
     isDated: await hasTable(db, 'tec_occurrences'),
   });
-  // Before the first comparison, and where languages are kept in other rows since, notes wait for the next one.
+  // Before the first comparison, and after a change of the plugin that stores the languages, the notes wait for the
+  // next comparison.
   const inbox = createInbox(db, clock, (languages) => (opened?.form === languages?.form ? opened?.sources : undefined));
   const takeOver: Others['takeOver'] = async ({ whole, tables, languages }) => {
-    // Another plugin for languages keeps them in other rows.
+    // A different language plugin stores the languages in different rows.
     opened = opened && opened.form === languages?.form ? { ...opened, languages } : await open(languages);
     const { sources, ranges, isDated } = opened;
     const suspects = whole ? undefined : await ranges.suspects(tables);
@@ -52,7 +54,9 @@ export function othersOf(db: Database, clock: () => Date): Others {
   return { takeOver, drain: inbox.drain };
 }
 
-/** What prints are made of, and where rows have changed. `form`: in which the database says languages. */
+/**
+ * The sources of prints, and the ranges in which rows have changed. `form`: the plugin whose format the languages have.
+ */
 interface Prints {
   readonly form: NonNullable<OptionalLanguages>['form'] | undefined;
   readonly languages: OptionalLanguages;

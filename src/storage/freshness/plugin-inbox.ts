@@ -9,28 +9,32 @@ import { arePrintsComplete, type PrintSource, termKeys } from './prints.ts';
 
 /*
  * The inbox: the WordPress plugin (`wordpress-plugin/fasti.php`) inserts a row for each object that a request has
- * changed. A row is a hint: what really changed is found by comparing that object with its print. So a row too many
- * does no harm, and what has no row is found a moment later with everything else.
+ * changed. A row is only a hint: the actual change is found by comparing the object with its print. A surplus row
+ * therefore does no harm, and a change without a row is found a little later by the full comparison.
  */
 
-/** Takes over what the plugin has noted. */
+/** Takes over the notes of the WordPress plugin. */
 export interface Inbox {
   /**
-   * Takes over the oldest notes and removes them, in one transaction; the rest is for the next call. Several processes
-   * may do so at once: each change is noted once. Never throws: what can't be taken over now stays.
+   * Takes over the oldest notes and deletes them, in one transaction; further notes are left for the next call. Several
+   * processes may do this at the same time: each change is noted once. Never throws: notes that can't be taken over are
+   * kept.
    *
    * @param newest the highest id of the notes
-   * @param languages of the content, as they stand
+   * @param languages current languages of the content
    */
   readonly drain: (newest: number, languages: OptionalLanguages) => Promise<void>;
 }
 
-/** So many notes are taken over in one transaction. */
+/** Maximum number of notes that are taken over in one transaction. */
 const AT_ONCE = 500;
-/** After a failure the same notes are left alone for so many milliseconds. */
+/** How long the same notes are not tried again after a failure, in milliseconds. */
 const REST_MS = 1000;
 
-/** `sources`: where the prints of this database come from; undefined: that is not known yet, and the notes stay. */
+/**
+ * Creates the inbox. `sources`: returns the sources of the prints of this database; undefined: they are not known yet,
+ * and the notes are kept.
+ */
 export function createInbox(
   db: Database,
   now: () => Date,
@@ -42,10 +46,12 @@ export function createInbox(
       if (failed.newest === newest && performance.now() - failed.at < REST_MS) return;
       try {
         const from = sources(languages);
-        // Before that nobody can tell what was changed. Everything is about to be looked at, and the notes stay.
+        // Without prints, changes cannot be determined. A full comparison is about to run, and the notes are kept until
+        // then.
         if (from && (await arePrintsComplete(db, languages))) return await db.transaction((trx) => drainSome(trx, now(), from, languages));
       } catch {
-        // The comparison of everything finds what is not taken over here; `fasti doctor` tells of notes that stay.
+        // Changes that are not taken over here are found by the full comparison; `fasti doctor` reports remaining
+        // notes.
       }
       failed = { newest, at: performance.now() };
     },
@@ -66,16 +72,19 @@ async function drainSome(db: Database, now: Date, sources: readonly PrintSource[
   }
   const others = unseenChanges(notes);
   if (others.length > 0) await appendByUser(db, others, userOf, { writer: 'wordpress', at: nowUtc(now) });
-  // Last, so that WordPress waits for as short a time as can be. By their ids: a lower one may still be uncommitted.
+  // The notes are deleted last, so that WordPress waits as briefly as possible. They are deleted by id, since a lower
+  // id may still be uncommitted.
   await db.change`DELETE FROM {fasti_journal_inbox} WHERE id IN (${notes.map(({ id }) => Number(id))})`;
 }
 
 type Named = Pick<InboxRow, 'kind' | 'type' | 'object'>;
 
-/** Which object it is. Options have no ids. */
+/** Returns a key for the object of a note. Options have no ids. */
 const nameOf = ({ kind, type, object }: Named): string => `${kind} ${kind === 'option' ? type : object}`;
 
-/** Changes of users and options, which have no prints: the plugin's word is taken for them. One for each object. */
+/**
+ * Returns the changes of users and options as the plugin noted them, since these have no prints. One for each object.
+ */
 function unseenChanges(notes: readonly InboxRow[]): Change[] {
   const changes = new Map<string, Change>();
   for (const note of notes) {

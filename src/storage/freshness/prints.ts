@@ -10,38 +10,41 @@ import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { WATCHED, type WatchedName } from './watched-tables.ts';
 
 /*
- * Prints: for each object that answers are made of, a digest of all its rows as they were when a change of it was last
- * taken over. Where the rows give another one, somebody else has changed the object since.
+ * Prints: for each object that answers are made of, a digest of all its rows at the time when its last change was taken
+ * over. If the current rows give a different digest, another writer has changed the object since.
  */
 
 export type Print = Readonly<PrintRow>;
 export type PrintKind = 'post' | 'term';
 
-/** Types of posts that answers show. Revisions, orders of a shop and menus are none of them. */
+/** Types of posts that answers show. Revisions, shop orders and menu items are not among them. */
 export const PRINTED_TYPES = [...new Set([...postTypes, ...SEARCHED_TYPES, 'attachment', 'tribe_event_series'])];
-/** Polylang keeps languages, and what is a translation of what, in terms. */
+/** Taxonomies in which Polylang stores languages and groups of translations. */
 const LANGUAGES = ['language', 'post_translations', 'term_language', 'term_translations'];
 export const PRINTED_TAXONOMIES = [...new Set([...taxonomies, ...SEARCHED_TAXONOMIES, ...LANGUAGES])];
 
-/** Keys from `from` up to, but not at, `to`. */
+/** A range of keys: `from` is included, `to` is not. */
 export interface Keys {
   readonly from: number;
   readonly to: number;
 }
 
-/** How the tables say of which rows the prints of a kind are made. */
+/** Determines the rows from which the prints of one kind are computed. */
 export interface PrintSource {
   readonly kind: PrintKind;
-  /** The table with a row for each object, and its key. */
+  /** The table with one row for each object, and its key column. */
   readonly table: 'posts' | 'term_taxonomy';
   readonly key: string;
-  /** Which of its rows are objects that count. */
+  /** Condition: which of its rows are objects with prints. */
   readonly which: Piece;
-  /** What the columns of a print are made of. */
+  /** SQL for the columns of a print. */
   readonly columns: Piece;
 }
 
-/** Where prints come from, in this database: some have no tables of the calendar. Languages are part of a print. */
+/**
+ * Returns the sources of prints in this database, which may lack the tables of the calendar. Languages are part of a
+ * print.
+ */
 export async function printSources(db: Database, languages: OptionalLanguages): Promise<readonly PrintSource[]> {
   const isDated = await hasTable(db, 'tec_occurrences');
   const [ofPost, ofTerm] = [
@@ -64,7 +67,7 @@ export async function printSources(db: Database, languages: OptionalLanguages): 
   const term = `o.taxonomy AS type, o.term_id AS term, o.parent AS parent, 1 AS is_public,
     CONCAT_WS(' ', ${ofTerm.join(', ')}) AS digest`;
   return [
-    // Terms come first: they say of which posts the translations may have changed.
+    // Terms come first: their changes show for which posts the translations may have changed.
     {
       kind: 'term',
       table: 'term_taxonomy',
@@ -80,13 +83,13 @@ const quoted = (values: readonly string[]): string => values.map((value) => `'${
 
 const oneOf = (column: string, values: readonly string[]) => new Piece([`o.${column} IN (${quoted(values)})`, []]);
 
-/** What WPML calls the objects of a kind, and what Polylang calls the groups of their translations. */
+/** WPML's names for the objects of each kind, and Polylang's taxonomies of translation groups. */
 const ELEMENTS = { post: PRINTED_TYPES.map((type) => `post_${type}`), term: PRINTED_TAXONOMIES.map((taxonomy) => `tax_${taxonomy}`) };
 const GROUPS = { post: 'post_translations', term: 'term_translations' } as const;
 
 /**
- * Digests of the rows that say the language and the translations of the object `o`. They hold the whole group: each of
- * its members shows all others.
+ * Digests of the rows that hold the language and the translations of the object `o`. They cover the whole group,
+ * because each member shows all others.
  */
 function languageDigests(db: Database, languages: OptionalLanguages, kind: PrintKind): string[] {
   const join = db.dialect.joinInOrder;
@@ -101,28 +104,30 @@ function languageDigests(db: Database, languages: OptionalLanguages, kind: Print
   const own = `m.object_id = o.${kind === 'post' ? 'ID' : 'term_id'}`;
   const group = `SELECT ${db.dialect.joinedPrint('t.description')} FROM ${related} WHERE ${own} AND t.taxonomy = '${GROUPS[kind]}'`;
   if (kind === 'post') return [`COALESCE((${group}), '-')`];
-  // Relations of posts are in their digest anyway. Those of terms stand among those of posts with the same ids.
+  // The relationships of posts are in their digest anyway. The relationships of terms share a table with those of posts
+  // that have the same ids.
   const language = `SELECT ${db.dialect.joinedPrint('t.term_taxonomy_id')} FROM ${related} WHERE ${own} AND t.taxonomy = 'term_language'`;
   return [`COALESCE((${group}), '-')`, `COALESCE((${language}), '-')`];
 }
 
-/** A digest of the rows `r` of a table that belong to the object `o`; a dash where there are none. */
+/** SQL for a digest of the rows `r` of a table that belong to the object `o`; a dash if there are none. */
 function digestOf(db: Database, table: WatchedName, belongs: string, from = `\`${db.table(table)}\` r`): string {
   const { plain, texts } = WATCHED[table];
-  // Each text comes with its length, -1 for NULL, so that no two different rows give the same text.
+  // Each text is preceded by its length, -1 for NULL, so that no two different rows give the same text.
   const sized = texts.flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]);
   const joined = db.dialect.joinedPrint(`CONCAT_WS('|', ${[...plain.map((name) => `r.\`${name}\``), ...sized].join(', ')})`);
   return `COALESCE((SELECT ${joined} FROM ${from} WHERE ${belongs}), '-')`;
 }
 
 /**
- * Keys of the objects in a range whose print is not the one that is stored, those among them that are gone. The type is
- * in the digest, and texts of WordPress's tables are not compared with ours: each may have a collation of its own.
+ * Returns the keys in a range whose objects differ from their stored prints, including deleted objects. The type is
+ * part of the digest: text columns of WordPress's tables are not compared directly with ours, because their collations
+ * may differ.
  */
 export async function differingKeys(db: Database, source: PrintSource, { from, to }: Keys): Promise<number[]> {
   const { kind, key, which, columns, table } = source;
   const [own, all] = [verbatim(`o.${key}`), new Piece(['??', [db.table(table)]])];
-  // The limit, which is never reached, keeps both databases from making each digest twice.
+  // The limit, which is never reached, prevents both databases from computing each digest twice.
   const changed = await db.rows<{ object: number }>`
     SELECT now.object FROM (
       SELECT ${own} AS object, ${columns} FROM ${all} o WHERE ${own} >= ${from} AND ${own} < ${to} AND ${which} LIMIT ${to - from}
@@ -135,7 +140,7 @@ export async function differingKeys(db: Database, source: PrintSource, { from, t
   return [...changed, ...gone].map(({ object }) => Number(object));
 }
 
-/** The first key from here on of an object or of a print; undefined: there are none. */
+/** Returns the first key from `from` on of an object or a print; undefined if there is none. */
 export async function nextKey(db: Database, { kind, table, key, which }: PrintSource, from: number): Promise<number | undefined> {
   const own = verbatim(`o.${key}`);
   const rows = await db.rows<{ first: number | null }>`
@@ -145,7 +150,7 @@ export async function nextKey(db: Database, { kind, table, key, which }: PrintSo
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-/** The prints of these objects as their rows are. */
+/** Computes the prints of these objects from their current rows. */
 export async function currentPrints(db: Database, source: PrintSource, keys: readonly number[]): Promise<Map<number, Print>> {
   const { kind, table, key, which, columns } = source;
   const own = verbatim(`o.${key}`);
@@ -154,7 +159,7 @@ export async function currentPrints(db: Database, source: PrintSource, keys: rea
   return new Map(rows.map((row) => [Number(row.object), { ...row, kind }]));
 }
 
-/** Keys of the prints of these terms, those among them that are gone. */
+/** Returns the keys of the prints of these terms, including deleted terms. */
 export async function termKeys(db: Database, terms: readonly number[]): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT term_taxonomy_id AS id FROM {term_taxonomy} WHERE term_id IN (${terms})
@@ -162,20 +167,20 @@ export async function termKeys(db: Database, terms: readonly number[]): Promise<
   return rows.map(({ id }) => Number(id));
 }
 
-/** The prints of these objects that are stored. */
+/** Reads the stored prints of these objects. */
 export async function storedPrints(db: Database, kind: PrintKind, keys: readonly number[]): Promise<Map<number, Print>> {
   const rows = await db.rows<Print>`SELECT * FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${keys})`;
   return new Map(rows.map((row) => [Number(row.object), row]));
 }
 
-/** Stores prints, and removes those of objects that are gone. */
+/** Stores prints, and deletes those of deleted objects. */
 export async function storePrints(db: Database, kind: PrintKind, prints: readonly Print[], gone: readonly number[]): Promise<void> {
   if (gone.length > 0) await db.change`DELETE FROM {fasti_prints} WHERE kind = ${kind} AND object IN (${gone})`;
   const rows = prints.map(({ object, type, term, parent, is_public, digest }) => ({ kind, object, type, term, parent, is_public, digest }));
   await upsertRows(db, 'fasti_prints', rows, ['kind', 'object'], insertedValues(db, ['type', 'term', 'parent', 'is_public', 'digest']));
 }
 
-/** Posts that are, by the rows of these terms, in a group of translations in Polylang's form. */
+/** Returns the posts that belong to the groups of translations stored in these term rows (Polylang's format). */
 export async function postsInGroups(db: Database, keys: readonly number[]): Promise<number[]> {
   if (keys.length === 0) return [];
   const rows = await db.rows<{ id: number }>`
@@ -184,10 +189,10 @@ export async function postsInGroups(db: Database, keys: readonly number[]): Prom
   return rows.map(({ id }) => Number(id));
 }
 
-/** The row that says that there is a print of every object, made in this way. */
+/** The row that marks the prints as complete, with the version and the language plugin they were computed for. */
 const complete = (languages: OptionalLanguages) => ({ kind: 'all', object: 0, type: languages ? `1 ${languages.form}` : '1' });
 
-/** Whether there is a print of every object. Before that nobody can tell what others change. */
+/** Whether every object has a print. Without that, changes by other writers cannot be determined. */
 export async function arePrintsComplete(db: Database, languages: OptionalLanguages): Promise<boolean> {
   const { kind, type } = complete(languages);
   const [row] = await db.rows<Pick<Print, 'type'>>`SELECT type FROM {fasti_prints} WHERE kind = ${kind} AND object = 0`;

@@ -1,57 +1,67 @@
 import type { Sighting } from '../engine/change-signs.ts';
 
 /*
- * When nothing was written, as far as looks and comparisons can prove it. No part of this asks a database: a model test
- * runs it beside a server that shows its commits as late as it may.
+ * Determines the times in which nothing was written, as far as looks and comparisons can prove it. This module never
+ * queries a database: a model test runs it against a simulated server that shows its commits as late as permitted.
  *
- * A comparison needs no sign to be right: what was committed, and so could be read, before it began has been taken over
- * when it ends. Signs only tell whether anything was committed since. They may move a little earlier than what was
- * written can be read, so they prove that only if they had stood still for a while when the comparison began.
+ * A comparison is correct without any signs: changes that were committed, and therefore readable, before it began have
+ * been taken over when it ends. The signs only show whether anything was committed since. They may change slightly
+ * before the written rows can be read. So they prove that nothing was committed only if they had not changed for a
+ * while when the comparison began.
  */
 
-/** What one look at the server has seen. */
+/** The observations of one look at the server. */
 export interface Look {
-  /** When it began, in milliseconds. */
+  /** When the look began, in milliseconds. */
   readonly at: number;
-  /** And when it ended: what it has seen may be of any moment between. */
+  /** When the look ended. Its observations may be from any moment between the two. */
   readonly ended: number;
   readonly sighting: Sighting;
-  /** How far the server's commits have come; undefined where it does not say. */
+  /** The server's commit position; undefined if the server does not show it. */
   readonly position: string | undefined;
-  /** By how much each transaction of ours that writes moves the position, at least; undefined: not known. */
+  /** Minimum amount by which each of our writing transactions increases the position; undefined if it is not known. */
   readonly step: number | undefined;
-  /** Tables without a note of their last change: a further one may be forgotten before it is seen. */
+  /**
+   * Tables for which the server has no record of their last change: the record of a further change may be evicted
+   * before it is seen.
+   */
   readonly forgotten: readonly string[];
-  /** How many tables the server has opened: it forgets nothing without opening one. Undefined: it does not say. */
+  /**
+   * Number of tables that the server has opened: it evicts no record without opening a table. Undefined if the server
+   * does not show it.
+   */
   readonly opened: string | undefined;
-  /** How many changes without a sign were found by other means. */
+  /** Number of changes that were found by other means, without a sign. */
   readonly surprises: number;
 }
 
-/** What a comparison looks at: everything, or only the tables that the server has forgotten the last change of. */
+/** The scope of a comparison: all tables, or only those whose record of the last change the server has evicted. */
 export type Due = 'everything' | 'forgotten';
 
-/** What is known of the changes of others at a look. */
+/** The knowledge about changes by other writers at one look. */
 export interface WatchState {
-  /** Whether everything that others had committed when the look began has been taken over. */
+  /** Whether everything that other writers had committed when the look began has been taken over. */
   readonly isQuiet: boolean;
   /**
-   * Whether everything that they had committed a moment ago has been (`STALE_MS`), but for what the server may have
-   * forgotten to show, which is looked for again and again.
+   * Whether everything that they had committed up to a moment ago has been taken over (`STALE_MS`), except for changes
+   * of which the server may have evicted the record. These are searched for repeatedly.
    */
   readonly isFresh: boolean;
-  /** What it is time to compare; undefined: nothing. */
+  /** The comparison that should run now; undefined: none. */
   readonly due: Due | undefined;
-  /** Whether what was read between these moments may still be served, unless a change taken over says otherwise. */
+  /** Whether data read between these moments may still be served, unless the journal has a change of them. */
   readonly mayServe: (from: number, until: number) => boolean;
   /**
-   * Whether it may become part of an answer that is made now, and served for as long as this one: what was read while
-   * something was being written may have been there for a moment only.
+   * Whether the data may become part of an answer that is made now, and is served as long as this state is valid. Data
+   * that were read during a write may have existed only for a moment.
    */
   readonly mayBuildOn: (from: number, until: number) => boolean;
 }
 
-/** How a comparison ended. `writes`: with how many transactions it took over what it found; undefined: not known. */
+/**
+ * The outcome of a comparison. `writes`: number of transactions that took over the changes found; undefined if it is
+ * not known.
+ */
 export interface Compared {
   readonly begun: number;
   readonly ended: number;
@@ -61,44 +71,50 @@ export interface Compared {
 export interface QuietTimes {
   readonly see: (look: Look) => WatchState;
   /**
-   * To be called when a comparison of what is due begins, after a look. Gives what to call when it ends; `undefined`:
-   * it came to nothing.
+   * Must be called when a due comparison begins, after a look. Returns a function to call when it ends, with
+   * `undefined` if the comparison failed.
    */
   readonly compare: (due: Due) => (compared: Compared | undefined, at: number) => void;
 }
 
-/** For so long, at most, a commit may show in the signs before, or after, what was written can be read. */
+/** Maximum time by which a commit may show in the signs before or after the written rows can be read. */
 export const LATE_MS = 400;
-/** What was read may be used for so long though it was changed since, besides the time for which a look counts. */
+/** How long outdated data may be used after a change, in addition to the time for which a look is valid. */
 export const STALE_MS = 800;
-/** For so long after it begins, unrest is followed closely. */
+/** How long, after the start of a period of unrest, comparisons are made frequently. */
 const CLOSELY_MS = 5000;
-/** For how many times what a comparison takes there is none after it, at first and later. */
+/**
+ * Pause after a comparison, as a multiple of its duration: in the first seconds of unrest, afterwards, and for
+ * comparisons of tables with evicted records.
+ */
 const REST = { closely: 0.5, later: 5, forgetful: 20 };
-/** And at least so long, where it came to nothing or looks for what the server may have forgotten. */
+/** Minimum pause after a comparison that failed or that searched tables with evicted records. */
 const SHORTEST_MS = 200;
 /**
- * The first comparison after something was written waits for so long, at most, for the position to stand: one that
- * begins while somebody writes proves nothing, and another has to follow. What is remembered becomes too old meanwhile.
+ * How long, at most, the first comparison after a write waits for the position to stop changing. A comparison that
+ * begins during a write proves nothing, so another one would have to follow, and cached data would become too old in
+ * the meantime.
  */
 const FIRST_MS = 3 * LATE_MS;
 
-/** What shows that nothing was written since a comparison. */
+/** Evidence that nothing was written since a comparison. */
 interface Proof {
   readonly look: Look;
   readonly begun: number;
-  /** Where the position stays, as long as nobody else commits; undefined: that shows nothing. */
+  /** The value at which the position stays if no other process commits; undefined if it proves nothing. */
   readonly position: string | undefined;
-  /** A look that began before this may have seen that position though it was somebody else who moved it so far. */
+  /** A look that began before this moment may have seen that position although another process moved it there. */
   readonly standsFrom: number;
-  /** Whether the signs were settled when it began. */
+  /** Whether the signs were settled when the comparison began. */
   readonly bySigns: boolean;
 }
 
-/** How it is known that nothing was written; what the server may have forgotten shows in no way but by comparing. */
+/**
+ * The certainty that nothing was written. A change whose record the server has evicted can be found only by comparing.
+ */
 type Proven = 'fully' | 'by what shows' | undefined;
 
-/** Decides by looks and comparisons, told in their order. */
+/** Creates the decision logic. Looks and comparisons must be reported in chronological order. */
 export function createQuietTimes(): QuietTimes {
   const numbers = createNumbers();
   const unrest = createUnrest();
@@ -109,7 +125,7 @@ export function createQuietTimes(): QuietTimes {
   const isProven = (look: Look): Proven => {
     if (!proof || proof.look.surprises !== look.surprises || proof.look.sighting.starts !== look.sighting.starts) return undefined;
     if (look.position !== undefined && look.position === proof.position && look.at >= proof.standsFrom) {
-      // Nobody has committed anything: what the signs are by now, they are without any change.
+      // Nothing has been committed, so the current signs are the signs without any change.
       if (proof.bySigns && numbers.isSettled(look)) proof = { ...proof, look };
       return 'fully';
     }
@@ -119,7 +135,7 @@ export function createQuietTimes(): QuietTimes {
   };
 
   const dueAt = (look: Look, proven: Proven): Due | undefined => {
-    // The position may have been trusted too soon: once the signs are settled, a comparison makes sure.
+    // The position may have been trusted too early. Once the signs are settled, a comparison confirms the result.
     if (proven === 'fully') return !proof!.bySigns && numbers.isSettled(look) ? 'everything' : undefined;
     if (proven)
       return numbers.isSettled(look) && schedule.hasRested('forgotten', look.at, REST.forgetful, SHORTEST_MS) ? 'forgotten' : undefined;
@@ -157,33 +173,36 @@ export function createQuietTimes(): QuietTimes {
   };
 }
 
-/** When it is time for the next comparison. */
+/** Determines when the next comparison is due. */
 function createSchedule() {
   let last: { readonly begun: number; readonly ended: number; readonly of: string | undefined } = {
     begun: Number.NEGATIVE_INFINITY,
     ended: Number.NEGATIVE_INFINITY,
     of: undefined,
   };
-  /** How long the latest one of each took. */
+  /** Duration of the latest comparison of each scope. */
   const took = { everything: 0, forgotten: 0 };
   return {
-    /** When the latest one that came to its end began. */
+    /** Returns when the latest completed comparison began. */
     begun: () => last.begun,
-    /** `of`: what it could prove. */
+    /** Records the end of a comparison. `of`: what it could prove. */
     ended: (
       due: Due,
       { result, at, of }: { readonly result: Compared | undefined; readonly at: number; readonly of: string | undefined },
     ): void => {
-      // The first one makes what later ones compare with, and takes many times as long.
+      // The first comparison creates the prints for later ones, and takes many times as long.
       if (result && last.begun > Number.NEGATIVE_INFINITY) took[due] = result.ended - result.begun;
       if (!result) took[due] = Math.max(took[due], SHORTEST_MS / REST.closely);
       last = result ? { begun: result.begun, ended: result.ended, of } : { ...last, ended: at, of: undefined };
     },
-    /** Whether so many times as long have passed as one of these takes, or at least so many milliseconds. */
+    /**
+     * Whether a multiple of the duration of such a comparison has passed since the last one, and at least `least`
+     * milliseconds.
+     */
     hasRested: (due: Due, at: number, times: number, least = 0): boolean => at - last.ended >= Math.max(least, took[due] * times),
-    /** Whether something can be proven that it could not. */
+    /** Whether a comparison could prove something that the last one could not. */
     isNew: (provable: string | undefined): boolean => provable !== undefined && provable !== last.of,
-    /** Whether another one has to begin, so that what is remembered does not become too old. */
+    /** Whether another comparison has to begin now, before cached data become too old. */
     isLate: (at: number, quietAt: number): boolean => {
       const inTime = STALE_MS - 1.5 * took.everything;
       return at >= (last.begun > quietAt ? last.begun + inTime : quietAt + Math.max(inTime, FIRST_MS));
@@ -191,15 +210,18 @@ function createSchedule() {
   };
 }
 
-/** For how long a number of the server has stood where it is. */
+/** Tracks how long a number of the server has been unchanged. */
 export interface Stillness {
-  /** To be called with each look: what it has seen, and when it ended. */
+  /** Must be called with each look: the observed value, and when the look ended. */
   readonly see: (seen: string | undefined, ended: number) => void;
-  /** Whether it has for so long, before a look, that every commit that has moved it can be read and has its sign. */
+  /**
+   * Whether the number had been unchanged for long enough before a look that all commits that moved it can be read and
+   * show in the signs.
+   */
   readonly hasStood: (at: number) => boolean;
 }
 
-/** Follows a number from look to look. */
+/** Creates a tracker for one number. */
 export function createStillness(): Stillness {
   let still: { readonly seen: string | undefined; readonly since: number } | undefined;
   return {
@@ -210,12 +232,12 @@ export function createStillness(): Stillness {
   };
 }
 
-/** What the numbers of the server show: how far its commits have come, and how many tables it has opened. */
+/** Evaluates the numbers of the server: the commit position, and the number of tables it has opened. */
 function createNumbers() {
   const position = createStillness();
   const opened = createStillness();
   let reached: { readonly position: bigint; readonly at: number } | undefined;
-  /** Until a position is seen that is too low. */
+  /** True until a position is seen that is lower than expected. */
   let isStepKnown = true;
 
   const hasStood = ({ at }: Look): boolean => position.hasStood(at);
@@ -226,17 +248,19 @@ function createNumbers() {
       opened.see(look.opened, look.ended);
       if (reached && look.position !== undefined && look.at >= reached.at && BigInt(look.position) < reached.position) isStepKnown = false;
     },
-    /** Whether everything that has moved the position can be read. */
+    /** Whether everything that moved the position can be read. */
     hasStood,
-    /** Whether the signs, with the tables that were opened, show everything that was committed before a look. */
+    /**
+     * Whether the signs, together with the number of opened tables, show everything that was committed before a look.
+     */
     isSettled,
-    /** What a comparison that begins after this look can prove. */
+    /** Returns a description of what a comparison that begins after this look can prove. */
     provable: (look: Look): string | undefined => {
       const { surprises, sighting } = look;
       if (hasStood(look)) return `${surprises} at ${look.position} ${isSettled(look)}`;
       return isSettled(look) ? `${surprises} since ${sighting.firstSeen}` : undefined;
     },
-    /** Where the position stands after so many transactions of ours, if nobody else has committed one. */
+    /** Returns the expected position after this number of our transactions, if no other process has committed. */
     after: ({ position: before, step }: Look, { writes, ended }: Compared): string | undefined => {
       if (before === undefined || writes === 0) return before;
       if (writes === undefined || step === undefined || !isStepKnown) return undefined;
@@ -246,25 +270,25 @@ function createNumbers() {
   };
 }
 
-/** So many times of unrest are known. What is older than these counts as one. */
+/** Maximum number of periods of unrest that are kept. Older ones are merged into one. */
 const MOST_TIMES = 1000;
 
-/** The times in which something may have been written that was not taken over yet. */
+/** Records the periods in which something may have been written that was not taken over yet. */
 function createUnrest() {
   let quietAt = Number.NEGATIVE_INFINITY;
-  /** If there is unrest now: since when, and when that was seen. */
+  /** The current period of unrest, if any: its beginning, and when it was noticed. */
   let open: { readonly from: number; readonly seen: number } | undefined;
-  /** In their order. */
+  /** Past periods in chronological order. */
   let times: readonly { readonly from: number; readonly until: number }[] = [];
   return {
-    /** The latest look without. */
+    /** Returns the time of the latest look without unrest. */
     quietAt: () => quietAt,
-    /** For how many milliseconds it has been seen. */
+    /** Returns how long ago the current unrest was noticed, in milliseconds. */
     duration: (at: number): number => (open ? at - open.seen : 0),
     begin: (at: number): void => {
       open ??= { from: quietAt - LATE_MS, seen: at };
     },
-    /** Nothing was written between `since`, when a comparison began, and the look at `at`. */
+    /** Ends the unrest. Nothing was written between `since`, when a comparison began, and the look at `at`. */
     end: (at: number, since: number): void => {
       if (open) {
         const all = [...times, { from: open.from, until: since }];
@@ -274,7 +298,7 @@ function createUnrest() {
       open = undefined;
       quietAt = at;
     },
-    /** Whether nothing was written between two moments, by what is known now. */
+    /** Returns a function that tells, from the current knowledge, whether nothing was written between two moments. */
     wasQuiet: (): ((from: number, until: number) => boolean) => {
       const [now, before] = [open, times];
       return (from, until) => (!now || until <= now.from) && (before.findLast((time) => time.from < until)?.until ?? from) <= from;

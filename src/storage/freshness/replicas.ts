@@ -2,54 +2,54 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../engine/database.ts';
 import { changeCount } from '../rows/changes.ts';
 
-/** Which replicas of a database may be read. */
+/** The replicas of a database that may be read. */
 export interface Replicas {
-  /** The place in the list of a replica that may be read now; undefined: ask the primary. Never waits. */
+  /** Returns the index of a replica that may be read now; undefined: read from the primary. Never waits. */
   readonly current: () => number | undefined;
   /**
-   * To be called after each write of this process, before it is acknowledged: no replica is read again until it has
-   * that write.
+   * Must be called after each write of this process, before it is acknowledged: no replica is read until it has
+   * received that write.
    */
   readonly wrote: () => void;
 }
 
 export interface ReplicasOptions {
-  /** How old, in milliseconds, the data of a replica may be. */
+  /** Maximum age of the data of a replica, in milliseconds. */
   readonly lag: number;
-  /** Called when a replica may be read again: what was remembered of it before is old. */
+  /** Called when a replica may be read again: data cached from it before are outdated. */
   readonly renewed: (place: number) => void;
-  /** Which of them this process tries first. */
+  /** Index of the replica that this process tries first. */
   readonly first?: number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
 
-/** How far a primary has come: our own count of changes, and its log, which has the changes of everybody. */
+/** The position of a primary: our change counter, and its log, which contains the changes of all writers. */
 export interface Position {
   readonly count: number;
   readonly log: string;
 }
 
-/** That a replica had, or came to have, everything that the primary had at the time `at`. */
+/** Evidence that a replica has everything that the primary had at the time `at`. */
 interface Proof {
   readonly at: number;
-  /** How often this process had written by then. */
+  /** Number of writes of this process up to that time. */
   readonly writes: number;
   readonly era: number;
 }
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
-/** Between two tries, after a replica did not catch up in time or did not answer. */
+/** Pause after a replica did not catch up in time or did not answer. */
 const REST_MS = 1000;
 
 /**
- * Follows replicas of a database, which are always somewhat behind. A replica may be read if it is known to have
- * everything that the primary had at most `lag` milliseconds ago, and everything that this process has written. That is
- * checked in the background while requests come in; while nobody asks, nothing is checked. So a replica that has
- * stopped replicating is not read for longer than `lag`.
+ * Follows the replicas of a database, which are always slightly behind. A replica may be read if it is known to have
+ * everything that the primary had at most `lag` milliseconds ago, and everything that this process has written. This is
+ * checked in the background while requests come in; without requests, nothing is checked. A replica that has stopped
+ * replicating is therefore not read for longer than `lag`.
  *
- * While the primary does not answer, a replica is read however old it is: there is nothing newer to be had.
+ * While the primary does not answer, a replica is read regardless of its age, because no newer data are available.
  */
 export function followReplicas(
   primary: Database,
@@ -70,7 +70,7 @@ export function followReplicas(
     return proof?.writes === writes && proof.era === eraOf(place) && (age(place) < lag || source.isGone());
   };
 
-  /** Whether the replica comes to have what the primary has now, within `lag`. */
+  /** Checks whether the replica reaches the current position of the primary within `lag`. */
   const prove = async (place: number): Promise<boolean> => {
     const db = replicas[place]!;
     const proof = { at: clock(), writes, era: eraOf(place) };
@@ -106,10 +106,10 @@ export function followReplicas(
   };
 }
 
-/** A primary that may be gone. */
+/** Wraps a primary and keeps track of whether it answers. */
 function watchedPrimary(primary: Database): {
   readonly isGone: () => boolean;
-  /** Undefined: it does not answer. */
+  /** Undefined: the primary does not answer. */
   readonly position: () => Promise<Position | undefined>;
 } {
   let answers = true;
@@ -128,13 +128,13 @@ function watchedPrimary(primary: Database): {
   };
 }
 
-/** How far a primary has come. */
+/** Returns the current position of a primary. */
 export const positionOf = async (primary: Database): Promise<Position> => ({
   count: await changeCount(primary),
   log: await primary.dialect.logPosition(primary),
 });
 
-/** Whether a replica has come so far, or does within this many milliseconds. */
+/** Whether a replica has reached a position, or reaches it within this many milliseconds. */
 export async function comesTo(replica: Database, { count, log }: Position, milliseconds: number): Promise<boolean> {
   const until = performance.now() + milliseconds;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {

@@ -5,12 +5,12 @@ import type { OptionalLanguages } from '../index/indexed-events.ts';
 import { WATCHED } from './watched-tables.ts';
 
 /*
- * Where rows of posts have changed since the last time, found with a cheap digest of ranges of each table. It says
- * which posts may have changed; whether they have, their prints say. Kept in memory: after a start all prints are
- * compared once.
+ * Finds the ranges in which rows of posts have changed since the last check, with a fast digest of ranges of each
+ * table. The result is the posts that may have changed; their prints show whether they really have. The digests are
+ * kept in memory only: after a start, all prints are compared once.
  */
 
-/** The tables that hold rows of posts, and the column that says of which. */
+/** The tables with rows of posts, and the column that holds the id of the post. */
 const TABLES = {
   posts: 'ID',
   postmeta: 'post_id',
@@ -21,14 +21,16 @@ const TABLES = {
 type Table = keyof typeof TABLES;
 
 /**
- * Rows of posts, where a table has others as well. The locks of editors count, too: to leave them out by name takes a
- * fifth of the time of a digest.
+ * Conditions for rows of posts, for tables that also have other rows. The edit locks in `postmeta` are not excluded:
+ * excluding them by name would take a fifth of the time of a digest.
  */
 const SEEN: Readonly<Partial<Record<Table, string>>> = {
   icl_translations: "SUBSTR(r.element_type, 1, 5) = 'post_' AND r.element_id IS NOT NULL",
 };
 
-/** A range of keys of a table: what its rows are, and which posts they belong to. Both are of one moment. */
+/**
+ * A range of keys of a table: the digest of its rows, and the posts that they belong to. Both are from the same moment.
+ */
 interface Range {
   readonly digest: string;
   readonly posts: readonly number[];
@@ -39,18 +41,20 @@ type Ranges = Map<number, Range>;
 /** Posts whose rows may have changed. */
 export interface Suspects {
   readonly posts: readonly number[];
-  /** To be called once they were looked at: from now on only later changes are found. */
+  /** Must be called once the posts have been checked: afterwards only later changes are found. */
   readonly accept: () => void;
 }
 
 export interface RowRanges {
-  /** Reads everything. What changes from here on is found. */
+  /** Reads all ranges. Later changes are found by `suspects`. */
   readonly begin: () => Promise<void>;
-  /** `tables`: the only ones that are read; all of them where it is absent. Undefined before `begin`. */
+  /**
+   * Finds posts that may have changed. `tables`: the tables to read; all of them if absent. Undefined before `begin`.
+   */
   readonly suspects: (tables?: readonly string[]) => Promise<Suspects | undefined>;
 }
 
-/** How many keys a range has: about as many as some tens of posts have. */
+/** Number of keys in a range, about as many as a few dozen posts have. */
 const KEYS: Readonly<Record<Table, number>> = {
   posts: 64,
   postmeta: 1024,
@@ -59,17 +63,19 @@ const KEYS: Readonly<Record<Table, number>> = {
   icl_translations: 64,
 };
 /**
- * So many ranges are read together at first, since to tell them apart takes as long as to read them: as many as take a
- * few milliseconds. Where their digest is another one, each of them is read.
+ * Number of ranges that are first read together, since grouping by range takes as long as reading the rows: as many as
+ * can be read in a few milliseconds. If the joint digest differs, each range is read.
  */
 const TOGETHER = 16;
 /**
- * How many queries at a time read a table. Metas are most of what is read; while it lasts, lists do without their index
- * and keep the server busy, and one query among theirs would get a small share of it.
+ * Number of concurrent queries that read a table. Most of the data are metas. While they are read, lists do not use
+ * their index and keep the server busy, so a single query would get only a small share of its time.
  */
 const READERS: Readonly<Record<Table, number>> = { posts: 1, postmeta: 3, term_relationships: 1, tec_occurrences: 1, icl_translations: 1 };
 
-/** `languages` of the content, as they stand: where WPML holds them, its table is one of them. */
+/**
+ * Creates the range digests. `languages`: current languages of the content; if WPML stores them, its table is included.
+ */
 export function createRowRanges(db: Database, languages: OptionalLanguages): RowRanges {
   let known: ReadonlyMap<Table, Ranges> | undefined;
 
@@ -115,7 +121,7 @@ async function tablesOf(db: Database, languages: OptionalLanguages): Promise<rea
   ];
 }
 
-/** The first keys of the ranges whose rows are others than these, read in short queries. */
+/** Returns the first keys of the ranges whose rows differ from the known ones, read in short queries. */
 async function changedRanges(db: Database, table: Table, known: Ranges): Promise<number[]> {
   const width = TOGETHER * KEYS[table];
   const [before, now] = [joinedDigests(known, width), await readTogether(db, table, width)];
@@ -129,7 +135,7 @@ async function changedRanges(db: Database, table: Table, known: Ranges): Promise
   return changed;
 }
 
-/** The digests of many ranges together, by the first key. */
+/** Combines known digests to digests of larger ranges, by their first key. */
 function joinedDigests(ranges: Ranges, width: number): Map<number, string> {
   const joined = new Map<number, { rows: number; digest: bigint }>();
   for (const [start, { digest: own }] of ranges) {
@@ -141,7 +147,10 @@ function joinedDigests(ranges: Ranges, width: number): Map<number, string> {
   return new Map([...joined].map(([first, { rows, digest }]) => [first, `${rows} ${digest}`]));
 }
 
-/** The same as the table has them. What is added after the last key meanwhile is found the next time. */
+/**
+ * Reads the digests of these larger ranges from the table. Rows that are added after the last key meanwhile are found
+ * by the next check.
+ */
 async function readTogether(db: Database, table: Table, width: number): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   const [first, last] = [await firstKey(db, table, 0), await lastKey(db, table)];
@@ -160,7 +169,7 @@ async function readTogether(db: Database, table: Table, width: number): Promise<
         const following = (await firstKey(db, table, from + width)) ?? last + 1;
         next = Math.max(next, following - (following % width));
       }
-      // SQLite answers at once: without this nobody else would get a turn.
+      // SQLite runs queries synchronously: without this pause, no other work would get a turn.
       await nextTurn();
     }
   };
@@ -168,7 +177,7 @@ async function readTogether(db: Database, table: Table, width: number): Promise<
   return found;
 }
 
-/** Digests of ranges, from a key up to, but not at, another one. */
+/** Reads the digests of ranges, from a key up to but not including another one. */
 async function readDigests(db: Database, table: Table, from: number, to: number): Promise<Map<number, string>> {
   const { key, digest, seen } = partsOf(db, table);
   const rows = await db.rows<{ start: number; digest: string }>`
@@ -178,7 +187,7 @@ async function readDigests(db: Database, table: Table, from: number, to: number)
   return new Map(rows.map((row) => [Number(row.start), row.digest]));
 }
 
-/** Ranges with their posts, from a key up to, but not at, another one. */
+/** Reads ranges with their posts, from a key up to but not including another one. */
 async function readRanges(db: Database, table: Table, from: number, to: number | undefined): Promise<Ranges> {
   const { key, digest, seen } = partsOf(db, table);
   const ranges: Ranges = new Map();
@@ -200,7 +209,7 @@ async function lastKey(db: Database, table: Table): Promise<number | undefined> 
   return row?.last === null || row?.last === undefined ? undefined : Number(row.last);
 }
 
-/** The beginning of the first range from here on that has rows. */
+/** Returns the start of the first range from `from` on that has rows. */
 async function firstKey(db: Database, table: Table, from: number): Promise<number | undefined> {
   const { key } = partsOf(db, table);
   const [row] = await db.rows<{ first: number | null }>`SELECT MIN(${key}) AS first FROM ${named(db, table)} r WHERE ${key} >= ${from}`;
@@ -211,8 +220,8 @@ const named = (db: Database, table: Table) => new Piece(['??', [db.table(table)]
 
 function partsOf(db: Database, table: Table): { key: Piece; digest: Piece; seen: Piece } {
   const { key, plain, texts } = WATCHED[table];
-  // Each text but the last comes with its length, -1 for NULL, so that no two different rows give the same text: of the
-  // last one the separator is missing where it is NULL.
+  // Each text except the last is preceded by its length, -1 for NULL, so that no two different rows give the same text.
+  // For the last one this is not needed: if it is NULL, its separator is missing.
   const columns = [
     ...plain.map((name) => `r.\`${name}\``),
     ...texts.slice(0, -1).flatMap((name) => [`COALESCE(LENGTH(r.\`${name}\`), -1)`, `r.\`${name}\``]),

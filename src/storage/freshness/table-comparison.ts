@@ -2,18 +2,18 @@ import type { Database } from '../engine/database.ts';
 import { differingRanges, type Fingerprints, fingerprintsOf } from './fingerprints.ts';
 import { type WatchedName, watchedNames } from './watched-tables.ts';
 
-/** Compares the contents of the watched tables with what they were, again and again, while requests come in. */
+/** Compares the contents of the watched tables with earlier readings, repeatedly while requests come in. */
 export interface TableComparison {
   /**
-   * Goes on for a short while, in the background. `signs` are those of the tables at this moment. A table whose sign
-   * has changed is read again and not compared, since its change is known.
+   * Continues the comparison for a short while, in the background. `signs`: the current signs of the tables. A table
+   * whose sign has changed is read again without comparing it, since its change is already known.
    */
   readonly advance: (signs: readonly string[]) => void;
-  /** How many changes were found that no sign had shown. */
+  /** Returns the number of changes that were found without a changed sign. */
   readonly surprises: () => number;
   /**
-   * What the comparison can tell: what was read from the tables after `from` was still right at `until`. Undefined
-   * until every table has been read as a whole.
+   * Returns the period that the comparison covers: data read from the tables after `from` were still valid at `until`.
+   * Undefined until every table has been read completely.
    */
   readonly coverage: () => Coverage | undefined;
 }
@@ -24,7 +24,7 @@ export interface Coverage {
 }
 
 export interface ComparisonOptions {
-  /** How often, in milliseconds, all tables are compared at least. Small tables are compared more often. */
+  /** Maximum time between two comparisons of all tables, in milliseconds. Small tables are compared more often. */
   readonly within: number;
   readonly clock: () => number;
 }
@@ -33,13 +33,13 @@ export interface ComparisonOptions {
 interface Known {
   readonly sign: string;
   readonly fingerprints: Fingerprints;
-  /** When the first reading that gave these fingerprints ended. */
+  /** When the first reading with these fingerprints ended. */
   readonly from: number;
-  /** When the latest reading that gave them began. */
+  /** When the latest reading with these fingerprints began. */
   readonly until: number;
 }
 
-/** One pass through all tables: when it began, how many milliseconds its queries took, and which tables are left. */
+/** One pass through all tables: when it began, how many milliseconds its queries took, and the remaining tables. */
 interface Round {
   readonly begun: number;
   readonly spent: number;
@@ -49,21 +49,20 @@ interface Round {
 const NO_ROUND: Round = { begun: Number.NEGATIVE_INFINITY, spent: 0, left: [] };
 
 /**
- * The share of time that its queries may take: on average, as long as rounds still come often enough, and during a
- * round.
+ * Share of time that the queries may take: on average, as long as rounds are still frequent enough; and during a round.
  */
 const USUAL_SHARE = 0.02;
 const LARGEST_SHARE = 0.2;
-/** For how many milliseconds they may run at once. */
+/** Maximum continuous running time of the queries, in milliseconds. */
 const LONGEST_MS = 250;
-/** The shortest time between the beginnings of two rounds. */
+/** Minimum time between the starts of two rounds. */
 const SHORTEST_ROUND_MS = 1000;
-/** Tables that are too large are not tried again for so many times `within`. */
+/** If the tables are too large, the next attempt is made after this many times `within`. */
 const TOO_LARGE_PAUSE = 20;
 
 /**
- * Prepares a comparison. It runs no query until `advance` is called. A failed query ends the round; until another has
- * succeeded there is no coverage.
+ * Creates a comparison. It runs no query until `advance` is called. A failed query ends the round, and there is no
+ * coverage until another round has succeeded.
  */
 export function createTableComparison(db: Database, { within, clock }: ComparisonOptions): TableComparison {
   const { note, forget, ...told } = createReadings(clock);
@@ -80,7 +79,7 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
     round = dueAt(clock() + milliseconds, within);
   };
 
-  /** The table to read on in; undefined: the round is over, and the next one not due. */
+  /** Returns the table to continue with; undefined if the round is complete and the next one is not due. */
   const next = () => {
     if (reading) return reading;
     if (round.left.length === 0 && isDue(round, clock(), within)) round = { begun: clock(), spent: 0, left: watchedNames };
@@ -130,20 +129,20 @@ export function createTableComparison(db: Database, { within, clock }: Compariso
 const isDue = ({ begun, spent }: Round, now: number, within: number): boolean =>
   now - begun >= Math.min(within, Math.max(SHORTEST_ROUND_MS, spent / USUAL_SHARE));
 
-/** No round, and the next one due at this moment. */
+/** An empty round that makes the next round due at this moment. */
 const dueAt = (moment: number, within: number): Round => ({ ...NO_ROUND, begun: moment - Math.min(within, SHORTEST_ROUND_MS) });
 
 /** The signs of the tables at one moment. */
 type Signs = ReadonlyMap<WatchedName, string>;
 
-/** The reading of a table that has begun: with which sign, and when. */
+/** A reading of a table in progress: the sign of the table, and when the reading began. */
 interface Begun {
   readonly table: WatchedName;
   readonly sign: string;
   readonly begun: number;
 }
 
-/** The latest reading of each table. `forget` drops those of tables, with their signs, that are named to it. */
+/** Keeps the latest reading of each table. `forget` drops the readings for which the callback returns true. */
 function createReadings(clock: () => number) {
   const known = new Map<WatchedName, Known>();
   let surprises = 0;

@@ -6,72 +6,75 @@ import { createQuietTimes, createStillness, type Due, type Look, type WatchState
 import { createTableComparison } from './table-comparison.ts';
 import { settingsTables, watchedNames } from './watched-tables.ts';
 
-/** What a look at tables that others write to as well has found. */
+/** The result of a look at tables that other programs also write to. */
 export interface Watched {
-  /** Another text after each change that is not in the journal. Undefined: nothing may be remembered at the moment. */
+  /** Differs after each change that is not in the journal. Undefined: nothing may be cached at the moment. */
   readonly version: string | undefined;
   /** As in `Version`. */
   readonly mayServe: (read: ReadTime) => boolean;
   readonly mayBuildOn: (read: ReadTime) => boolean;
-  /** Whether everything that others had written when the look began has been taken over (`takeOverChanges`). */
+  /** Whether everything that other writers had written when the look began has been taken over (`takeOverChanges`). */
   readonly isTakenOver: boolean;
   /**
-   * A name of what could be read then: another look that gives the same one has seen that nobody committed anything in
-   * between, to these tables or to those of settings. Undefined: the server does not tell, or what was committed lately
-   * may not be readable yet.
+   * A name of the data that could be read at that moment. If another look gives the same name, nothing was committed in
+   * between, neither to these tables nor to those of settings. Undefined: the server does not show this, or recent
+   * commits may not be readable yet.
    */
   readonly state: string | undefined;
 }
 
 export interface TableWatch {
-  /** Looks once, for all who ask meanwhile. */
+  /** Looks once for all concurrent callers. */
   readonly look: () => Promise<Watched>;
   /**
-   * What a look has found that began at this moment of the clock or later: the latest one, or a new one. Whatever takes
-   * long does not go by what was seen when it began.
+   * Returns the result of a look that began at this moment of the clock or later: the latest one, or a new one. A long
+   * computation uses this to avoid an observation from its beginning.
    */
   readonly lookedSince: (at: number) => Promise<Watched>;
-  /** What the latest look has found. */
+  /** Returns the result of the latest look. */
   readonly latest: () => Watched | undefined;
 }
 
 export interface WatchOptions {
-  /** For how many milliseconds, at most, something outdated may be used, even if the server never showed the change. */
+  /** Maximum time for which outdated data may be used, in milliseconds, even if the server never shows the change. */
   readonly bound: number;
   readonly clock: () => number;
   /**
-   * Takes over what others have changed. Undefined: that was not possible; while it is not, every sign of a change
-   * makes all that is remembered old. Absent: it never is.
+   * Takes over changes by other writers. Undefined: this was not possible; until it is, every sign of a change
+   * invalidates everything cached. Absent: it is never possible.
    */
   readonly takeOver?: TakeOver;
 }
 
 export type TakeOver = (how: {
-  /** Whether nothing that is known of changes so far is to be relied on. */
+  /** Whether to ignore everything known about changes so far, and compare everything. */
   readonly whole: boolean;
-  /** The only tables in which something may have changed, besides those of terms; undefined: all of them. */
+  /** The tables in which something may have changed, in addition to those of terms; undefined: all tables. */
   readonly tables: readonly string[] | undefined;
 }) => Promise<TakenOver | undefined>;
 
 export interface TakenOver {
-  /** With how many transactions; undefined: that is not known. */
+  /** Number of transactions that took over changes; undefined if it is not known. */
   readonly writes: number | undefined;
 }
 
-/** A look counts for so long to those who asked before it. */
+/** How long a look is valid for callers whose requested moment is before it. */
 const LOOK_HOLDS_MS = 1000;
 
-/** Signs that are not settled are asked for again after so long, if nobody has committed anything. */
+/** How long signs that are not settled are reused if nothing has been committed. */
 const UNSETTLED_MS = 500;
 
-/** A server shows a change at about the time when its rows can be read; which comes first is not documented. */
+/**
+ * Assumed difference between a change showing in the signs and its rows becoming readable. Which comes first is not
+ * documented.
+ */
 const MARGIN_MS = 1000;
 
 /**
- * Watches the tables that WordPress writes to as well. Most changes are noticed by the signs that the server shows
- * (`Dialect.changeSigns`). What they were is found by comparing contents, and taken over; what was remembered is used
- * for a short while meanwhile (`quiet-times.ts`). Where the server may show nothing, what was remembered expires after
- * `bound` milliseconds, unless comparing the contents of the tables has found no change since (decision 18).
+ * Watches the tables that WordPress also writes to. Most changes are noticed by the signs that the server shows
+ * (`Dialect.changeSigns`). The changes themselves are found by comparing contents, and are taken over; meanwhile cached
+ * data are used for a short while (`quiet-times.ts`). If the server may fail to show changes, cached data expire after
+ * `bound` milliseconds, unless a comparison of the tables' contents has found no change since (decision 18).
  */
 export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptions): TableWatch {
   const { dialect } = db;
@@ -127,17 +130,20 @@ export function watchTables(db: Database, { bound, clock, takeOver }: WatchOptio
 }
 
 interface Shown extends ChangeSigns, Pick<Look, 'at' | 'ended'> {
-  /** Of the server that was asked (`Cluster.era`). */
+  /** Era of the server that was asked (`Cluster.era`). */
   readonly era: number;
-  /** Whether everything that has moved the position can be read. */
+  /** Whether everything that moved the position can be read. */
   readonly stands: boolean;
 }
 
-/** Asks the server for its signs: for all of them only if somebody may have committed something since. */
+/**
+ * Creates the function that reads the signs of the server. It reads all of them only if something may have been
+ * committed since.
+ */
 function createAsking(db: Database, clock: () => number): () => Promise<Shown> {
   const tables = { watched: watchedNames.map(db.table), besides: settingsTables.map(db.table) };
   const stillness = createStillness();
-  /** What all looks until then will see, as long as nobody commits anything. */
+  /** Signs that are valid until the given time, as long as nothing is committed. */
   let known: { readonly signs: ChangeSigns; readonly era: number; readonly until: number } | undefined;
 
   return async () => {
@@ -154,12 +160,15 @@ function createAsking(db: Database, clock: () => number): () => Promise<Shown> {
   };
 }
 
-/** Takes over changes, beside the looks, whenever it is time. `see` gives what is known; undefined: nothing is. */
+/**
+ * Takes over changes in the background whenever that is due. `see` returns the current knowledge; undefined if there is
+ * none.
+ */
 function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): { readonly see: (look: Look) => WatchState | undefined } {
   const quiet = createQuietTimes();
   let isPossible = false;
   let isRunning = false;
-  /** How many changes without a sign were known of when everything was compared. */
+  /** Number of changes without a sign at the time of the last full comparison. */
   let whole: number | undefined;
 
   const run = async (take: TakeOver, { surprises, forgotten }: Look, due: Due): Promise<void> => {
@@ -172,7 +181,7 @@ function createTaking(takeOver: WatchOptions['takeOver'], clock: () => number): 
       ended(taken && { begun, ended: clock(), writes: taken.writes }, clock());
       if (taken) whole = surprises;
     } catch {
-      // It is tried again; until it succeeds nothing counts as taken over.
+      // The attempt is repeated; until it succeeds, nothing counts as taken over.
       ended(undefined, clock());
     }
     isRunning = false;

@@ -2,20 +2,20 @@ import { typedKeys } from '../../typed-keys.ts';
 import { type Database, hasTable } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 
-/** How the rows of a table are compared. */
+/** Describes how the rows of a table are compared. */
 interface WatchedTable<Row> {
-  /** The column by whose ranges rows are compared: the first column of a key, whose values are positive numbers. */
+  /** The column whose ranges are compared: the first column of a key, with positive numbers as values. */
   readonly key: keyof Row & string;
   /** Columns of numbers and dates that are never NULL. */
   readonly plain: readonly (keyof Row & string)[];
-  /** Columns of texts, and those that may be NULL. */
+  /** Columns of texts, and columns that may be NULL. */
   readonly texts: readonly (keyof Row & string)[];
 }
 
 /**
- * The tables that remembered answers are made of, with all their columns. Options are missing, because WordPress writes
- * them all day (cron, transients); the few that count are read with each look. Users are missing, because their metas
- * change with every login; answers that show users are remembered for a second at most.
+ * The tables that cached answers are made from, with all their columns. Options are not included, because WordPress
+ * writes them constantly (cron, transients); the few relevant ones are read with each look. Users are not included,
+ * because their metas change with every login; answers that show users are cached for a second at most.
  */
 export const WATCHED = {
   posts: {
@@ -73,7 +73,7 @@ export type WatchedName = keyof typeof WATCHED;
 
 export const watchedNames = typedKeys(WATCHED);
 
-/** What the settings of a site are read from, besides (`settingsReader`). */
+/** The tables that the settings of a site are read from (`settingsReader`). */
 export const settingsTables = [
   'options',
   'sitemeta',
@@ -82,9 +82,9 @@ export const settingsTables = [
   'icl_locale_map',
 ] as const satisfies readonly (keyof Tables)[];
 
-/** The tables of plugins, which not every site has. */
+/** Tables of plugins, which may be absent. */
 const OF_PLUGINS: readonly WatchedName[] = ['tec_occurrences', 'icl_translations'];
 
-/** Whether the database has this table. A plugin may make or remove its own at any time. */
+/** Whether the database has this table. A plugin may create or drop its own tables at any time. */
 export const isThere = async (db: Database, table: WatchedName): Promise<boolean> =>
   !OF_PLUGINS.includes(table) || (await hasTable(db, table));

@@ -3,19 +3,19 @@ import type { JournalEntry } from './entries.ts';
 import type { OwnChange } from './own-changes.ts';
 
 /*
- * What an answer was made from, so that it stays in memory while other things change. Each function that reads rows of
- * objects declares which ones (`dependingOn`). A query without a declaration may depend on anything: a missing one
- * costs speed, never a right answer.
+ * The dependencies of an answer, so that it stays in memory while other things change. Each function that reads rows of
+ * objects declares which ones (`dependingOn`). A query without a declaration may depend on anything: a missing
+ * declaration reduces speed, but never causes a wrong answer.
  */
 
-/** A post by its id, a term by its negated id; all posts of a type or all terms of a taxonomy by text; or a list. */
+/** A post by its id, a term by its negated id; all posts of a type or all terms of a taxonomy as text; or a list. */
 export type Dependency = number | string | ListDependency;
 
-/** What a list depends on of all posts of a type: not every change of one of them affects it. */
+/** A list's dependency on the posts of a type. Not every change of one of them affects the list. */
 export interface ListDependency {
   /** The post type. */
   readonly posts: string;
-  /** Whether a change by this process may alter the list; `isOf`: whether it is of a post of the type. */
+  /** Whether a change by this process may affect the list; `isOf`: whether the changed object is a post of the type. */
   readonly isAffectedBy: (own: OwnChange, isOf: boolean) => boolean;
 }
 
@@ -23,13 +23,13 @@ export const termDependency = (id: number): Dependency => -id;
 export const allPosts = (type: string): Dependency => `posts ${type}`;
 export const allTerms = (taxonomy: string): Dependency => `terms ${taxonomy}`;
 
-/** What a computation has read; undefined: it may be anything. */
+/** Everything that a computation has read; undefined: it may be anything. */
 export type Dependencies = readonly Dependency[] | undefined;
 
-/** Taxonomies in which Polylang keeps the languages of a site: every address and every record may depend on them. */
+/** Taxonomies in which Polylang stores the languages of a site: every URL and every record may depend on them. */
 const LANGUAGES: readonly string[] = ['language', 'term_language'];
 
-/** The dependencies that a change affects; undefined: all of them. */
+/** Returns the dependencies that a change affects; undefined: all of them. */
 export function dependenciesOf({ kind, type, object }: JournalEntry): Dependencies {
   if (kind === 'post') return [object, allPosts(type)];
   if (kind === 'term') return LANGUAGES.includes(type) ? undefined : [termDependency(object), allTerms(type)];
@@ -38,8 +38,8 @@ export function dependenciesOf({ kind, type, object }: JournalEntry): Dependenci
 }
 
 /**
- * The database for a query that depends on these objects alone. One that does not exist counts too: its id was looked
- * for.
+ * Returns the database for a query that depends only on these objects. An object that does not exist counts too,
+ * because its id was looked up.
  */
 export function dependingOn(db: Database, dependencies: Iterable<Dependency>): Database {
   if (!db.tracker) return db;
@@ -47,10 +47,10 @@ export function dependingOn(db: Database, dependencies: Iterable<Dependency>): D
   return db.tracker.plain;
 }
 
-/** Adds dependencies that are known only after the query, or that came with a value from memory. */
+/** Adds dependencies that are known only after the query, or that belong to a cached value. */
 export const addDependencies = (db: Database, dependencies: Iterable<Dependency>): void => db.tracker?.note(dependencies);
 
-/** A database for one computation, and what the computation has read from it so far. */
+/** Returns a database for one computation, and a function that returns what the computation has read from it so far. */
 export function trackReads(plain: Database): { readonly db: Database; readonly dependencies: () => Dependencies } {
   const found = new Set<Dependency>();
   let anything = false;
@@ -81,7 +81,7 @@ export function trackReads(plain: Database): { readonly db: Database; readonly d
     tracker: {
       plain,
       note: (more) => {
-        // The interface in `engine/` cannot name the type; the functions above are all that call it.
+        // The interface in `engine/` cannot name this type; it is called only by the functions above.
         for (const one of more) found.add(one as Dependency);
       },
     },

@@ -7,13 +7,14 @@ import { verbatim } from '../engine/statement.ts';
 import type { OwnChange } from './own-changes.ts';
 
 /*
- * The journal: one row for each change of an object, whoever made it. Numbers come from the row of `fasti_changes`,
- * which each writing transaction keeps locked from here to its end. So they are in the order of the commits: whoever
- * reads up to a number has missed nothing below it (decision 30).
+ * The journal: one row for each change of an object by any writer. Numbers come from the row of `fasti_changes`, which
+ * each writing transaction locks from this point until its end. So the numbers are in the order of the commits: a
+ * reader that has read up to a number has missed no entry below it (decision 30).
  */
 
 /**
- * What was changed. `all`: anything may have changed, as after a restore; whoever follows the journal starts anew.
+ * The kind of object that was changed. `all`: anything may have changed, for example after a restore; followers of the
+ * journal start over.
  */
 export type ObjectKind = JournalRow['kind'];
 
@@ -22,31 +23,34 @@ export interface Change {
   readonly kind: ObjectKind;
   /** The type of a post, the taxonomy of a term, the name of an option. */
   readonly type: string;
-  /** The id of a post, term or user; 0 where the kind has no ids. */
+  /** The id of a post, term or user; 0 for kinds without ids. */
   readonly object: number;
   readonly what: JournalRow['what'];
-  /** Whether everybody could see the object before; terms always, users and options never. */
+  /** Whether the object was public before; always true for terms, never for users and options. */
   readonly wasPublic: boolean;
   readonly isPublic: boolean;
 }
 
 /** A change in the journal. */
 export interface JournalEntry extends Change {
-  /** Later ones have higher numbers. There are gaps. */
+  /** Later entries have higher numbers. There are gaps. */
   readonly number: number;
   /** UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly at: string;
-  /** This service, WordPress through the plugin, or anybody: then the change was found by comparing contents. */
+  /**
+   * Who wrote: this service, WordPress through the plugin, or an unknown writer whose change was found by comparing
+   * contents.
+   */
   readonly writer: JournalWriter;
-  /** The id of the user who made the change; 0 where it is not known. */
+  /** The id of the user who made the change; 0 if it is not known. */
   readonly user: number;
-  /** What this process knows besides, of its own changes. */
+  /** Additional details of a change, if this process made it. */
   readonly own?: OwnChange | undefined;
 }
 
 export type JournalWriter = JournalRow['writer'];
 
-/** Who made changes, and when. */
+/** The writer of changes, and when they were made. */
 export interface Origin {
   readonly writer: JournalWriter;
   /** UTC. */
@@ -54,14 +58,15 @@ export interface Origin {
   readonly user: number;
 }
 
-/** The change after which anything may be different. */
+/** A change after which anything may be different. */
 export const EVERYTHING: Change = { kind: 'all', type: '', object: 0, what: 'changed', wasPublic: true, isPublic: true };
 
 /**
- * Adds changes to the journal and raises the counter by as many (at least by one). Call it in a transaction, as late as
- * possible: all writers wait for that row. Most have no need to: `touched.ts` gathers what a transaction changes.
+ * Adds changes to the journal and increases the counter by their number (at least by one). It should be called as late
+ * as possible in a transaction, since all writers wait for that row. Most code does not call it: `touched.ts` gathers
+ * the changes of a transaction.
  *
- * @returns the number of the last one
+ * @returns the number of the last change
  */
 export async function append(db: Database, changes: readonly Change[], origin: Origin): Promise<number> {
   const step = Math.max(1, changes.length);
@@ -74,7 +79,7 @@ export async function append(db: Database, changes: readonly Change[], origin: O
   return last;
 }
 
-/** Makes the row that counts changes, where it is missing: above all numbers that were given out. */
+/** Creates the row of the change counter if it is missing, with a value above all numbers already in use. */
 export async function beginCounting(db: Database, now: string, step = 1): Promise<number> {
   const [row] = await db.rows<{ number: number | string | null }>`SELECT MAX(number) AS number FROM {fasti_journal}`;
   const counter = Number(row?.number ?? 0) + step;
@@ -96,8 +101,8 @@ const rowOf = ({ kind, type, object, what, wasPublic, isPublic }: Change, number
 });
 
 /**
- * The entries after this number, in their order, with the number from which on the journal is complete
- * (`oldestNumber`): in one query, since entries may be pruned between two.
+ * Reads the entries after this number, in order, and the number from which the journal is complete (`oldestNumber`).
+ * Both come from one query, since entries may be pruned between two queries.
  */
 export async function entriesAfter(
   db: Database,
@@ -111,8 +116,8 @@ export async function entriesAfter(
 }
 
 /**
- * A number that all entries of earlier transactions are at or below, and all those of later ones above: the place to
- * follow the journal from, together with a reading of the data that begins afterwards.
+ * Returns a number such that all entries of earlier transactions are at or below it, and all of later ones above it. A
+ * reader that follows the journal from there, and reads the data afterwards, misses nothing.
  */
 export async function lastNumber(db: Database): Promise<number> {
   const [row] = await db.rows<{ counter: number | string }>`SELECT counter FROM {fasti_changes} WHERE id = 1`;
@@ -120,34 +125,35 @@ export async function lastNumber(db: Database): Promise<number> {
 }
 
 /**
- * Tells an entry from an earlier one of the same number: a database that is put back to an earlier state (a backup, a
- * dump, a copied file) gives the numbers since then a second time.
+ * Returns a mark that distinguishes an entry from an earlier one with the same number: a database that was reset to an
+ * earlier state (a backup, a dump, a copied file) assigns the later numbers a second time.
  *
- * @param key the site's secret: clients see the marks of entries that they may not see, and must not guess them
+ * @param key the site's secret: clients receive marks of entries that they may not see, and must not be able to guess
+ * their contents
  */
 export const markOf = ({ number, at, kind, object, what }: JournalEntry, key: string): string =>
   createHmac('sha256', key).update([number, at, kind, object, what].join()).digest('hex').slice(0, 10);
 
-/** The mark of the last entry up to a number; undefined: there was none, or it was pruned. */
+/** Returns the mark of the last entry up to a number; undefined if there was none or it was pruned. */
 export async function markAt(db: Database, number: number, key: string): Promise<string | undefined> {
   const [row] = await db.rows<JournalRow>`SELECT * FROM {fasti_journal} WHERE number <= ${number} ORDER BY number DESC LIMIT 1`;
   return row && markOf(entryOf(row), key);
 }
 
 /**
- * The number from which on the journal is complete: whoever has followed it up to one below may have missed entries
- * that were pruned.
+ * Returns the number from which the journal is complete: a reader that has followed it only up to a lower number may
+ * have missed pruned entries.
  */
 export async function oldestNumber(db: Database): Promise<number> {
   const [row] = await db.rows<{ number: number | string | null }>`SELECT MIN(number) AS number FROM {fasti_journal}`;
-  // Without any entries nothing is known of what was there before.
+  // Without any entries, nothing is known about earlier changes.
   return row?.number ? Number(row.number) - 1 : await lastNumber(db);
 }
 
-/** How many of the latest entries are looked through for those of a writer. */
+/** Number of latest entries that are searched for entries of a writer. */
 const LATEST = 10_000;
 
-/** When the latest of these writers has written, UTC; null: none of the latest entries is theirs. */
+/** Returns the time of the latest write by one of these writers, UTC; null if none of the latest entries is theirs. */
 export async function latestOf(db: Database, writers: readonly JournalWriter[]): Promise<string | null> {
   const [row] = await db.rows<{ latest: string | null }>`
     SELECT MAX(j.at) AS latest FROM (SELECT writer, at FROM {fasti_journal} ORDER BY number DESC LIMIT ${LATEST}) j
@@ -155,13 +161,13 @@ export async function latestOf(db: Database, writers: readonly JournalWriter[]):
   return row?.latest ?? null;
 }
 
-/** How many entries are removed at once. */
+/** Maximum number of entries that are removed at once. */
 const PRUNED = 1000;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Removes some of the entries that are older than this many days. The latest one always stays, so that it is known from
- * where the journal is complete. Returns how many were removed; after a full step there may be more.
+ * Removes some of the entries that are older than this many days. The latest entry is always kept, so that the start of
+ * the complete journal is known. Returns the number of removed entries; after a full step there may be more.
  */
 export async function pruneJournal(db: Database, days: number, now: Date): Promise<number> {
   const oldest = nowUtc(new Date(now.getTime() - days * DAY_MS));

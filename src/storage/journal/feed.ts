@@ -2,28 +2,28 @@ import type { Database } from '../engine/database.ts';
 import { EVERYTHING, entriesAfter, type JournalEntry } from './entries.ts';
 import { ownChangeOf } from './own-changes.ts';
 
-/** The journal as it arrives in this process: each entry once, in the order of the numbers. */
+/** The journal as received by this process: each entry once, in the order of the numbers. */
 export interface JournalFeed {
-  /** The number up to which entries have been handed on; undefined before the first look. */
+  /** Returns the number up to which entries have been passed on; undefined before the first look. */
   readonly position: () => number | undefined;
   /**
-   * Hands on what is new, given what the counter of changes says (`lookAtVersion`). Once it resolves, subscribers have
-   * been passed everything up to that count. The site calls it with each look at the version, before that version is
-   * known to anybody, and therefore also after each write of this process, before the write is answered from memory.
+   * Passes on new entries, given the value of the change counter (`lookAtVersion`). When it resolves, subscribers have
+   * received everything up to that value. The site calls it with each look at the version, before that version becomes
+   * known. Therefore it is also called after each write of this process, before the write is answered from memory.
    */
   readonly advanceTo: (count: number) => Promise<void>;
-  /** Calls `listener` with new entries. Returns what ends that. */
+  /** Calls `listener` with new entries. Returns a function that ends the subscription. */
   readonly subscribe: (listener: JournalListener) => () => void;
 }
 
-/** Must not throw. `all` among the entries: anything may have changed. */
+/** Must not throw. An entry of kind `all` means that anything may have changed. */
 export type JournalListener = (entries: readonly JournalEntry[]) => void;
 
 const AT_ONCE = 1000;
-/** For those who are this far behind, everything has changed. */
+/** If the feed is further behind than this, everything counts as changed. */
 const MOST_BEHIND = 10_000;
 
-/** Follows the journal of one database (a replica has its own feed), from the first look on. */
+/** Follows the journal of one database, starting at the first look. A replica has a separate feed. */
 export function createJournalFeed(db: Database): JournalFeed {
   const listeners = new Set<JournalListener>();
   let position: number | undefined;
@@ -44,7 +44,8 @@ export function createJournalFeed(db: Database): JournalFeed {
     while (position < count) {
       const { entries, oldest } = await entriesAfter(db, position, AT_ONCE);
       if (oldest > position) return giveUp(count);
-      // All that was committed when the count was read can be read now. What has none of its own left a gap.
+      // Everything that was committed when the counter was read can be read now. Counter values without an entry are
+      // gaps.
       const next: number = entries.length < AT_ONCE ? count : position;
       position = Math.max(next, entries.at(-1)?.number ?? 0);
       notify(entries.map((entry) => ({ ...entry, own: ownChangeOf(db, entry) })));

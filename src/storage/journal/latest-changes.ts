@@ -2,38 +2,38 @@ import { allPosts, type Dependencies, type Dependency, dependenciesOf, type List
 import type { JournalEntry } from './entries.ts';
 import type { JournalFeed } from './feed.ts';
 
-/** A value derived from the data as it was when the counter of changes stood at `count`, or later. */
+/** A value derived from the data when the change counter had the value `count`, or later. */
 export interface Derived {
   readonly count: number;
   readonly dependencies: Dependencies;
-  /** `LatestChanges.era` when the value began to be computed. */
+  /** `LatestChanges.era` when the computation of the value began. */
   readonly era: number;
-  /** The number of the last journal entry that is known not to affect it. */
+  /** The number of the last journal entry that is known not to affect the value. */
   checked: number;
 }
 
-/** When each object changed last. */
+/** The latest change of each object. */
 export interface LatestChanges {
-  /** Whether no entry received so far affects the value. Moves its `checked` forward if so. */
+  /** Whether no entry received so far affects the value. If so, its `checked` is updated. */
   readonly isCurrent: (value: Derived) => boolean;
-  /** Increases with each entry after which anything may be different. */
+  /** A number that increases with each entry after which anything may be different. */
   readonly era: () => number;
 }
 
-/** How many dependencies are kept; a value older than the first one that was dropped counts as outdated. */
+/** Maximum number of dependencies that are kept; a value older than the last dropped one counts as outdated. */
 const MOST_DEPENDENCIES = 50_000;
 
-/** At least this many of the latest entries are kept, for lists, which not every change of a post affects. */
+/** Minimum number of latest entries that are kept, for lists, which are not affected by every change of a post. */
 const MOST_ENTRIES = 500;
 
-/** Follows a journal from now on. `most`: how many dependencies are kept. */
+/** Starts following a journal. `most`: maximum number of dependencies that are kept. */
 export function followChanges(feed: JournalFeed, most = MOST_DEPENDENCIES): LatestChanges {
   const latest = new Map<Dependency, number>();
   /** Values from before this number may depend on a change that is not kept any more. */
   let from = feed.position() ?? 0;
   let last = from;
   let era = 0;
-  /** The latest entries, in order, and the number up to which they have been dropped. */
+  /** The latest entries, in order, and the number up to which entries have been dropped. */
   let entries: JournalEntry[] = [];
   let forgotten = from;
 

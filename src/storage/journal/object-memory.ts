@@ -2,30 +2,30 @@ import { LRUCache } from 'lru-cache';
 import type { Dependency } from './dependencies.ts';
 import type { Derived, LatestChanges } from './latest-changes.ts';
 
-/** When something was read, in milliseconds. */
+/** The time at which something was read, in milliseconds. */
 export interface ReadTime {
-  /** When it began to be read. */
+  /** When reading began. */
   readonly from: number;
   readonly until: number;
-  /** When the oldest of the parts that it was made of, and that were remembered, began to be read; else `from`. */
+  /** When the reading of the oldest cached part of the value began; if it has no cached parts, the same as `from`. */
   readonly oldest: number;
 }
 
-/** A value computed from objects in the database, and what it depends on. */
+/** A value computed from objects in the database, and its dependencies. */
 export interface Remembered {
   readonly value: unknown;
   readonly dependencies: readonly Dependency[];
 }
 
-/** The values in memory that are current for one computation. */
+/** The cached values that are current for one computation. */
 export interface ObjectMemory {
   readonly recall: (key: string) => Remembered | undefined;
   readonly keep: (key: string, remembered: Remembered) => void;
-  /** When the oldest of what was recalled so far began to be read; if nothing was, when the work began. */
+  /** Returns when the reading of the oldest recalled value began; if none was recalled, when the computation began. */
   readonly oldest: () => number;
 }
 
-/** The version of the data at which a computation began, and what reports changes since. */
+/** The version of the data at which a computation began, and the changes since then. */
 export interface Moment {
   readonly version: {
     readonly name: string;
@@ -34,19 +34,22 @@ export interface Moment {
     readonly mayBuildOn: (read: ReadTime) => boolean;
   };
   readonly changes: LatestChanges;
-  /** `changes.era()` when the version was asked for. */
+  /** `changes.era()` when the version was determined. */
   readonly era: number;
 }
 
 type Entry = Remembered & Derived & { readonly read: ReadTime };
 
-/** What an entry takes besides its value and dependencies. */
+/** Size of an entry without its value and dependencies. */
 const OVERHEAD_BYTES = 500;
-/** Objects take about twice the room of their JSON. */
+/** Memory of an object in relation to its JSON: about twice its length. */
 const OBJECT_BYTES = 2;
 const DEPENDENCY_BYTES = 8;
 
-/** A memory for JSON values, of this many bytes in all. Each is current until something that it depends on changes. */
+/**
+ * Creates a cache for JSON values, limited to this many bytes in total. A value is current until something that it
+ * depends on changes.
+ */
 export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMemory {
   const entries = new LRUCache<string, Entry>({
     maxSize: bytes,
@@ -62,7 +65,7 @@ export function createObjectMemory(bytes: number): (moment: Moment) => ObjectMem
         oldest = Math.min(oldest, entry.read.oldest);
         return entry;
       },
-      // What is kept may have been made of anything that was recalled before.
+      // The value may have been made from anything that was recalled before.
       keep: (key, remembered) => {
         entries.set(`${name} ${key}`, { ...remembered, count, era, read: { from: at, until: performance.now(), oldest }, checked: count });
       },

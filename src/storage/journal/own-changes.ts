@@ -2,48 +2,48 @@ import type { Database } from '../engine/database.ts';
 import type { EntryRow } from '../engine/own-tables.ts';
 
 /*
- * What this process knows of its own changes besides what the journal says: what exactly was written. So a list that
- * looks at something else stays in memory. Nothing is known of the changes of other processes.
+ * Details that this process knows about its own changes in addition to the journal: exactly which parts were written. A
+ * list that does not depend on these parts stays in memory. Nothing is known about the changes of other processes.
  */
 
-/** A part of a post that a transaction may write by itself: a column, the metas of a key, its terms, its dates. */
+/** A part of a post that a transaction may write separately: a column, the metas of a key, its terms, its dates. */
 export type Part = string;
 
-/** What the calendar's own tables say of an event. */
+/** The data of an event in the calendar's own tables. */
 export const DATES_PART: Part = 'dates';
 export const TERMS_PART: Part = 'terms';
-/** Any meta: keys that the databases may take for others are not told apart. */
+/** Any meta, used for all keys that a database may confuse with others. */
 const METAS_PART: Part = 'metas';
 
-/** Characters of which MySQL takes no two for the same, but for their case. */
+/** Keys whose characters MySQL distinguishes except for case. */
 const PLAIN_KEY = /^[\w-]+$/;
 
-/** The parts that are written with the metas of this key. */
+/** Returns the parts that a write of metas with this key changes. */
 export const partsOfMeta = (key: string): readonly Part[] => (PLAIN_KEY.test(key) ? [`meta ${key.toLowerCase()}`] : [METAS_PART]);
 
-/** The parts to look at for the metas of this key: also those whose keys might be taken for it. */
+/** Returns the parts that a reader of metas with this key depends on, including keys that may be confused with it. */
 export const partsWithMeta = (key: string): readonly Part[] => [METAS_PART, ...partsOfMeta(key)];
 
-/** What is known of a change of this process. */
+/** The details of a change made by this process. */
 export interface OwnChange {
-  /** The parts of the post that were written; undefined: it may be any, or it is no post. */
+  /** The parts of the post that were written; undefined: any part, or the object is not a post. */
   readonly parts: ReadonlySet<Part> | undefined;
-  /** What the whole transaction moved in the list index; undefined: it may be anything. */
+  /** The rows that the whole transaction changed in the list index; undefined: any rows. */
   readonly moved: Moved | undefined;
 }
 
-/** Rows of the list index (`fasti_entries`) that were taken out of it, and rows that were put into it. */
+/** Rows of the list index (`fasti_entries`) that were deleted, and rows that were inserted. */
 export interface Moved {
   readonly gone: readonly EntryRow[];
   readonly fresh: readonly EntryRow[];
 }
 
-/** An own change by its entry in the journal. */
+/** A change made by this process, with the identity of its journal entry. */
 export interface NumberedOwnChange extends Numbered {
   readonly own: OwnChange;
 }
 
-/** What says which entry of the journal it is. */
+/** The identity of a journal entry. */
 interface Numbered {
   readonly number: number;
   readonly at: string;
@@ -51,19 +51,21 @@ interface Numbered {
   readonly object: number;
 }
 
-/** How many changes are kept, and how many rows a transaction may have moved for its changes to be kept. */
+/**
+ * Maximum number of changes that are kept, and of index rows that a transaction may change for its changes to be kept.
+ */
 const MOST_CHANGES = 500;
 const MOST_ROWS = 500;
 
 interface Known {
-  /** Of the database server: another one may give the same numbers to other changes. */
+  /** Era of the database server: another server may assign the same numbers to other changes. */
   era: number;
   readonly changes: Map<number, NumberedOwnChange>;
 }
 
 const knownOf = new WeakMap<Database['driver'], Known>();
 
-/** Notes own changes, once they are committed. */
+/** Stores own changes once they are committed. */
 export function noteOwnChanges(db: Database, changes: readonly NumberedOwnChange[]): void {
   const era = db.cluster.era();
   let known = knownOf.get(db.driver);
@@ -76,7 +78,7 @@ export function noteOwnChanges(db: Database, changes: readonly NumberedOwnChange
   }
 }
 
-/** What is known of the change of this entry; undefined: nothing. */
+/** Returns the details of the change in this entry; undefined if there are none. */
 export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered): OwnChange | undefined {
   const known = knownOf.get(db.driver);
   const change = known?.era === db.cluster.era() ? known.changes.get(number) : undefined;
@@ -84,8 +86,8 @@ export function ownChangeOf(db: Database, { number, at, kind, object }: Numbered
 }
 
 /**
- * What was moved, without rows that were taken out and put in again, of which lists see nothing; undefined: more than
- * is worth looking at.
+ * Returns the changed index rows without those that were deleted and inserted again, which do not affect lists;
+ * undefined if there are too many to evaluate.
  */
 export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
   const balance = new Map<string, { readonly row: EntryRow; more: number }>();
@@ -102,7 +104,7 @@ export function trulyMoved({ gone, fresh }: Moved): Moved | undefined {
   return moved.length > MOST_ROWS ? undefined : { gone: rows(-1), fresh: rows(1) };
 }
 
-/** The same text for rows that hold the same, which are told apart by all of their columns. */
+/** Returns a text that is the same for equal rows. All columns are compared. */
 export const entryText = (row: EntryRow): string =>
   [
     row.facet,

@@ -7,28 +7,28 @@ import { append, type Change, EVERYTHING, type ObjectKind } from './entries.ts';
 import { type Moved, type NumberedOwnChange, noteOwnChanges, type Part, trulyMoved } from './own-changes.ts';
 
 /*
- * Each function that writes rows of an object says here which object it is. At the end of the transaction that becomes
- * entries of the journal, with the number that they get from the counter of changes. Nothing but these functions has to
- * know that there is a journal, and none of their callers can forget it.
+ * Each function that writes rows of an object reports the object here. At the end of the transaction, these reports
+ * become entries of the journal, numbered by the change counter. Only these functions know about the journal, and none
+ * of their callers can forget to report.
  */
 
-/** Who writes, and when. */
+/** The author and the time of a write. */
 export interface Actor {
   readonly now: Date;
   readonly viewer?: { readonly id: number };
 }
 
-/** What of a post says whether everybody can see it. */
+/** The columns of a post that determine whether it is public. */
 export type PostState = Pick<Post, 'post_type' | 'post_status' | 'post_parent'>;
 
-/** A post before and after; `undefined`: there is none; absent: not known. */
+/** A post before and after the transaction; `undefined`: it does not exist; absent: not known. */
 interface PostTouch {
   before?: PostState | undefined;
   after?: PostState | undefined;
   touched: boolean;
-  /** What of it was changed; undefined: it may be any. */
+  /** The parts of the post that were changed; undefined: any part. */
   parts?: ReadonlySet<Part> | undefined;
-  /** Its columns as they are now, as far as they are known and kept from other writers. */
+  /** The current values of its columns, if they are known and locked against other writers. */
   row?: Partial<Post>;
 }
 
@@ -38,15 +38,15 @@ interface Touched {
   everything: boolean;
   readonly posts: Map<number, PostTouch>;
   readonly terms: Map<number, { readonly taxonomy: string; what: Change['what'] }>;
-  /** Rows of taxonomies. */
+  /** Ids of rows in `term_taxonomy`. */
   readonly counted: Set<number>;
   readonly users: Map<number, Change['what']>;
   readonly options: Set<string>;
-  /** What was moved in the list index; undefined: it may be anything. */
+  /** The rows changed in the list index; undefined: any rows. */
   index: Moved | undefined;
-  /** Whether others may have written to the same objects, so that they have no entry of their own. */
+  /** Whether other writers may have written to the same objects without an entry for their changes. */
   withOthers: boolean;
-  /** What is known of its changes once they are committed. */
+  /** The details of the changes, to be stored once they are committed. */
   own: readonly NumberedOwnChange[];
 }
 
@@ -79,8 +79,8 @@ const TOUCHED: Gathering<Touched> = {
 
 const copyOf = <T extends object>(map: ReadonlyMap<number, T>): Map<number, T> => new Map(Array.from(map, ([id, one]) => [id, { ...one }]));
 
-// ------------------------------------------------------------------------------------------------- what is touched
-/** A post that was read and is kept from other writers, as it is before anything is written. Not a change by itself. */
+// ------------------------------------------------------------------------------------------------- reports
+/** Reports a post that was read and locked, as it is before any write. This alone is not a change. */
 export const postBefore = (db: Database, row: Post): void => noteBefore(db, row, row);
 
 function noteBefore(db: Database, { ID, post_type, post_status, post_parent }: Pick<Post, 'ID'> & PostState, row: Partial<Post>): void {
@@ -89,7 +89,7 @@ function noteBefore(db: Database, { ID, post_type, post_status, post_parent }: P
   if (posts && !posts.has(ID)) posts.set(ID, { before: state, after: state, touched: false, row });
 }
 
-/** The same for some that are not locked: looks at those that are not known. */
+/** Does the same for posts that are not locked: reads those that are not known yet. */
 export async function learnPosts(db: Database, ids: readonly number[]): Promise<void> {
   const posts = db.gathered(TOUCHED)?.posts;
   if (!posts) return;
@@ -100,15 +100,15 @@ export async function learnPosts(db: Database, ids: readonly number[]): Promise<
     noteBefore(db, { ID, ...state }, {});
 }
 
-/** A post that has just been made. */
+/** Reports a post that has just been created. */
 export function postMade(db: Database, id: number, columns: Partial<PostState>): void {
   const { post_type = '', post_status = '', post_parent = 0 } = columns;
   const posts = db.gathered(TOUCHED)?.posts;
-  // One that was removed in the same transaction is made again.
+  // A post that was removed in the same transaction may be created again.
   posts?.set(id, { before: posts.get(id)?.before, after: { post_type, post_status, post_parent }, touched: true });
 }
 
-/** A post of which something was changed; `parts`: what that was, besides columns, if it is known. */
+/** Reports a changed post; `parts`: the changed parts other than columns, if they are known. */
 export function postChanged(db: Database, id: number, parts?: readonly Part[]): void {
   const posts = db.gathered(TOUCHED)?.posts;
   const known = posts?.get(id);
@@ -119,7 +119,7 @@ export function postChanged(db: Database, id: number, parts?: readonly Part[]): 
   }
 }
 
-/** A post of whose row these columns were written. */
+/** Reports a post and the columns of its row that were written. */
 export function columnsWritten(db: Database, id: number, columns: Partial<Post>): void {
   const known = db.gathered(TOUCHED)?.posts.get(id);
   const names = typedKeys(columns);
@@ -134,13 +134,13 @@ export function columnsWritten(db: Database, id: number, columns: Partial<Post>)
   if (known.after) known.after = { ...known.after, ...stateIn(columns) };
 }
 
-/** A post that was removed for good. */
+/** Reports a post that was deleted permanently. */
 export function postRemoved(db: Database, id: number): void {
   const posts = db.gathered(TOUCHED)?.posts;
   posts?.set(id, { ...posts.get(id), after: undefined, touched: true, parts: undefined });
 }
 
-/** What was moved in the list index; undefined: it may be anything. */
+/** Reports the rows changed in the list index; undefined: any rows. */
 export function indexChanged(db: Database, moved: Moved | undefined): void {
   const touched = db.gathered(TOUCHED);
   const known = touched?.index;
@@ -148,8 +148,8 @@ export function indexChanged(db: Database, moved: Moved | undefined): void {
 }
 
 /**
- * Others may have written to what this transaction changes, and what they wrote will not be found: it counts as changed
- * by this one, whatever it was.
+ * Reports that other writers may have changed the same objects as this transaction, and that these changes will not be
+ * detected separately: any part counts as changed by this transaction.
  */
 export function changedWithOthers(db: Database): void {
   const touched = db.gathered(TOUCHED);
@@ -167,7 +167,7 @@ export function termTouched(
   else if (what === 'removed') known.what = what;
 }
 
-/** Rows of taxonomies whose counts, or more, may have changed. */
+/** Reports rows of `term_taxonomy` whose counts, or more, may have changed. */
 export function taxonomyRowsChanged(db: Database, ids: Iterable<number>): void {
   const counted = db.gathered(TOUCHED)?.counted;
   if (counted) for (const id of ids) counted.add(id);
@@ -178,7 +178,7 @@ export function userTouched(db: Database, id: number, what: Change['what']): voi
   if (users?.get(id) !== 'made' || what === 'removed') users?.set(id, what);
 }
 
-/** Options that come and go with the work itself: nobody is shown anything of them. */
+/** Whether an option is internal bookkeeping that is not reported in the journal. */
 export const isInternal = (name: string): boolean =>
   name.startsWith('fasti_') || name.endsWith('_children') || name === 'tribe_last_save_post' || name === 'user_count';
 
@@ -186,17 +186,18 @@ export function optionTouched(db: Database, name: string): void {
   if (!isInternal(name)) db.gathered(TOUCHED)?.options.add(name);
 }
 
-/** Anything may have changed. Whoever follows the journal starts anew. */
+/** Reports that anything may have changed. Followers of the journal start over. */
 export function everythingTouched(db: Database): void {
   const touched = db.gathered(TOUCHED);
   if (touched) touched.everything = true;
 }
 
 /**
- * Says in the transaction that writes that something changed: our counter, which every process asks before it answers
- * from memory, and the option by which WordPress and the calendar drop what they keep (`tribe_last_save_post`, Unix
- * time as a text with fraction). Both are written at the end of the transaction, because all writers write these rows:
- * one that held them while waiting for a name could deadlock with the holder of the name.
+ * Reports a change in the transaction that writes it. This updates the change counter, which every process reads before
+ * it answers from memory, and the option by which WordPress and the calendar invalidate their caches
+ * (`tribe_last_save_post`, Unix time as text with a fraction). Both are written at the end of the transaction, because
+ * all writers write these rows: a writer that held them while waiting for the lock on a name could deadlock with the
+ * holder of that lock.
  */
 export function noteChange(db: Database, actor: Actor): void {
   const touched = inTransaction(db);
@@ -204,9 +205,9 @@ export function noteChange(db: Database, actor: Actor): void {
 }
 
 /**
- * Writes the one row that every writer writes, at the end of the transaction. Call it (or `noteChange`, which does the
- * same) in each transaction that locks rows and depends on what it read: the nodes of a cluster don't know each other's
- * locks, but if two transactions write the same row, one of them is refused and runs again.
+ * Writes the row that every writer writes, at the end of the transaction. This (or `noteChange`, which includes it)
+ * must be called in each transaction that locks rows and depends on what it read: the nodes of a cluster do not know
+ * each other's locks, but if two transactions write the same row, one of them is refused and runs again.
  */
 export function joinWriters(db: Database): void {
   inTransaction(db).joins = true;
@@ -218,7 +219,7 @@ function inTransaction(db: Database): Touched {
   return touched;
 }
 
-// ------------------------------------------------------------------------------------------------- what is written
+// ------------------------------------------------------------------------------------------------- writing
 async function settle(db: Database, touched: Touched): Promise<void> {
   const { actor, joins } = touched;
   const changes = touched.everything ? [EVERYTHING] : await changesOf(db, touched);
@@ -231,11 +232,11 @@ async function settle(db: Database, touched: Touched): Promise<void> {
   const last = await append(db, changes, { writer: 'fasti', at, user: actor?.viewer?.id ?? 0 });
   if (changes.length > 0) await followers.get(db.driver)?.(db, changes, at);
   if (actor) await noteLastSave(db, now);
-  // Last: those who followed may have written to the list index.
+  // This comes last, because the followers may have written to the list index.
   touched.own = ownChanges(touched, changes, { last, at });
 }
 
-/** What is known of these changes; `last`: the number of the last one. */
+/** Returns the details of these changes; `last`: the number of the last change. */
 function ownChanges(
   { posts, index, withOthers, everything }: Touched,
   changes: readonly Change[],
@@ -251,8 +252,8 @@ function ownChanges(
 }
 
 /**
- * Has `work` called in each transaction of this process that has changes for the journal, after these were appended.
- * One piece of work for each database.
+ * Registers `work` to be called in each transaction of this process that has changes for the journal, after they have
+ * been appended. Only one function can be registered for each database.
  */
 export function afterAppending(db: Database, work: Follower): void {
   followers.set(db.driver, work);
@@ -263,7 +264,7 @@ type Follower = (db: Database, changes: readonly Change[], at: string) => Promis
 
 const followers = new WeakMap<Database['driver'], Follower>();
 
-/** Writes down when the calendar was saved last. `writeOption` would report it as one more change. */
+/** Stores the time of the last save of the calendar. `writeOption` would report this as a further change. */
 async function noteLastSave(db: Database, now: Date): Promise<void> {
   const option_value = String(now.getTime() / 1000);
   const met = await db.change`
@@ -282,7 +283,7 @@ async function changesOf(db: Database, touched: Touched): Promise<Change[]> {
   ];
 }
 
-/** A change of what nobody is shown in the journal. */
+/** Makes a change of an object that is never public. */
 export const unseenChange = (kind: ObjectKind, type: string, object: number, what: Change['what']): Change => ({
   kind,
   type,
@@ -298,7 +299,7 @@ async function postChanges(db: Database, posts: Touched['posts']): Promise<Chang
   const now = await statesOf(db, unknown);
   return touched.flatMap(([object, post]) => {
     const after = 'after' in post ? post.after : now.get(object);
-    // What was not locked before kept its status: whoever changes that one locks the post.
+    // An object that was not locked before has kept its status, since every change of a status locks the post.
     const before = 'before' in post ? post.before : after;
     const type = (after ?? before)?.post_type;
     if (type === undefined || IGNORED.has(type)) return [];
@@ -307,12 +308,12 @@ async function postChanges(db: Database, posts: Touched['posts']): Promise<Chang
   });
 }
 
-/** Rows that records keep for themselves. */
+/** Types of posts that are internal to records. */
 const IGNORED = new Set(['revision']);
 
 /**
- * Whether everybody can see a post. A file that hangs on a post is as visible as that one is; it counts as not public
- * here, so that nobody learns of it by its removal.
+ * Whether a post is public. An attachment with a parent is as visible as its parent; it counts as not public here, so
+ * that its removal does not reveal its existence.
  */
 const isPublic = (state: PostState | undefined): boolean =>
   state?.post_status === 'publish' || (state?.post_status === 'inherit' && state.post_parent === 0);
