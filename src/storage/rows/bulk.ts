@@ -6,19 +6,19 @@ import { postMade } from '../journal/touched.ts';
 import { insertOccurrences } from './occurrences.ts';
 import { BLANK, insertMetas } from './posts.ts';
 
-/** An event to be inserted with many others. Its slug must be its own. */
+/** An event to be inserted together with many others. Its slug must be unique. */
 export interface NewEvent {
-  /** Columns that are not named get WordPress's defaults; each event names the same. */
+  /** Columns that are not given get WordPress's defaults. All events must give the same columns. */
   readonly columns: Partial<Omit<Post, 'ID'>> & Pick<Post, 'post_name'>;
   readonly metas: Readonly<Record<string, readonly string[]>>;
-  /** Rows of `term_taxonomy`. */
+  /** Ids of rows in `term_taxonomy`. */
   readonly terms: readonly number[];
   readonly dates: EventDates;
 }
 
 /**
- * Inserts many events with a few statements for each table, and returns their ids in order. Counts of terms, the
- * calendar's edges and the change counter are left to the caller. Call it in a transaction.
+ * Inserts many events with a few statements for each table, and returns their ids in order. The caller is responsible
+ * for the counts of terms, the calendar's edges and the change counter. Must be called in a transaction.
  */
 export async function insertEvents(db: Database, events: readonly NewEvent[], updatedAt: string): Promise<number[]> {
   if (events.length === 0) return [];

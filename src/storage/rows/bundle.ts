@@ -17,24 +17,26 @@ import { loadOccurrences, recurringEvents } from './recurring-events.ts';
 import { type SharedRows, sharedRows } from './shared-rows.ts';
 import { loadCalendarTerms, loadTermsOf } from './terms.ts';
 
-/** What else is known of the records that a bundle is for. */
+/** Further information about the records that a bundle is loaded for. */
 export interface BundleOptions {
-  /** Ids that they are likely to name. */
+  /** Ids that the records probably refer to; they are loaded with the first query. */
   readonly expected?: readonly number[];
-  /** Ids above it are those of occurrences, whose rows are their event's with the dates of the occurrence. */
+  /** Ids above this one are ids of occurrences: their rows are those of the event with the dates of the occurrence. */
   readonly base?: number | undefined;
-  /** The languages of the content, if it has any. */
+  /** The languages of the content, if it has languages. */
   readonly languages?: ContentLanguages | undefined;
-  /** Whether what the records link to is shown in their own languages. */
+  /** Whether linked records are shown in the language of the record that links to them. */
   readonly translatesLinks?: boolean;
-  /** Where the rows of what the records name are kept for other records. Only where the answer is for everybody. */
+  /**
+   * Cache for the rows of posts that several records refer to. Only given if the answer is the same for all callers.
+   */
   readonly memory?: ObjectMemory | undefined;
 }
 
 /**
- * Everything that the records of these posts are made of: their rows and metas, their terms, the posts they link to
- * with metas, and the images of all. A fixed number of queries for any number of ids; ids without a row are simply
- * missing.
+ * Loads everything that the records of these posts consist of: their rows and metas, their terms, the posts they link
+ * to with metas, and the images of all of these. The number of queries does not depend on the number of ids. Ids
+ * without a row are missing from the result.
  */
 export async function loadBundle(
   db: Database,
@@ -77,7 +79,7 @@ export async function loadBundle(
   return { posts, metas, terms, attached, pages, languages: languages && { ...languages, siblings: others } };
 }
 
-/** Events that these name as their parent. */
+/** Returns the ids of the events that these events name as their parent. */
 const parentsOf = ({ posts }: Loaded, ids: readonly number[]): number[] =>
   ids.flatMap((id) => {
     const parent = posts.get(id)?.post_parent ?? 0;
@@ -85,8 +87,8 @@ const parentsOf = ({ posts }: Loaded, ids: readonly number[]): number[] =>
   });
 
 /**
- * The pages of events of the old form of recurrence, in which each date is a post. Those that the tables hold as
- * recurring are of the new form: the post alone has a page without a date.
+ * Returns the pages of events in the old format of recurrence, in which each date is a post. Events that recur
+ * according to the tables have the new format: their post itself has a page without a date.
  */
 async function pagesOfPosts(
   db: Database,
@@ -104,21 +106,21 @@ async function pagesOfPosts(
   return pages;
 }
 
-/** Posts with their metas, as far as they are loaded yet. */
+/** The posts loaded so far, with their metas. */
 interface Loaded {
   readonly posts: Map<number, Post>;
   readonly metas: Map<number, Metas>;
-  /** Absent: nothing is remembered. */
+  /** Undefined: nothing is cached. */
   readonly shared: SharedRows | undefined;
 }
 
 /**
- * Adds those of these ids that are not there yet. Returns the rows of `others`, which are loaded along, without metas,
- * as far as they are not there.
+ * Loads those of these ids that are not loaded yet. Returns the rows of `others` that are not loaded yet: they are read
+ * by the same query, without metas.
  */
 async function loadMore(db: Database, loaded: Loaded, ids: readonly number[], others: readonly number[] = []): Promise<Map<number, Post>> {
   loaded.shared?.recall(loaded, ids);
-  // Zero names nothing.
+  // The id 0 refers to nothing.
   const missing = ids.filter((id) => id > 0 && !loaded.posts.has(id));
   const beside = others.filter((id) => !loaded.posts.has(id) && !missing.includes(id));
   if (missing.length + beside.length === 0) return new Map();
@@ -138,8 +140,8 @@ interface Translatable {
 }
 
 /**
- * The languages of records and of what they link to, and the terms that are shown in the place of others: one query, or
- * two.
+ * Loads the languages of records and of the records they link to, and the terms that are shown in place of terms in
+ * another language. This takes one or two queries.
  */
 async function loadLanguages(
   db: Database,
@@ -155,7 +157,7 @@ async function loadLanguages(
   return { posts: withMembers(found.posts), terms: withMembers(found.terms), termMembers };
 }
 
-/** The same with the other members of each group, under their own ids. */
+/** Adds the other members of each group under their own ids. */
 function withMembers(found: ReadonlyMap<number, Membership>): Map<number, Membership> {
   const all = new Map<number, Membership>();
   for (const { members } of found.values()) for (const [language, id] of members) all.set(id, { language, members });
@@ -163,13 +165,13 @@ function withMembers(found: ReadonlyMap<number, Membership>): Map<number, Member
   return all;
 }
 
-/** Members of the groups of these records. */
+/** Returns the members of the translation groups of these records. */
 const membersOf = (memberships: ReadonlyMap<number, Membership>, ids: Iterable<number>): number[] =>
   [...ids].flatMap((id) => [...(memberships.get(id)?.members.values() ?? [])]);
 
 /**
- * What may be shown in the place of what these records name (`named`, whose groups are `groups`): the members that are
- * in the language of the record. Mostly that is what is named itself.
+ * Returns the records that may be shown in place of those that the records link to (`named`, with the translation
+ * groups `groups`): the group members in the language of the linking record. Usually that is the linked record itself.
  */
 const standIns = (
   records: ReadonlyMap<number, Membership>,
@@ -181,13 +183,13 @@ const standIns = (
     return language ? ofRecord.flatMap((one) => groups.get(one)?.members.get(language) ?? []) : [];
   });
 
-/** Ids of the images that these posts name: as the one beside them, or in their texts. */
+/** Returns the ids of the images of these posts: the featured images and those in their texts. */
 const imagesOf = (loaded: Loaded, ids: readonly number[]): number[] => [
   ...idsIn(loaded, ids, '_thumbnail_id'),
   ...ids.flatMap((id) => imageIdsIn(loaded.posts.get(id)?.post_content ?? '')),
 ];
 
-/** Ids that these posts name in a meta. */
+/** Returns the ids that these posts store in a meta. */
 const idsIn = ({ metas }: Loaded, ids: readonly number[], key: string): number[] =>
   ids
     .flatMap((id) => metas.get(id)?.get(key) ?? [])
@@ -195,20 +197,20 @@ const idsIn = ({ metas }: Loaded, ids: readonly number[], key: string): number[]
     .filter((id) => Number.isSafeInteger(id) && id > 0);
 
 /**
- * What the galleries of a post may show: one that names nothing, what is attached to nothing or to the post itself, as
- * the API has it.
+ * Returns the parents whose attachments the galleries of a post may show. A gallery without a parent may show
+ * unattached images and those of the post itself, as in the API.
  */
 const galleryParentsOf = (post: Post | undefined): number[] =>
   post ? galleryParentsIn(post.post_content).flatMap((parent) => (parent === 0 ? [0, post.ID] : [parent])) : [];
 
-/** Rows of `posts` by id. */
+/** Reads rows of `posts` by id. */
 export async function loadPosts(db: Database, ids: readonly number[]): Promise<Map<number, Post>> {
   const seen = dependingOn(db, ids);
   const rows = await readInParts(ids, (some) => seen.rows<Post>`SELECT * FROM {posts} WHERE ID IN (${some})`);
   return new Map(rows.map((row) => [row.ID, row]));
 }
 
-/** Metas of posts by post id; every value of a key in the order of the rows. */
+/** Reads the metas of posts by post id, with all values of a key in the order of the rows. */
 export async function loadMetas(db: Database, ids: readonly number[]): Promise<Map<number, Metas>> {
   const seen = dependingOn(db, ids);
   const rows = await readInParts(
@@ -230,12 +232,12 @@ export async function loadMetas(db: Database, ids: readonly number[]): Promise<M
   return metas;
 }
 
-/** The most images that a gallery without a choice of its own shows. */
+/** Maximum number of images in a gallery that does not list its images. */
 const LARGEST_GALLERY = 500;
-/** SQLite puts no more selections together. */
+/** Maximum number of SELECTs that are joined by UNION; SQLite allows no more. */
 const SELECTIONS = 100;
 
-/** Ids of the images attached to posts, in the order of their menu; 0 stands for those attached to none. */
+/** Reads the ids of the images attached to posts, in menu order; 0 means images that are not attached to a post. */
 async function loadAttached(db: Database, parents: readonly number[]): Promise<Map<number, number[]>> {
   const seen = dependingOn(db, parents.length === 0 ? [] : [allPosts('attachment')]);
   const ofParent = (parent: number): Sql => [

@@ -7,7 +7,7 @@ import { lockOption, readOptions, writeOption } from './options.ts';
 
 const OPTION = 'tribe_events_calendar_options';
 
-/** When an event begins and ends (UTC), and whether it is to be seen. */
+/** Start and end of an event (UTC), and its status, which determines whether it is visible. */
 export interface EdgeEvent {
   readonly start: string;
   readonly end: string;
@@ -15,8 +15,8 @@ export interface EdgeEvent {
 }
 
 /**
- * Keeps the note right after events were made, by their ids (`noteEdges`). Those that lie between the first start and
- * the last end, as they stood when the settings were read (`edges`), leave it as it is.
+ * Updates the stored edges right after new events were inserted, given by their ids (`noteEdges`). Events between the
+ * first start and the last end according to the loaded settings (`edges`) do not change them.
  */
 export async function noteEdgesOfNew(
   db: Database,
@@ -38,22 +38,22 @@ const isWithin = ({ first, last }: CalendarSettings['edges'], { start, end }: Ed
   first !== '' && last !== '' && start >= first && end <= last;
 
 /**
- * Keeps the calendar's note of its first start and last end (`earliest_date`, `latest_date` and the events that mark
- * them) right after a write of this event. The whole calendar is looked through only when the event marks an edge; one
- * that lies beyond is the edge itself.
+ * Updates the calendar's stored first start and last end (`earliest_date`, `latest_date` and the events that mark them)
+ * right after a write of this event. The whole calendar is searched only if the event marks an edge. An event beyond
+ * the edges becomes the new edge.
  *
- * @param known the event, where it has just been made; else it is looked up
+ * @param known the event, if it has just been created; otherwise it is looked up
  */
 export async function noteEdges(db: Database, postId: number, known?: EdgeEvent): Promise<void> {
   const event = known ?? (await edgeEvent(db, postId));
   if (edgesAfter((await readOptions(db, [OPTION])).get(OPTION) ?? '', postId, event) === 'same') return;
-  // The option holds all settings of the calendar: from here on whoever else is about to write it waits.
+  // The option holds all settings of the calendar, so from here on other writers of it have to wait.
   const stored = await lockOption(db, OPTION);
   const edges = edgesAfter(stored, postId, event);
   if (edges !== 'same') await writeEdges(db, stored, edges === 'unknown' ? await calendarEdges(db) : edges);
 }
 
-/** What becomes of the edges that are stored; `unknown`: the whole calendar has to be looked through. */
+/** Computes the edges after the write; `unknown`: the whole calendar has to be searched. */
 function edgesAfter(stored: string, postId: number, event: EdgeEvent | undefined): Edges | 'same' | 'unknown' {
   const members = membersOf(stored);
   const marks = [members.earliest_date_markers, members.latest_date_markers].some(
@@ -80,7 +80,7 @@ async function edgeEvent(db: Database, postId: number): Promise<EdgeEvent | unde
     .first()) as EdgeEvent | undefined;
 }
 
-/** The same after many writes, whichever they were. */
+/** Recomputes the stored edges after any number of writes. */
 export async function renewEdges(db: Database): Promise<void> {
   await writeEdges(db, await lockOption(db, OPTION), await calendarEdges(db));
 }

@@ -3,8 +3,8 @@ import type { QueryBuilder } from '../engine/builder.ts';
 import type { Database } from '../engine/database.ts';
 
 /**
- * Start and end of an event, local and UTC, as columns of `d`; without occurrence rows, as metas `ds`, `de`, `us` and
- * `ue`. Events without are not listed.
+ * Joins start and end of an event, local and UTC, as columns of `d`; if there are no occurrence rows, as metas `ds`,
+ * `de`, `us` and `ue`. Events without dates are not found.
  */
 export function joinDates(db: Database, builder: QueryBuilder, post: string, occurrences: boolean): void {
   if (occurrences) {
@@ -17,20 +17,21 @@ export function joinDates(db: Database, builder: QueryBuilder, post: string, occ
 }
 
 /**
- * The dates of all occurrences, as `joinDates` names them, and for each its post. Databases read them in this order.
+ * Starts a query on the dates of all occurrences, aliased as in `joinDates`, with the post of each. The databases read
+ * the tables in this order.
  */
 export const datesWithPosts = (db: Database, post: string): QueryBuilder =>
   db.from('tec_occurrences', 'd').joinRaw(`${db.dialect.joinInOrder} ?? ?? ON ??.ID = d.post_id`, [db.table('posts'), post, post]);
 
 const LEGACY_DATES = { ds: DATES.start, de: DATES.end, us: DATES.startUtc, ue: DATES.endUtc };
 
-/** Start or end of an event, by its own clock or in UTC. */
+/** Start or end of an event, local or in UTC. */
 export interface EventMoment {
   readonly column: 'start_date' | 'end_date';
   readonly utc: boolean;
 }
 
-/** The column of `joinDates` that holds this moment; `occurrences` as there. */
+/** Returns the column of `joinDates` that holds this moment; `occurrences`: the same value as for `joinDates`. */
 export function momentColumn({ column, utc }: EventMoment, { occurrences }: { readonly occurrences: boolean }): string {
   if (occurrences) return `d.${column}${utc ? '_utc' : ''}`;
   return `${utc ? 'u' : 'd'}${column === 'start_date' ? 's' : 'e'}.meta_value`;

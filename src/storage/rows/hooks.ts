@@ -24,11 +24,11 @@ export const insertHook = (db: Database, hook: Omit<Hook, 'id' | 'busy_until'>):
 export const setHookState = (db: Database, id: number, state: HookState): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${state} WHERE id = ${id}`;
 
-/** Switches off the webhooks that have the rights of a user who is being deleted. */
+/** Switches off the webhooks that use the rights of a user who is being deleted. */
 export const switchOffHooksOf = (db: Database, user: number): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET state = ${'off'} WHERE user = ${user}`;
 
-/** The kinds of records a webhook follows: their names with commas between them, or none for all. */
+/** Sets the kinds of records that a webhook follows: their names separated by commas; an empty text means all kinds. */
 export const setHookKinds = (db: Database, id: number, kinds: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET kinds = ${kinds} WHERE id = ${id}`;
 
@@ -38,13 +38,13 @@ export async function removeHook(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Moves an active webhook on in the journal. False: somebody else has done so, or it is not active any more. Call it in
- * the transaction that inserts the messages.
+ * Advances the position of an active webhook in the journal. False: another process has already done so, or the webhook
+ * is not active any more. Must be called in the transaction that inserts the messages.
  */
 export const moveHook = async (db: Database, { id, position }: Pick<Hook, 'id' | 'position'>, to: number): Promise<boolean> =>
   (await db.change`UPDATE {fasti_hooks} SET position = ${to} WHERE id = ${id} AND position = ${position} AND state = ${'active'}`) > 0;
 
-/** Keeps other processes from sending to a webhook until a moment. False: another one does. */
+/** Reserves a webhook until a moment, so that no other process sends to it. False: another process has reserved it. */
 export const occupyHook = async (
   db: Database,
   id: number,
@@ -52,8 +52,8 @@ export const occupyHook = async (
 ): Promise<boolean> => (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until < ${now}`) > 0;
 
 /**
- * Goes on keeping others from it. `held`: until when this process does. False: it is not active any more, or another
- * process sends to it by now.
+ * Extends the reservation of a webhook. `held`: the end of the current reservation of this process. False: the webhook
+ * is not active any more, or another process has reserved it.
  */
 export const renewHook = async (
   db: Database,
@@ -62,7 +62,7 @@ export const renewHook = async (
 ): Promise<boolean> =>
   (await db.change`UPDATE {fasti_hooks} SET busy_until = ${until} WHERE id = ${id} AND busy_until = ${held} AND state = ${'active'}`) > 0;
 
-/** Lets others send to it again, if it is still this process that keeps them from it. */
+/** Releases the reservation of a webhook if this process still holds it. */
 export const releaseHook = (db: Database, id: number, held: string): Promise<number> =>
   db.change`UPDATE {fasti_hooks} SET busy_until = ${''} WHERE id = ${id} AND busy_until = ${held}`;
 
@@ -77,7 +77,7 @@ export async function insertMessages(db: Database, messages: readonly NewMessage
   );
 }
 
-/** Messages that may be sent now: of those about one record the first. */
+/** Reads the messages that may be sent now. Of several messages about one record, only the first is due. */
 export async function dueMessages(db: Database, hook: number, now: string, limit: number): Promise<HookMessage[]> {
   const rows = await db.rows<HookMessageRow>`
     SELECT m.* FROM {fasti_hook_messages} m
@@ -88,10 +88,10 @@ export async function dueMessages(db: Database, hook: number, now: string, limit
   return rows.map(messageOf);
 }
 
-/** A message without what it says, which may be long. */
+/** A message without its payload, which may be long. */
 export type MessageState = Omit<HookMessage, 'payload'>;
 
-/** The latest messages of a webhook, the newest first. */
+/** Reads the latest messages of a webhook, the newest first. */
 export async function latestMessages(db: Database, hook: number, limit: number): Promise<MessageState[]> {
   const rows = await db.rows<MessageState>`
     SELECT id, hook, number, subject, state, attempts, next_at, created_at, status, error
@@ -105,7 +105,7 @@ const messageOf = <Row extends MessageState>(row: Row): Row => ({
   number: Number(row.number),
 });
 
-/** What came of sending a message. */
+/** Stores the result of an attempt to send a message. */
 export async function noteAttempt(
   db: Database,
   { id, state, attempts, next_at, status, error }: Pick<HookMessage, 'id' | 'state' | 'attempts' | 'next_at' | 'status' | 'error'>,
@@ -116,8 +116,8 @@ export async function noteAttempt(
 }
 
 /**
- * Has the messages that were given up, and those that wait, sent again now; not those about a record of which a later
- * one has arrived: they would say what was. Returns how many.
+ * Schedules failed and waiting messages to be sent now. Messages about a record are left out if a later message about
+ * the same record has been delivered, since they would report an outdated state. Returns the number of messages.
  */
 export async function retryMessages(db: Database, hook: number, now: string): Promise<number> {
   const rows = await db.rows<{ id: string }>`
@@ -132,10 +132,10 @@ export async function retryMessages(db: Database, hook: number, now: string): Pr
   return count;
 }
 
-/** How many messages are changed or removed at once. */
+/** Maximum number of messages that are changed or removed at once. */
 const STEP = 500;
 
-/** Removes some messages that are older than a moment and do not wait. */
+/** Removes some messages that are older than a moment and are not waiting. Returns the number of removed messages. */
 export async function forgetMessages(db: Database, before: string): Promise<number> {
   const rows = await db.rows<{ id: string }>`
     SELECT id FROM {fasti_hook_messages} WHERE created_at < ${before} AND state <> ${'waiting'} ORDER BY created_at LIMIT ${STEP}`;

@@ -4,27 +4,30 @@ import { insertedValues, upsertRows } from '../engine/insert.ts';
 import type { ImportIdRow, ImportRow, ImportWaitingRow } from '../engine/own-tables.ts';
 import { readInParts } from '../engine/pages.ts';
 
-/** What is known of a record of a source. */
+/** The stored information about an imported record of a source. */
 export interface LedgerEntry {
   readonly item: string;
   readonly kind: string;
   readonly target: number;
   readonly digest: string;
   readonly run: number;
-  /** The run that made it; 0: it was here before, or nobody knows. */
+  /** The run that created the record; 0 if it existed before or this is not known. */
   readonly made: number;
 }
 
-/** Keys asked for in one query. */
+/** Maximum number of keys in one query. */
 const KEYS_AT_ONCE = 500;
 
-/** The row of a source, or undefined where nothing was ever imported from it, or the tables are not there yet. */
+/** Reads the row of a source; undefined if nothing was ever imported from it, or the tables do not exist yet. */
 export async function findImport(db: Database, source: string): Promise<ImportRow | undefined> {
   if (!(await hasTable(db, 'fasti_imports'))) return undefined;
   return db.from('fasti_imports').where('source', source).first();
 }
 
-/** Begins a run of a source, however the last one ended. Returns its row. Call it in a transaction. */
+/**
+ * Begins a run of a source, whether or not the previous run was finished. Returns its row. Must be called in a
+ * transaction.
+ */
 export async function beginImport(db: Database, source: string, report: string, now: string): Promise<ImportRow> {
   await upsertRows(
     db,
@@ -38,8 +41,8 @@ export async function beginImport(db: Database, source: string, report: string, 
 }
 
 /**
- * Notes how far a run has come. False: another run of the same source was begun meanwhile, or this one has come further
- * than `before` already. Writing the row makes runs of one source wait for each other.
+ * Stores the progress of a run. False: another run of the same source has begun since, or this run is already further
+ * than `before`. Since this writes the row, runs of one source wait for each other.
  */
 export async function noteProgress(
   db: Database,
@@ -54,7 +57,7 @@ export async function noteProgress(
   return changed > 0;
 }
 
-/** What is known of records of a source, by their digests. */
+/** Reads the stored information about records of a source, by their digests. */
 export async function loadLedger(db: Database, importId: number, items: readonly string[]): Promise<Map<string, LedgerEntry>> {
   const found = new Map<string, LedgerEntry>();
   for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
@@ -67,7 +70,7 @@ export async function loadLedger(db: Database, importId: number, items: readonly
   return found;
 }
 
-/** Notes which records became which. */
+/** Stores which records of the source became which records. */
 export async function writeLedger(db: Database, importId: number, entries: readonly LedgerEntry[]): Promise<void> {
   for (let at = 0; at < entries.length; at += KEYS_AT_ONCE) {
     const rows: ImportIdRow[] = entries.slice(at, at + KEYS_AT_ONCE).map((entry) => ({ import_id: importId, ...entry }));
@@ -75,7 +78,7 @@ export async function writeLedger(db: Database, importId: number, entries: reado
   }
 }
 
-/** Ids of ours that records of these kinds became. */
+/** Returns our ids of the records imported with these kinds. */
 export async function importedIds(db: Database, importId: number, kinds: readonly string[]): Promise<number[]> {
   const rows = await db
     .from('fasti_import_ids')
@@ -85,7 +88,7 @@ export async function importedIds(db: Database, importId: number, kinds: readonl
   return rows.map(({ target }) => target);
 }
 
-/** Ids of the records of a kind that came in a run before this one and not in it, whatever they were called. */
+/** Returns the ids of records of a kind that came in an earlier run but not in this one, even under another name. */
 export async function importedBefore(db: Database, importId: number, run: number, kind: string): Promise<number[]> {
   const ofKind = () => db.from('fasti_import_ids').where({ import_id: importId, kind });
   const seen = ofKind().where('run', '>=', run).select('target');
@@ -93,7 +96,7 @@ export async function importedBefore(db: Database, importId: number, run: number
   return rows.map(({ target }) => target);
 }
 
-/** Metas of these keys, one value of each, of those of these posts that are not in the trash. */
+/** Reads the metas with these keys, one value of each, of those of these posts that are not in the trash. */
 export async function metasOfImported(
   db: Database,
   ids: readonly number[],
@@ -113,13 +116,13 @@ export async function metasOfImported(
   return metas;
 }
 
-/** The run that ended or was heard of last, of any source; undefined: nothing was ever imported. */
+/** Returns the run of any source that was updated last; undefined if nothing was ever imported. */
 export async function lastImport(db: Database): Promise<ImportRow | undefined> {
   if (!(await hasTable(db, 'fasti_imports'))) return undefined;
   return db.from('fasti_imports').orderBy('touched_at', 'desc').orderBy('id', 'desc').first();
 }
 
-/** What a run made: ids by kind. */
+/** Returns the ids that a run created, by kind. */
 export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | 'run'>): Promise<Map<string, number[]>> {
   const rows = await db.from('fasti_import_ids').where({ import_id: id, made: run }).select('kind', 'target');
   return groupedBy(
@@ -129,7 +132,10 @@ export async function madeBy(db: Database, { id, run }: Pick<ImportRow, 'id' | '
   );
 }
 
-/** Those of these records that posts outside the trash name which the run did not make, in metas of this key. */
+/**
+ * Returns those of these records that are referred to, in metas with this key, by posts which are outside the trash and
+ * which the run did not create.
+ */
 export async function namedByOthers(
   db: Database,
   { id, run }: Pick<ImportRow, 'id' | 'run'>,
@@ -149,7 +155,7 @@ export async function namedByOthers(
   return new Set(rows.map(({ named }) => Number(named)));
 }
 
-/** Forgets that records came, so that they come again with the next import of the source. */
+/** Removes records from the ledger, so that the next import of the source imports them again. */
 export async function forgetImported(db: Database, importId: number, kind: string, targets: readonly number[]): Promise<void> {
   for (let at = 0; at < targets.length; at += KEYS_AT_ONCE) {
     await db
@@ -160,7 +166,7 @@ export async function forgetImported(db: Database, importId: number, kind: strin
   }
 }
 
-/** Notes what records wait for. */
+/** Stores the records that imported records wait for. */
 export async function writeWaiting(db: Database, importId: number, rows: readonly Omit<ImportWaitingRow, 'import_id'>[]): Promise<void> {
   for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
     const some: ImportWaitingRow[] = rows
@@ -170,12 +176,12 @@ export async function writeWaiting(db: Database, importId: number, rows: readonl
   }
 }
 
-/** Some records that wait, in a lasting order. */
+/** Reads some of the waiting records, in a stable order. */
 export async function nextWaiting(db: Database, importId: number, limit: number): Promise<ImportWaitingRow[]> {
   return db.from('fasti_import_waiting').where('import_id', importId).orderBy('item').limit(limit);
 }
 
-/** Forgets what records wait for. */
+/** Removes waiting records from the list. */
 export async function dropWaiting(db: Database, importId: number, items: readonly string[]): Promise<void> {
   for (let at = 0; at < items.length; at += KEYS_AT_ONCE) {
     await db

@@ -9,7 +9,7 @@ import { joinWriters } from '../journal/touched.ts';
  * record without its answer or an answer without its record.
  */
 
-/** For how long an answer is kept. */
+/** How long an answer is kept. */
 const KEPT_MS = 24 * 3600 * 1000;
 
 /**
@@ -22,7 +22,7 @@ export interface AnswerKey {
 
 export type KeptAnswer = Pick<AnswerRow, 'fingerprint' | 'answer'>;
 
-/** The answer to the request with this id, if there is one that has not expired. */
+/** Returns the answer to the request with this id, if there is one that has not expired. */
 export async function findAnswer(db: Database, id: string, now: Date): Promise<KeptAnswer | undefined> {
   const [row] = await db.rows<KeptAnswer>`
     SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id} AND made_at > ${oldest(now)}`;
@@ -36,30 +36,30 @@ export async function findAnswer(db: Database, id: string, now: Date): Promise<K
 export async function claimAnswer(db: Database, { id, fingerprint }: AnswerKey, now: Date): Promise<KeptAnswer | undefined> {
   await db.change`DELETE FROM {fasti_answers} WHERE id = ${id} AND made_at <= ${oldest(now)}`;
   await upsertRows(db, 'fasti_answers', [{ id, fingerprint, made_at: nowUtc(now), answer: '' }], ['id'], { made_at: 'made_at' });
-  // The row is locked by now: a new one, or that of a transaction that has ended.
+  // The row is locked at this point: it is either new, or from a transaction that has ended.
   const [row] = await db.rows<KeptAnswer>`SELECT fingerprint, answer FROM {fasti_answers} WHERE id = ${id}`;
   return row?.answer === '' ? undefined : row;
 }
 
 /**
- * Fills the row that `claimAnswer` inserted. The write itself may have changed nothing, and then has not joined the
- * writers: what it read must hold on all nodes of a cluster nevertheless.
+ * Fills the row that `claimAnswer` inserted. If the write itself changed nothing, it has not joined the writers. This
+ * function joins them, because the data that were read must be valid on all nodes of a cluster.
  */
 export async function keepAnswer(db: Database, id: string, answer: string): Promise<void> {
   joinWriters(db);
   await db.change`UPDATE {fasti_answers} SET answer = ${answer} WHERE id = ${id}`;
 }
 
-/** Removes the row that `claimAnswer` inserted, since nothing was written. */
+/** Deletes the row that `claimAnswer` inserted, if nothing was written. */
 export async function unclaimAnswer(db: Database, id: string): Promise<void> {
   joinWriters(db);
   await db.change`DELETE FROM {fasti_answers} WHERE id = ${id}`;
 }
 
-/** How many answers are removed at once. */
+/** Maximum number of answers that are removed at once. */
 const STEP = 500;
 
-/** Removes some expired answers. Returns how many; after a full step there may be more. */
+/** Deletes some expired answers. Returns their number; after a full step there may be more. */
 export async function forgetAnswers(db: Database, now: Date): Promise<number> {
   const rows = await db.rows<{ id: string }>`SELECT id FROM {fasti_answers} WHERE made_at <= ${oldest(now)} ORDER BY made_at LIMIT ${STEP}`;
   if (rows.length === 0) return 0;

@@ -4,11 +4,11 @@ import type { Database } from '../engine/database.ts';
 import { upsertRows } from '../engine/insert.ts';
 
 /**
- * Makes all transactions that give one of these names wait for each other until their end, so that a look-up followed
- * by an insert is safe though WordPress's tables have no unique key for it. A row of our own is written, not only
- * locked: if two transactions on two nodes of a cluster write the same row, one of them is refused and runs again.
- * Names share a bounded number of rows; sharing one costs a wait, no more. Call it before the look-up, in a
- * transaction. Where transactions write alone anyway there is nothing to do.
+ * Makes all transactions that assign one of these names wait for each other until their end. A look-up followed by an
+ * insert is therefore safe, although WordPress's tables have no unique key for it. A row of our own is written, not
+ * only locked: if two transactions on two nodes of a cluster write the same row, one of them is refused and runs again.
+ * Names share a limited number of rows; sharing one costs only waiting time. Must be called before the look-up, in a
+ * transaction. Does nothing if the database has a single writer.
  */
 export async function lockNames(db: Database, names: readonly string[]): Promise<void> {
   if (db.dialect.writers === 1) return;
@@ -16,53 +16,54 @@ export async function lockNames(db: Database, names: readonly string[]): Promise
   await upsertRows(db, 'fasti_locks', rows, ['name'], { touched: 'touched + 1' });
 }
 
-/** As many rows as there are values of the first three hexadecimal digits: at most 4096. */
+/** Returns the lock row of a name. There are as many rows as values of three hexadecimal digits: at most 4096. */
 const lockOf = (name: string): string => createHash('sha1').update(name).digest('hex').slice(0, 3);
 
-// -------------------------------------------------------------- names: who looks for the same thing gives the same one
+// ------------------------------------------------------------ lock names: look-ups of the same thing use the same name
 
-/**
- * A slug that no other post of the type may have. For files of the library (`attachment`) it is looked for in all
- * types.
- */
+/** Lock for a slug that must be unique among the posts of a type. Slugs of attachments are unique among all types. */
 export const slugLock = (postType: string, slug: string): string => `${postType}:slug:${stemOf(slug)}`;
 
-/** A venue or organizer of this title, which is used again instead of being made a second time (decision D8). */
+/**
+ * Lock for the title of a venue or organizer; one with the same title is reused instead of created again (decision D8).
+ */
 export const titleLock = (postType: string, title: string): string => `${postType}:title:${foldText(title)}`;
 
-/** The name by which another system knows a record, which no other record of the type may have. */
+/** Lock for the id of a record in another system, which must be unique among the records of the type. */
 export const externalIdLock = (postType: string, externalId: string): string => `${postType}:external:${externalId}`;
 
-/** A term of this name in its taxonomy, whatever its case and accents. */
+/** Lock for the name of a term in its taxonomy, ignoring case and accents. */
 export const termNameLock = (taxonomy: string, name: string): string => `${taxonomy}:name:${foldText(name)}`;
 
-/** A slug of a term: one that a term of another taxonomy has is passed over too. */
+/** Lock for the slug of a term. A slug that a term of another taxonomy has is not assigned either. */
 export const termSlugLock = (slug: string): string => `term:slug:${stemOf(slug)}`;
 
-/** The tree of a taxonomy: who is below whom. */
+/** Lock for the tree of a taxonomy: the parents of its terms. */
 export const termTreeLock = (taxonomy: string): string => `${taxonomy}:tree`;
 
-/** A file in the folder of uploads, which several attachments may name. */
+/** Lock for a file in the folder of uploads, which several attachments may refer to. */
 export const fileLock = (path: string): string => `file:${path}`;
 
-/** An image that is fetched from this address into the library, where it is looked for first. */
+/**
+ * Lock for an image that is fetched from this address into the library, after a look-up whether it is already there.
+ */
 export const imageLock = (source: string): string => `image:${source}`;
 
-/** An option that is not there yet. */
+/** Lock for an option that does not exist yet. */
 export const optionLock = (name: string): string => `option:${name}`;
 
-/** The metas of a user. They have no unique key, so two nodes of a cluster could insert the same one. */
+/** Lock for the metas of a user. They have no unique key, so two nodes of a cluster could insert the same one. */
 export const userLock = (id: number): string => `user:${id}`;
 
-/** The logins, addresses and nicenames of all users: a new one is compared with each of them. */
+/** Lock for the logins, e-mail addresses and nicenames of all users: a new one is compared with each of them. */
 export const USERS_LOCK = 'users';
 
-/** Long slugs are cut where a number has to stand behind. */
+/** Number of characters after which slugs are cut, since long slugs are shortened when a number is appended. */
 const STEM_LETTERS = 100;
 
 /**
- * What a slug is made of, without the numbers behind it: whoever wants `concert` may get `concert-2`, which somebody
- * else may want as it is.
+ * Returns a slug without the numbers at its end: a request for `concert` may get `concert-2`, and another request may
+ * ask for `concert-2` itself.
  */
 function stemOf(slug: string): string {
   const parts = slug.slice(0, STEM_LETTERS).split('-');

@@ -9,28 +9,26 @@ import { lockNames, slugLock } from './locks.ts';
 import { readOptions } from './options.ts';
 import { insertPost, removePost, writeMetas } from './posts.ts';
 
-/**
- * Which image is meant, by the URL of its file. `file`: the path below the folder of uploads if the URL leads there.
- */
+/** An image identified by the URL of its file. `file`: the path below the folder of uploads, if the URL leads there. */
 export interface WantedImage {
   readonly url: string;
   readonly file?: string | undefined;
 }
 
-/** The meta that says from where an image was fetched. */
+/** The meta with the URL that an image was fetched from. */
 export const SOURCE = '_tribe_importer_original_url';
 
-/** An attachment to be inserted. Its metas are whole, by key. */
+/** An attachment to be inserted, with all its metas by key. */
 export interface NewAttachment {
   readonly title: string;
-  /** What its slug is made of, instead of the title. */
+  /** The text that the slug is made from, instead of the title. */
   readonly slug?: string;
   readonly mime: string;
   readonly guid: string;
   readonly metas: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who inserts, and when: `YYYY-MM-DD HH:MM:SS` in the site's zone and in UTC. */
+/** Author and time of an insertion: `YYYY-MM-DD HH:MM:SS` in the site's zone and in UTC. */
 export interface Insertion {
   readonly author: number;
   readonly date: string;
@@ -38,9 +36,9 @@ export interface Insertion {
 }
 
 /**
- * The id of the image in the library that is meant, or undefined: the one that lies there, was made there (`guid`), was
- * fetched from there (`_tribe_importer_original_url`), or has a size or an original there (WordPress
- * `attachment_url_to_postid`).
+ * Returns the id of the matching image in the library, or undefined. An image matches if its file is at the URL, if it
+ * was created there (`guid`), if it was fetched from there (`_tribe_importer_original_url`), or if one of its sizes or
+ * its original is there (WordPress `attachment_url_to_postid`).
  */
 export async function findImage(db: Database, { url, file }: WantedImage): Promise<number | undefined> {
   const [made, stored] = await Promise.all([idsByGuid(db, url), idsByMeta(db, url, file)]);
@@ -50,7 +48,7 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
     db,
     images.map(({ ID }) => ID),
   );
-  // The databases compare texts more loosely than files are named.
+  // The databases compare texts more loosely than file systems compare names.
   const tests: ((image: ImageRow, of: Metas | undefined) => boolean)[] = [
     (_, of) => file !== undefined && metaOf(of, '_wp_attached_file') === file,
     ({ guid }) => sameAddress(guid, url),
@@ -64,7 +62,10 @@ export async function findImage(db: Database, { url, file }: WantedImage): Promi
   return undefined;
 }
 
-/** Inserts an attachment with its metas, as `wp_insert_attachment` does. Returns its id. Call it in a transaction. */
+/**
+ * Inserts an attachment with its metas, as `wp_insert_attachment` does. Returns its id. Must be called in a
+ * transaction.
+ */
 export async function insertAttachment(
   db: Database,
   { title, slug, mime, guid, metas }: NewAttachment,
@@ -101,7 +102,7 @@ interface ImageRow {
   readonly guid: string;
 }
 
-/** Rows among these ids that are images, in the order of their ids. */
+/** Returns the rows of those of these ids that are images, in the order of their ids. */
 async function imagesAmong(db: Database, ids: readonly number[]): Promise<ImageRow[]> {
   if (ids.length === 0) return [];
   return db
@@ -129,18 +130,22 @@ async function idsByMeta(db: Database, url: string, file: string | undefined): P
   return rows.map(({ post_id: id }) => id);
 }
 
-/** What the attached file may be called when this is the file, one of its sizes, or the original that it is in for. */
+/**
+ * Returns the possible names of the attached file if `file` is that file, one of its sizes, or the original that it
+ * replaces.
+ */
 function possibleFiles(file: string): string[] {
   const whole = file.replace(/-\d+x\d+(\.[^./]+)$/, '$1');
   const copies = ['-scaled', '-rotated'].map((suffix) => whole.replace(/(\.[^./]+)$/, `${suffix}$1`));
   return [...new Set([file, whole, ...copies])];
 }
 
-/** The path with what is behind its last slash taken off. */
+/** Returns the folder of a path, including the final slash. */
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
 /**
- * Files that an attachment's metadata name beside its own: sizes and the original, with the path of the attached file.
+ * Returns the files that an attachment's metadata name in addition to the attached file: sizes and the original, with
+ * the path of the attached file.
  */
 function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
   const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
@@ -152,7 +157,7 @@ function derivedFiles(metas: Metas | undefined): ReadonlySet<string> {
   return new Set([original, ...namesOfSizes(sizes)].filter((name) => typeof name === 'string').map((name) => folder + name));
 }
 
-/** Files from before an attachment was edited in WordPress, which keeps them so that it can take the change back. */
+/** Returns the files from before an attachment was edited in WordPress, which keeps them to undo the change. */
 function earlierFiles(metas: Metas | undefined): string[] {
   const folder = folderOf(metaOf(metas, '_wp_attached_file') ?? '');
   const names = namesOfSizes(parseSerialized(metaOf(metas, '_wp_attachment_backup_sizes') ?? ''));
@@ -168,7 +173,8 @@ const sameAddress = (one: string, other: string): boolean => withoutScheme(one) 
 const withoutScheme = (url: string): string => url.replaceAll('&#038;', '&').replace(/^https?:/, '');
 
 /**
- * Slugs of posts of any type that begin with `base`: those of attachments are unique among all (`wp_unique_post_slug`).
+ * Returns the slugs of posts of any type that begin with `base`: slugs of attachments are unique among all types
+ * (`wp_unique_post_slug`).
  */
 async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<string>> {
   const rows = await db
@@ -180,8 +186,8 @@ async function slugsOfAllTypes(db: Database, base: string, id = 0): Promise<Set<
 }
 
 /**
- * The slug that a file may have for the requested one; its id where nothing of that can stand in a slug. Call
- * it in a transaction.
+ * Returns a free slug for a file, based on the requested one; the id of the file if the requested text has no
+ * characters that a slug may contain. Must be called in a transaction.
  */
 export async function freeFileSlug(db: Database, wish: string, id: number): Promise<string> {
   const base = sanitizeTitle(wish);
@@ -190,7 +196,7 @@ export async function freeFileSlug(db: Database, wish: string, id: number): Prom
   return uniqueSlug(base, await slugsOfAllTypes(db, base, id));
 }
 
-/** Which posts have one of these images as theirs. */
+/** Returns the posts that have one of these images as their featured image. */
 export async function postsWithImages(db: Database, ids: readonly number[]): Promise<{ readonly image: number; readonly post: Post }[]> {
   if (ids.length === 0) return [];
   const rows = await db.rows<{ post_id: number; meta_value: string }>`
@@ -206,8 +212,8 @@ export async function postsWithImages(db: Database, ids: readonly number[]): Pro
 }
 
 /**
- * The files of an attachment, by their paths below the folder of uploads: itself, its sizes, the original, and what
- * they were before it was edited (`wp_delete_attachment_files`).
+ * Returns the files of an attachment, as paths below the folder of uploads: the file itself, its sizes, the original,
+ * and their versions from before it was edited (`wp_delete_attachment_files`).
  */
 export function filesOf(metas: Metas | undefined): string[] {
   const file = metaOf(metas, '_wp_attached_file');
@@ -215,8 +221,8 @@ export function filesOf(metas: Metas | undefined): string[] {
 }
 
 /**
- * Those of these files that no attachment names, as `filesOf` gives them. Several may share a file: the plugins for
- * languages make an attachment of its own for each translation.
+ * Returns those of these files that no attachment refers to, by the rules of `filesOf`. Several attachments may share a
+ * file: the language plugins create a separate attachment for each translation.
  */
 export async function unnamedFiles(db: Database, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
@@ -233,7 +239,7 @@ export async function unnamedFiles(db: Database, files: readonly string[]): Prom
   return files.filter((file) => !named.has(file));
 }
 
-/** Removes an attachment with all that names it as a picture. */
+/** Deletes an attachment, and removes it from the posts that have it as their featured image. */
 export async function removeAttachment(db: Database, id: number): Promise<void> {
   const links = () => db.from('postmeta').where({ meta_key: '_thumbnail_id', meta_value: String(id) });
   for (const { post_id: post } of await links().select('post_id')) postChanged(db, post);

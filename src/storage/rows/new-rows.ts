@@ -6,11 +6,9 @@ import { postChanged, postMade, taxonomyRowsChanged, termTouched } from '../jour
 import { BLANK, removeCommentsOf } from './posts.ts';
 import { raiseCounts } from './terms.ts';
 
-/*
- * Many rows in few statements, for imports. What is written here is new: nothing of it may exist yet.
- */
+/* Inserts many rows with few statements, for imports. The rows must be new: none of them may exist yet. */
 
-/** Inserts posts under the ids they carry. */
+/** Inserts posts with the ids given in them. */
 export async function insertPosts(db: Database, posts: readonly Partial<Post>[]): Promise<void> {
   await insertRows(
     db,
@@ -28,7 +26,7 @@ export async function insertMetas(
   for (const { post_id: id } of metas) postChanged(db, id);
 }
 
-/** Links posts to rows of taxonomies. */
+/** Links posts to rows of `term_taxonomy`. */
 export async function insertTermLinks(db: Database, links: readonly { object_id: number; term_taxonomy_id: number }[]): Promise<void> {
   await insertRows(
     db,
@@ -38,7 +36,7 @@ export async function insertTermLinks(db: Database, links: readonly { object_id:
   for (const { object_id: id } of links) postChanged(db, id);
 }
 
-/** Inserts a term under these ids where they are given. Returns its `term_id` and `term_taxonomy_id`. */
+/** Inserts a term, with these ids if they are given. Returns its `term_id` and `term_taxonomy_id`. */
 export async function insertTermAs(
   db: Database,
   taxonomy: string,
@@ -59,7 +57,7 @@ export async function addToCounts(db: Database, more: ReadonlyMap<number, number
   await raiseCounts(db, more);
 }
 
-/** Removes what is left of posts that no longer exist, so that new ones under their ids don't inherit it. */
+/** Deletes the remaining rows of posts that no longer exist, so that new posts with their ids do not inherit them. */
 export async function removeRemains(db: Database, ids: readonly number[], occurrences: boolean): Promise<void> {
   if (ids.length === 0) return;
   for (const id of ids) postChanged(db, id);

@@ -8,18 +8,19 @@ import { DATES_PART } from '../journal/own-changes.ts';
 import { postChanged } from '../journal/touched.ts';
 import { isRecurringEvent } from './recurring-events.ts';
 
-/** Where the rows of an event are written: `recurrence` as the settings have it. */
+/** How the rows of an event are written; `recurrence`: from the settings. */
 interface Writing {
   readonly updatedAt: string;
   readonly recurrence: RecurrenceSettings | undefined;
 }
 
 /**
- * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and gives
- * the occurrence. Inconsistent dates leave the rows as they are: then there is none. The occurrence keeps its id, as
- * the calendar does it. `updatedAt`: UTC. The rows of an event that recurs follow from its rule: they are not written.
+ * Writes the calendar's own rows of an event (`tec_events`, `tec_occurrences`) after a change of its dates, and returns
+ * the occurrence. If the dates are inconsistent, the rows are left unchanged and the result is undefined. As in the
+ * calendar, the occurrence keeps its id. `updatedAt`: UTC. The rows of a recurring event are determined by its rule and
+ * are not written.
  *
- * @throws recurring-event-dates where the event recurs and these are not the dates that it has
+ * @throws recurring-event-dates if the event recurs and these are not its current dates
  */
 export async function writeOccurrence(
   db: Database,
@@ -45,8 +46,8 @@ export async function writeOccurrence(
 }
 
 /**
- * The same for events that have just been made, by their ids; those of inconsistent dates are left out. Rows that
- * somebody left behind under one of the ids become its own.
+ * Writes the rows of events that have just been created, by their ids; events with inconsistent dates are left out. If
+ * old rows exist under one of the ids, they are reused for the event.
  */
 export async function writeFirstOccurrences(
   db: Database,
@@ -66,7 +67,7 @@ export async function writeFirstOccurrences(
   }
 }
 
-/** Inserts the calendar's rows of events that have none. Returns their occurrences; inconsistent dates have none. */
+/** Inserts the calendar's rows of events that have none. Returns their occurrences, except for inconsistent dates. */
 export async function insertOccurrences(
   db: Database,
   events: ReadonlyMap<number, EventDates>,
@@ -97,7 +98,7 @@ async function eventIdsOf(db: Database, ids: readonly number[]): Promise<Map<num
   return new Map(rows.map(({ id, post }) => [post, id]));
 }
 
-/** The dates of an event that recurs, if they are those that it has. */
+/** Returns the given dates of a recurring event if they are the ones it has; otherwise throws. */
 async function keptDates(db: Database, postId: number, moments: Occurrence): Promise<Occurrence> {
   const [first] = await db.rows<Omit<Occurrence, 'duration'>>`
     SELECT start_date, start_date_utc, end_date, end_date_utc FROM {tec_events} WHERE post_id = ${postId}`;
@@ -105,7 +106,7 @@ async function keptDates(db: Database, postId: number, moments: Occurrence): Pro
   return same ? moments : fail('recurring-event-dates');
 }
 
-/** The rows of dates; undefined where they are inconsistent. */
+/** Returns the rows for dates; undefined if they are inconsistent. */
 function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
   const moments = occurrence(dates);
   if (moments === null) return undefined;
@@ -116,7 +117,7 @@ function calendarRows(postId: number, dates: EventDates, updatedAt: string) {
   };
 }
 
-/** Removes the calendar's rows of an event that is deleted for good; it is no member of a series any more. */
+/** Deletes the calendar's rows of an event that is deleted permanently, and removes the event from its series. */
 export async function removeOccurrence(db: Database, postId: number, recurrence: RecurrenceSettings | undefined): Promise<void> {
   if (recurrence?.series) await db.change`DELETE FROM {tec_series_relationships} WHERE event_post_id = ${postId}`;
   for (const table of ['tec_occurrences', 'tec_events'] as const) await db.from(table).where('post_id', postId).delete();
@@ -129,7 +130,7 @@ export interface Edges {
   readonly latest?: { readonly at: string; readonly ids: number[] };
 }
 
-/** The edges of the calendar among published and private events. */
+/** Computes the edges of the calendar from published and private events. */
 export async function calendarEdges(db: Database): Promise<Edges> {
   const rows = () =>
     db

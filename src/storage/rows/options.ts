@@ -8,8 +8,8 @@ import { optionTouched } from '../journal/touched.ts';
 import { lockNames, optionLock } from './locks.ts';
 
 /**
- * The options of these names that exist, in one query, and one more for those of a network: name -> text as it is
- * stored (PHP-serialized where WordPress serializes).
+ * Reads those of these options that exist, in one query, plus one for the options of a network: name -> text as stored
+ * (PHP-serialized if WordPress serializes it).
  */
 export async function readOptions(db: Database, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
@@ -24,8 +24,8 @@ export async function readOptions(db: Database, names: readonly string[]): Promi
 }
 
 /**
- * What a network of sites keeps for all of them, in a table that databases of single sites do not have: each of these
- * names, with an empty text where there is nothing, or none of them.
+ * Reads the options of a network of sites, from a table that databases of single sites do not have. In a network, all
+ * names are returned, with an empty text for options without a value; otherwise none.
  */
 async function networkOptions(db: Database, names: readonly string[]): Promise<[name: string, value: string][]> {
   if (!(await isNetwork(db))) return [];
@@ -39,19 +39,19 @@ async function networkOptions(db: Database, names: readonly string[]): Promise<[
   ]);
 }
 
-/** Whether a database is that of a network of sites (multisite), which have their users in common. */
+/** Whether the database belongs to a network of sites (multisite), whose sites share their users. */
 export async function isNetwork(db: Database): Promise<boolean> {
   const known = networks.get(db.driver) ?? (await hasTable(db, 'sitemeta'));
   networks.set(db.driver, known);
   return known;
 }
 
-/** It becomes one once, by hand. */
+/** Cached result of `isNetwork`. It changes only once, when an administrator converts the site. */
 const networks = new WeakMap<Driver, boolean>();
 
 /**
- * One option as it is stored, kept from other writers until the end of the transaction; an empty text where there is
- * none, and then nobody else who asks like this makes it meanwhile.
+ * Reads an option as stored, and locks it until the end of the transaction. If it does not exist, returns an empty text
+ * and locks its name, so that no other caller of this function can create it in the meantime.
  */
 export async function lockOption(db: Database, name: string): Promise<string> {
   const locked = () =>
@@ -59,7 +59,8 @@ export async function lockOption(db: Database, name: string): Promise<string> {
       SELECT option_value FROM {options} WHERE option_name = ${name} ${verbatim(db.dialect.locks.update)}`;
   let [row] = await locked();
   if (!row) {
-    // A row that is not there cannot be locked, but its name can. Whoever was first may have made it by now.
+    // A row that does not exist cannot be locked, but its name can. Another transaction may have created the row by
+    // now.
     await lockNames(db, [optionLock(name)]);
     [row] = await locked();
   }
@@ -67,10 +68,11 @@ export async function lockOption(db: Database, name: string): Promise<string> {
 }
 
 /**
- * Sets an option, as `update_option` does: a new one is made, an old one keeps its `autoload` unless one is given.
- * `value` is the text to store. One that is there is not inserted first: MySQL would use up an id each time.
+ * Sets an option, as `update_option` does: a new one is inserted; an existing one keeps its `autoload` unless one is
+ * given. `value`: the text to store. UPDATE is tried before INSERT, since on MySQL each attempted INSERT would use up
+ * an id.
  *
- * @param autoload WordPress's word for when to load it; new options get `auto`, as WordPress has it since 6.6
+ * @param autoload WordPress's value for when to load the option; new options get `auto`, as in WordPress since 6.6
  */
 export async function writeOption(
   db: Database,
@@ -92,25 +94,25 @@ export async function writeOption(
   );
 }
 
-/** Removes an option; one that does not exist is no fault. */
+/** Deletes an option, if it exists. */
 export async function deleteOption(db: Database, name: string): Promise<void> {
   optionTouched(db, name);
   await db.from('options').where('option_name', name).del();
 }
 
-/** Has `notify` called just before this process writes one of these options, in whatever way. */
+/** Calls `notify` just before this process writes one of these options, by any statement. */
 export function beforeOptionsChange(db: Database, names: readonly string[], notify: () => void): void {
   const wanted = new Set<unknown>(names);
   db.driver.listen((query) => {
     if (query.table !== 'options' || !isWrite(query)) return;
-    // A name may also stand in the text of the statement.
+    // The name may also be in the text of the statement instead of in its bindings.
     if (query.sql.includes("'") || query.bindings.some((value) => wanted.has(value))) notify();
   });
 }
 
 /**
- * Has `notify` called just before this process writes to one of these tables, or runs a statement that does not name
- * the table that it writes to.
+ * Calls `notify` just before this process writes to one of these tables, or runs a statement that may write and does
+ * not name its table.
  */
 export function beforeWritesTo(db: Database, tables: readonly TableName[], notify: () => void): void {
   const wanted = new Set<string | undefined>([undefined, ...tables]);

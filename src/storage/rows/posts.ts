@@ -14,12 +14,12 @@ import { columnsWritten, learnPosts, postBefore, postChanged, postMade, postRemo
 import { loadPosts } from './bundle.ts';
 import { keepUser } from './users.ts';
 
-/** The row of one post, or undefined. */
+/** Reads the row of a post; undefined if there is none. */
 export async function findPost(db: Database, id: number): Promise<Post | undefined> {
   return (await loadPosts(db, [id])).get(id);
 }
 
-/** The row of one post, kept from other writers until the end of the transaction. */
+/** Reads the row of a post and locks it until the end of the transaction. */
 export async function lockPost(db: Database, id: number): Promise<Post | undefined> {
   const [row] = await db.rows<Post>`SELECT * FROM {posts} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
   if (row) postBefore(db, row);
@@ -27,9 +27,9 @@ export async function lockPost(db: Database, id: number): Promise<Post | undefin
 }
 
 /**
- * Ids of the posts of this type with these slugs, outermost first, whatever their status (`get_page_by_path`), the
- * lowest first: old data may hold several, and translations may have one slug. One slug finds posts without a parent
- * only.
+ * Returns the ids of the posts of this type with this path of slugs, the outermost first, in any status
+ * (`get_page_by_path`). The lowest id comes first: old data may have several such posts, and translations may share a
+ * slug. A path of one slug finds only posts without a parent.
  */
 export async function findPostsByPath(db: Database, type: string, path: readonly string[]): Promise<number[]> {
   if (path.includes('')) return [];
@@ -47,14 +47,15 @@ export async function findPostsByPath(db: Database, type: string, path: readonly
   return found;
 }
 
-/** Slugs of this type that begin with `base`, of other posts than `id`. */
+/** Returns the slugs of posts of this type that begin with `base`, except the slug of the post `id`. */
 export async function slugsLike(db: Database, type: string, base: string, id: number): Promise<Set<string>> {
   return new Set((await slugHolders(db, type, [base], id)).map(({ slug }) => slug));
 }
 
 /**
- * The posts of this type, other than `id`, whose slugs begin with one of `bases`; twice where with two of them. One
- * selection for each: where there are many, SQLite would rather look at all posts of the type.
+ * Returns the posts of this type, other than `id`, whose slugs begin with one of `bases`; a post that matches two of
+ * them is returned twice. Each base gets a separate SELECT: with many conditions, SQLite would scan all posts of the
+ * type.
  */
 export async function slugHolders(
   db: Database,
@@ -73,10 +74,10 @@ export async function slugHolders(
   return db.rows`${new Piece(unionAll(holders), 'posts')}`;
 }
 
-/** How many scheduled posts are published in one go. */
+/** Maximum number of scheduled posts that are published at once. */
 const MOST_DUE = 500;
 
-/** Ids of scheduled posts of these types whose time has come, the earliest first. `now`: UTC. */
+/** Returns the ids of scheduled posts of these types that are due, the earliest first. `now`: UTC. */
 export async function findDuePosts(db: Database, types: readonly string[], now: string): Promise<number[]> {
   const rows = await db
     .from('posts')
@@ -89,7 +90,9 @@ export async function findDuePosts(db: Database, types: readonly string[], now: 
   return rows.map(({ ID }) => ID);
 }
 
-/** A venue or organizer outside the trash with this title under the collation; `content`: and with this text. */
+/**
+ * Returns venues or organizers outside the trash with this title under the collation; `content`: also with this text.
+ */
 export async function findByTitle(
   db: Database,
   type: string,
@@ -105,7 +108,7 @@ export async function findByTitle(
   return query.orderBy('ID').select('ID', 'post_title');
 }
 
-/** The titles of posts by id, as they are stored. */
+/** Reads the titles of posts by id, as stored. */
 export async function storedTitles(db: Database, ids: readonly number[]): Promise<Map<number, string>> {
   const seen = dependingOn(db, ids);
   const rows: Pick<Post, 'ID' | 'post_title'>[] = await readInParts(ids, (some) =>
@@ -115,8 +118,8 @@ export async function storedTitles(db: Database, ids: readonly number[]): Promis
 }
 
 /**
- * Ids of posts of any type that had this slug once. The metas are looked through alone: beside the posts of a type, a
- * server may go through all metas of all of them.
+ * Returns the ids of posts of any type that formerly had this slug. The query uses only the metas: if it joined the
+ * posts of a type, a server might read all metas of all these posts.
  */
 export async function findByOldSlug(db: Database, slug: string): Promise<number[]> {
   const isIt = db.dialect.equalsExactly('meta_value', slug);
@@ -126,8 +129,8 @@ export async function findByOldSlug(db: Database, slug: string): Promise<number[
 }
 
 /**
- * Ids of the posts of this type that have a meta of exactly one of these values, whatever their status; the lowest
- * first.
+ * Returns the ids of the posts of this type that have a meta with exactly one of these values, in any status; the
+ * lowest first.
  */
 export async function findByMeta(db: Database, type: string, key: string, values: readonly string[]): Promise<number[]> {
   const [first, ...others] = values;
@@ -140,9 +143,9 @@ export async function findByMeta(db: Database, type: string, key: string, values
 }
 
 /**
- * Inserts a post; columns that are not named get WordPress's defaults. Returns its id.
+ * Inserts a post; columns that are not given get WordPress's defaults. Returns its id.
  *
- * @throws rest_invalid_author where its author is no user any more
+ * @throws rest_invalid_author if its author does not exist any more
  */
 export async function insertPost(db: Database, columns: Partial<Post>): Promise<number> {
   await requireAuthor(db, columns.post_author ?? 0);
@@ -152,15 +155,15 @@ export async function insertPost(db: Database, columns: Partial<Post>): Promise<
 }
 
 /**
- * Keeps who writes posts from being deleted until the end of the transaction. `author`: 0 for nobody.
+ * Prevents the author of posts from being deleted until the end of the transaction. `author`: 0 for no author.
  *
- * @throws rest_invalid_author for somebody who is no user any more
+ * @throws rest_invalid_author if the user does not exist any more
  */
 export async function requireAuthor(db: Database, author: number): Promise<void> {
   if (author > 0 && !(await keepUser(db, author))) fail('rest_invalid_author');
 }
 
-/** The columns of a post that nothing is said about. */
+/** Default values of the columns of a post. */
 export const BLANK = {
   post_content: '',
   post_title: '',
@@ -182,7 +185,7 @@ export const BLANK = {
 /**
  * Changes columns of a post.
  *
- * @throws rest_invalid_author where it is given to somebody who is no user any more
+ * @throws rest_invalid_author if the new author does not exist any more
  */
 export async function updatePost(db: Database, id: number, columns: Partial<Post>): Promise<void> {
   if (Object.keys(columns).length === 0) return;
@@ -192,7 +195,7 @@ export async function updatePost(db: Database, id: number, columns: Partial<Post
   columnsWritten(db, id, columns);
 }
 
-/** The metas of posts that have none yet, by their ids: each key with these values in this order. */
+/** Inserts the metas of posts that have none yet, by post id: each key with these values in this order. */
 export async function insertMetas(db: Database, posts: ReadonlyMap<number, Readonly<Record<string, readonly string[]>>>): Promise<void> {
   const rowsOf = (post_id: number, metas: Readonly<Record<string, readonly string[]>>) =>
     Object.entries(metas).flatMap(([meta_key, values]) => values.map((meta_value) => ({ post_id, meta_key, meta_value })));
@@ -205,8 +208,8 @@ export async function insertMetas(db: Database, posts: ReadonlyMap<number, Reado
 }
 
 /**
- * Gives each key exactly these values, in this order; the empty list removes it. Rows that say so already are left as
- * they are.
+ * Sets the values of each key to exactly these, in this order; an empty list removes the key. Rows that already have
+ * the right values are left unchanged.
  */
 export async function writeMetas(db: Database, id: number, metas: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const keys = Object.keys(metas);
@@ -236,13 +239,13 @@ export async function writeMetas(db: Database, id: number, metas: Readonly<Recor
   await insertRows(db, 'postmeta', insert);
 }
 
-/** Taxonomies whose relations name terms instead of posts (Polylang). */
+/** Taxonomies whose relationships refer to terms instead of posts (Polylang). */
 const ABOUT_TERMS = ['term_language', 'term_translations'];
 const COMMENTS_AT_ONCE = 1000;
 
 /**
- * Removes a post with its metas, its links to terms, its revisions and its comments. What is attached to it moves to
- * what it stood below itself (`wp_delete_post`).
+ * Deletes a post with its metas, its links to terms, its revisions and its comments. Its attachments move up to the
+ * parent of the post (`wp_delete_post`).
  */
 export async function removePost(db: Database, id: number): Promise<void> {
   await learnPosts(db, [id]);
@@ -267,7 +270,10 @@ async function moveAttachments(db: Database, ids: readonly number[], parent: num
   for (const id of ids) columnsWritten(db, id, { post_parent: parent });
 }
 
-/** Removes the comments of these posts with their metas. No answer shows any, so that it is no change of a post. */
+/**
+ * Deletes the comments of these posts with their metas. Answers do not show comments, so this is not a change of a
+ * post.
+ */
 export async function removeCommentsOf(db: Database, ids: readonly number[]): Promise<void> {
   const comments: number[] = await db.from('comments').whereIn('comment_post_ID', ids).pluck('comment_ID');
   for (const some of pagesOf(comments, COMMENTS_AT_ONCE)) {

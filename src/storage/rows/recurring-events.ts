@@ -6,15 +6,15 @@ import type { TecOccurrenceRow } from '../engine/tables.ts';
 import { allPosts, dependingOn } from '../journal/dependencies.ts';
 
 /*
- * Events that take place several times, as the occurrence tables hold them. Except for `isRecurring`, these need the
- * columns of `schema/recurrence-tables.ts`: ask only where the settings know a base for public ids.
+ * Recurring events in the occurrence tables. Except for `isRecurring` and `datedPostsOnDay`, these functions need the
+ * columns of `schema/recurrence-tables.ts`: call them only if the settings have a base for public ids.
  */
 
-/** Whether rows are those of an event that recurs: there are several, or its one row says so. */
+/** Whether rows belong to a recurring event: there are several, or the single row is marked as recurring. */
 export const isRecurring = (rows: readonly Pick<TecOccurrenceRow, 'has_recurrence'>[]): boolean =>
   rows.length > 1 || rows.some(({ has_recurrence: flag }) => Number(flag ?? 0) === 1);
 
-/** Which of these events recur, by the ids of their posts. */
+/** Returns those of these events that recur according to their occurrences, by the ids of their posts. */
 export async function recurringEvents(db: Database, posts: readonly number[]): Promise<Set<number>> {
   if (posts.length === 0) return new Set();
   const rows = await dependingOn(db, posts).rows<{ id: number }>`
@@ -23,7 +23,7 @@ export async function recurringEvents(db: Database, posts: readonly number[]): P
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Which of these events recur: they have a rule, or rows for several dates. */
+/** Returns those of these events that recur: they have a rule, or rows for several dates. */
 export async function recurringIn(db: Database, posts: readonly number[]): Promise<Set<number>> {
   if (posts.length === 0) return new Set();
   const rows = await db.rows<{ id: number }>`
@@ -35,7 +35,7 @@ export async function recurringIn(db: Database, posts: readonly number[]): Promi
 
 export const isRecurringEvent = async (db: Database, post: number): Promise<boolean> => (await recurringIn(db, [post])).has(post);
 
-/** Local starts of all dates of those of these events that recur. */
+/** Returns the local starts of all dates of those of these events that recur. */
 export async function startsOfRecurring(db: Database, posts: readonly number[]): Promise<{ post: number; start: string }[]> {
   if (posts.length === 0) return [];
   return db.rows<{ post: number; start: string }>`
@@ -43,14 +43,14 @@ export async function startsOfRecurring(db: Database, posts: readonly number[]):
     ORDER BY start_date, occurrence_id`;
 }
 
-/** Ids (`occurrence_id`) of the dates of an event that begin on a day, `YYYY-MM-DD`, in their order. */
+/** Returns the ids (`occurrence_id`) of the dates of an event that begin on a day, `YYYY-MM-DD`, in order. */
 export async function occurrencesOnDay(db: Database, post: number, day: string): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT occurrence_id AS id FROM {tec_occurrences} WHERE post_id = ${post} AND DATE(start_date) = ${day} ORDER BY start_date`;
   return rows.map(({ id }) => id);
 }
 
-/** Ids (`occurrence_id`) of the dates of an event that start at a time, UTC. */
+/** Returns the ids (`occurrence_id`) of the dates of an event that start at a time, UTC. */
 export async function occurrencesAt(db: Database, post: number, startUtc: string): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT occurrence_id AS id FROM {tec_occurrences} WHERE post_id = ${post} AND start_date_utc = ${startUtc}`;
@@ -58,8 +58,8 @@ export async function occurrencesAt(db: Database, post: number, startUtc: string
 }
 
 /**
- * Of an event in the old form of recurrence, a post for each date: those that begin on a day, in their order. Needs no
- * further columns.
+ * Returns the posts that begin on a day, in order, of an event in the old format of recurrence, in which each date is a
+ * post. Does not need the additional columns.
  */
 export async function datedPostsOnDay(db: Database, parent: number, day: string): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
@@ -70,7 +70,7 @@ export async function datedPostsOnDay(db: Database, parent: number, day: string)
   return rows.map(({ id }) => id);
 }
 
-/** The occurrences among these ids of records: those above the base. Ids without a row are left out. */
+/** Reads the occurrences among these record ids, which are those above the base. Ids without a row are left out. */
 export async function loadOccurrences(db: Database, records: readonly number[], base: number): Promise<EventDate[]> {
   const ids = [...new Set(records.filter((id) => id > base))].map((id) => id - base);
   if (ids.length === 0) return [];

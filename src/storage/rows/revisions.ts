@@ -5,9 +5,8 @@ import { insertPost, updatePost } from './posts.ts';
 const TEXTS = ['post_title', 'post_content', 'post_excerpt'] as const;
 
 /**
- * Keeps the texts of a post as they are after a change (`wp_save_post_revision`): a row of its own for the first
- * change, and for each that differs from the last one kept. What an editor saves by itself, and over and over again, is
- * none of these.
+ * Stores the texts of a post after a change as a revision (`wp_save_post_revision`): for the first change, and whenever
+ * they differ from the last revision. Autosaves do not count as revisions.
  */
 export async function keepRevision(db: Database, after: Post, author: number, home: string): Promise<void> {
   const last = await db
@@ -38,7 +37,8 @@ export async function keepRevision(db: Database, after: Post, author: number, ho
 }
 
 /**
- * How many earlier versions these posts have and which is the last, by post id; nothing for those without. One query.
+ * Returns the number of revisions of these posts and the id of the last one, by post id; posts without revisions are
+ * left out. One query.
  */
 export async function countRevisions(db: Database, ids: readonly number[]): Promise<Map<number, { count: number; last: number }>> {
   if (ids.length === 0) return new Map();

@@ -1,14 +1,14 @@
 import type { QueryBuilder } from '../engine/builder.ts';
 
-/** How many rows a query finds. It must not have chosen columns. */
+/** Counts the rows of a query, which must not have selected columns. */
 export async function countRows(rows: QueryBuilder): Promise<number> {
   const counted: { total: number | string } = await rows.count({ total: '*' }).first();
   return Number(counted.total);
 }
 
 /**
- * How many rows there are in all, where each row of a page says so (`COUNT(*) OVER ()`). A page behind the last one has
- * no rows: then they are counted.
+ * Returns the total number of rows if each row of a page contains it (`COUNT(*) OVER ()`). A page beyond the last one
+ * has no rows, so they are counted by `count`.
  */
 export async function totalWith(
   rows: readonly { readonly total: number | string }[],

@@ -6,7 +6,7 @@ import type { TecEventRow, TecOccurrenceRow } from '../engine/tables.ts';
 import { loadRecurrences, type StoredDate, type StoredRecurrence, writeRecurrence } from './recurrences.ts';
 
 /*
- * The dates that the stored rule of an event gives, and their rows. All of it needs the columns of
+ * The dates that the stored rule of an event generates, and their rows. All functions need the columns of
  * `schema/recurrence-tables.ts`.
  */
 
@@ -18,12 +18,12 @@ export interface Ruled {
   readonly endless: boolean;
 }
 
-/** What of a row says when it takes place, and whether its date was listed. */
+/** The columns of a row that say when it takes place, and whether its date was listed. */
 type DatedRow = Pick<TecOccurrenceRow, 'start_date' | 'start_date_utc' | 'is_rdate'>;
 
 /**
- * The dates of an event's rule; of one without end those up to the last row that it has made, or up to `until` (UTC),
- * and listed ones that have a row. Undefined: the rule can't be read.
+ * Computes the dates of an event's rule. For a rule without end, these are the dates up to the last row that it
+ * generated, or up to `until` (UTC), and later listed dates that have a row. Undefined: the rule can't be parsed.
  */
 export function ruledDates(event: TecEventRow, rows: readonly DatedRow[], until?: string): Ruled | undefined {
   const set = parseRecurrenceSet(event.rset ?? '');
@@ -39,15 +39,15 @@ export function ruledDates(event: TecEventRow, rows: readonly DatedRow[], until?
 }
 
 /**
- * The last row that the rule of an event has made, up to which a rule without end has been followed; a date that was
- * listed may lie far ahead of it.
+ * Returns the last row that the rule of an event generated. A rule without end has been expanded up to this row; a
+ * listed date may be much later.
  */
 export const lastOfRule = <Row extends DatedRow>(rows: readonly Row[]): Row | undefined =>
   rows.findLast((row) => Number(row.is_rdate ?? 0) === 0) ?? rows.at(-1);
 
 const LATEST = '9998-12-31 23:59:59';
 
-/** The rows of an event that its rule gives, as new ones of the save that the stored ones are of. */
+/** Returns the rows for the dates of a rule, as new rows with the sequence number of the stored ones. */
 export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }: Ruled): StoredDate[] {
   const sequence = Math.max(1, ...stored.map((date) => date.sequence));
   return dates.map(({ at, length, ruled }) => ({
@@ -62,15 +62,18 @@ export function rowsOfRule({ dates: stored }: StoredRecurrence, { zone, dates }:
   }));
 }
 
-/** The rows of `tec_events` of these posts. */
+/** Reads the rows of `tec_events` of these posts. */
 export async function calendarEvents(db: Database, posts: readonly number[]): Promise<Map<number, TecEventRow>> {
   const rows = await db.rows<TecEventRow>`SELECT * FROM {tec_events} WHERE post_id IN (${[...posts]})`;
   return new Map(rows.map((row) => [row.post_id, row]));
 }
 
-/** Ids of posts behind `after` whose rule has no end, and whose last date by the rule begins before `until` (UTC). */
+/**
+ * Returns the ids above `after` of posts whose rule has no end, and whose last generated date begins before `until`
+ * (UTC).
+ */
 export async function endingBefore(db: Database, until: string, after: number, size: number): Promise<number[]> {
-  // Rules with an end are left out as far as that can be seen without reading them.
+  // Rules with an end are excluded if their text shows it without parsing them.
   const rows = await db.rows<{ id: number }>`
     SELECT e.post_id AS id FROM {tec_events} e JOIN {posts} p ON p.ID = e.post_id JOIN {tec_occurrences} o ON o.post_id = e.post_id
     WHERE e.post_id > ${after} AND e.rset LIKE '%RRULE:%' AND e.rset NOT LIKE '%COUNT=%' AND e.rset NOT LIKE '%UNTIL=%' AND p.post_status <> 'trash'
@@ -81,8 +84,8 @@ export async function endingBefore(db: Database, until: string, after: number, s
 }
 
 /**
- * Adds the dates of a rule without end that begin behind the last row that it has made and up to `until` (UTC). Rows
- * that are there stay as they are. Call it in a transaction. Returns how many came.
+ * Adds the dates of a rule without end that begin after the last row it generated and up to `until` (UTC). Existing
+ * rows are left unchanged. Must be called in a transaction. Returns the number of added dates.
  */
 export async function continueRule(
   db: Database,

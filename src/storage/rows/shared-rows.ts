@@ -3,15 +3,15 @@ import type { Database } from '../engine/database.ts';
 import { addDependencies } from '../journal/dependencies.ts';
 import type { ObjectMemory } from '../journal/object-memory.ts';
 
-/** Rows of posts that are loaded, by id. */
+/** Loaded rows of posts, by id. */
 interface LoadedRows {
   readonly posts: Map<number, Post>;
   readonly metas: Map<number, Metas>;
 }
 
-/** The rows of posts that other records may name as well, in memory. */
+/** A cache for the rows of posts that several records may refer to. */
 export interface SharedRows {
-  /** Adds those of these ids that are known. */
+  /** Adds those of these ids that are in the cache. */
   readonly recall: (loaded: LoadedRows, ids: readonly number[]) => void;
   readonly keep: (loaded: LoadedRows, ids: readonly number[]) => void;
 }
@@ -23,8 +23,8 @@ interface RememberedRows {
 }
 
 /**
- * A venue, an organizer or an image is the same for all events that name it: when one of them changes, only its own
- * rows are read. `records`: not kept themselves, since they are remembered as they are rendered.
+ * Creates the cache. A venue, an organizer or an image is the same for all events that refer to it, so if one of them
+ * changes, only its own rows are read again. `records`: not stored here, since they are cached in rendered form.
  */
 export function sharedRows(db: Database, memory: ObjectMemory, records: readonly number[]): SharedRows {
   const own = new Set(records);
@@ -35,7 +35,7 @@ export function sharedRows(db: Database, memory: ObjectMemory, records: readonly
         const known = own.has(id) || posts.has(id) ? undefined : memory.recall(keyOf(id));
         if (!known) continue;
         addDependencies(db, known.dependencies);
-        // Only rows are kept under these keys.
+        // All values with these keys are rows.
         const { post, metas: ofPost } = known.value as RememberedRows;
         posts.set(id, post);
         if (ofPost.length > 0) metas.set(id, new Map(ofPost));

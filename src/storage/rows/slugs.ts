@@ -3,16 +3,16 @@ import type { Database } from '../engine/database.ts';
 import { either, isSlugLike } from '../engine/expressions.ts';
 import { Piece } from '../engine/statement.ts';
 
-/** A post by the slug that it has. */
+/** A post with its slug. */
 export type SluggedPost = Pick<Post, 'ID' | 'post_type' | 'post_name'>;
 
-/** All posts that have one of these slugs, of whatever type. */
+/** Returns all posts of any type that have one of these slugs. */
 export async function postsWithSlugs(db: Database, slugs: readonly string[]): Promise<SluggedPost[]> {
   if (slugs.length === 0) return [];
   return db.rows<SluggedPost>`SELECT ID, post_type, post_name FROM {posts} WHERE post_name IN (${[...new Set(slugs)]})`;
 }
 
-/** The same, and those whose slug is one of these with a number behind. */
+/** Also returns posts whose slug is one of these with a number appended. */
 export async function postsWithSlugsLike(db: Database, slugs: readonly string[]): Promise<SluggedPost[]> {
   if (slugs.length === 0) return [];
   const like = [...new Set(slugs)].map((slug) => isSlugLike(db, 'post_name', slug));

@@ -2,11 +2,9 @@ import type { Post } from '../../wordpress/rows.ts';
 import type { Database } from '../engine/database.ts';
 import { readInParts } from '../engine/pages.ts';
 
-/*
- * Which ids and slugs new rows cannot have, because others have them.
- */
+/* Ids and slugs that are already in use, so that new rows cannot have them. */
 
-/** What holds these ids: type and guid by id. */
+/** Returns the posts that have these ids: type and guid by id. */
 export async function takenPostIds(db: Database, ids: readonly number[]): Promise<Map<number, Pick<Post, 'ID' | 'post_type' | 'guid'>>> {
   const rows: Pick<Post, 'ID' | 'post_type' | 'guid'>[] = await readInParts(ids, (some) =>
     db.from('posts').whereIn('ID', some).select('ID', 'post_type', 'guid'),
@@ -14,14 +12,14 @@ export async function takenPostIds(db: Database, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.ID, row]));
 }
 
-/** Which of these ids (of terms, of rows of taxonomies, of users) are taken. */
+/** Returns those of these ids (of terms, of rows in `term_taxonomy`, of users) that are in use. */
 export async function takenIds(db: Database, table: 'terms' | 'term_taxonomy' | 'users', ids: readonly number[]): Promise<Set<number>> {
   const column = { terms: 'term_id', term_taxonomy: 'term_taxonomy_id', users: 'ID' }[table];
   const rows: { id: number }[] = await readInParts(ids, (some) => db.from(table).whereIn(column, some).select({ id: column }));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Posts of any type that have one of these slugs. */
+/** Returns the posts of any type that have one of these slugs. */
 export async function holdersOfSlugs(db: Database, slugs: readonly string[]): Promise<Pick<Post, 'ID' | 'post_type' | 'post_name'>[]> {
   return readInParts(slugs, (some) => db.from('posts').whereIn('post_name', some).select('ID', 'post_type', 'post_name'));
 }

@@ -7,14 +7,12 @@ import { readInParts } from '../engine/pages.ts';
 import type { TermMetaRow } from '../engine/tables.ts';
 import { termTouched } from '../journal/touched.ts';
 
-/*
- * What plugins keep with categories and tags. Nothing here shows it: it is imported and exported with them.
- */
+/* Metas that plugins store for categories and tags. Fasti does not show them; they are only imported and exported. */
 
-/** Metas of a term, each value of a key by itself. */
+/** Metas of a term, with a separate entry for each value of a key. */
 export type TermMetas = readonly (readonly [key: string, value: string])[];
 
-/** Metas of terms by id, in the order of their rows. */
+/** Reads the metas of terms by term id, in the order of their rows. */
 export async function loadTermMetas(db: Database, ids: readonly number[]): Promise<Map<number, TermMetas>> {
   const rows = await readInParts(
     ids,
@@ -27,7 +25,7 @@ export async function loadTermMetas(db: Database, ids: readonly number[]): Promi
   );
 }
 
-/** Those of these metas of which a term has other values, with all values of their keys. */
+/** Returns those of these metas whose values differ from the stored ones, with all values of their keys. */
 export async function differingTermMetas(db: Database, id: number, metas: TermMetas): Promise<TermMetas> {
   const byKey = (pairs: TermMetas) =>
     groupedBy(
@@ -41,7 +39,7 @@ export async function differingTermMetas(db: Database, id: number, metas: TermMe
   );
 }
 
-/** Gives a term these metas in the place of all that it has of their keys. */
+/** Replaces all metas of a term with the keys of these metas by these metas. */
 export async function writeTermMetas(db: Database, term: Pick<Term, 'term_id' | 'taxonomy'>, metas: TermMetas): Promise<void> {
   if (metas.length === 0) return;
   const { term_id } = term;

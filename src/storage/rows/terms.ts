@@ -25,7 +25,7 @@ const COLUMNS = [
   'tt.count',
 ];
 
-/** Terms of a taxonomy, joined to their rows there. */
+/** Starts a query on the terms of a taxonomy, joined with `term_taxonomy`. */
 export function termsOf(db: Database, taxonomy: string) {
   return db
     .from('term_taxonomy', 'tt')
@@ -34,11 +34,11 @@ export function termsOf(db: Database, taxonomy: string) {
     .select<Term[]>(COLUMNS);
 }
 
-/** The terms of a taxonomy in the order of their ids, the first ones. */
+/** Reads the first terms of a taxonomy in the order of their ids. */
 export const firstTerms = async (db: Database, taxonomy: string, most: number): Promise<Term[]> =>
   termsOf(db, taxonomy).orderBy('t.term_id').limit(most);
 
-/** One term of a taxonomy; undefined: there is none. */
+/** Reads a term of a taxonomy; undefined if there is none. */
 export const findTerm = async (db: Database, taxonomy: string, id: number): Promise<Term | undefined> =>
   (await loadTerms(db, taxonomy, [id])).get(id);
 
@@ -47,11 +47,11 @@ export async function lockTerm(db: Database, id: number): Promise<void> {
   await db.rows`SELECT term_id FROM {terms} WHERE term_id = ${id} ${verbatim(db.dialect.locks.update)}`;
 }
 
-/** Terms of a taxonomy by their ids. */
+/** Reads terms of a taxonomy by their ids. */
 export const loadTerms = (db: Database, taxonomy: string, ids: readonly number[]): Promise<Map<number, Term>> =>
   loadTermsIn(db, [taxonomy], ids);
 
-/** The same of any taxonomy of the calendar. */
+/** Reads terms of any taxonomy of the calendar by their ids. */
 export const loadCalendarTerms = (db: Database, ids: readonly number[]): Promise<Map<number, Term>> => loadTermsIn(db, taxonomies, ids);
 
 async function loadTermsIn(db: Database, some: readonly string[], ids: readonly number[]): Promise<Map<number, Term>> {
@@ -62,7 +62,9 @@ async function loadTermsIn(db: Database, some: readonly string[], ids: readonly 
   return new Map(rows.map((row) => [row.term_id, row]));
 }
 
-/** Terms that one of these slugs, names or ids may mean, in one query. Names are compared under the collation. */
+/**
+ * Returns the terms that match one of these slugs, names or ids, in one query. Names are compared under the collation.
+ */
 export async function findTermsLike(
   db: Database,
   taxonomy: string,
@@ -82,7 +84,7 @@ export async function findTermsLike(
     WHERE tt.taxonomy = ${taxonomy} AND ${new Piece(either(any))} ORDER BY t.term_id`;
 }
 
-/** The terms of any taxonomy, but for `exceptId`, whose slug is this one or this one with a number behind it. */
+/** Returns the terms of any taxonomy, except `exceptId`, whose slug is this one, possibly with a number appended. */
 export async function takenTermSlugs(db: Database, base: string, exceptId: number): Promise<Term[]> {
   return db
     .from('terms', 't')
@@ -92,7 +94,7 @@ export async function takenTermSlugs(db: Database, base: string, exceptId: numbe
     .select(COLUMNS);
 }
 
-/** Every term of a taxonomy with its parent, for walking the tree. Small by nature. */
+/** Reads every term of a taxonomy with its parent, for traversing the tree. Trees are small. */
 export async function loadTree(db: Database, taxonomy: string): Promise<Map<number, { parent: number; slug: string; count: number }>> {
   const rows = await dependingOn(db, [allTerms(taxonomy)]).rows<Pick<Term, 'term_id' | 'parent' | 'slug' | 'count'>>`
     SELECT t.term_id, t.slug, tt.parent, tt.count FROM {term_taxonomy} tt JOIN {terms} t ON t.term_id = tt.term_id
@@ -101,8 +103,8 @@ export async function loadTree(db: Database, taxonomy: string): Promise<Map<numb
 }
 
 /**
- * Terms of posts by post id, by name. MariaDB, left to itself, begins with the terms and reads all posts that have
- * them.
+ * Reads the terms of posts by post id, sorted by name. The join order is fixed because MariaDB would otherwise start
+ * with the terms and read all posts that have them.
  */
 export async function loadTermsOf(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   const terms = new Map<number, Term[]>();
@@ -128,8 +130,8 @@ export async function loadTermsOf(db: Database, ids: readonly number[]): Promise
 }
 
 /**
- * Terms whose slug others of their taxonomy have too, in the order of their ids. WordPress itself makes none; plugins
- * do for terms of several languages.
+ * Returns the terms that share their slug with another term of their taxonomy, in the order of their ids. WordPress
+ * itself does not create such terms; plugins do for terms in several languages.
  */
 export const termsOfSharedSlugs = (db: Database): Promise<Pick<Term, 'term_id' | 'slug' | 'taxonomy'>[]> =>
   db.rows<Pick<Term, 'term_id' | 'slug' | 'taxonomy'>>`
@@ -139,7 +141,7 @@ export const termsOfSharedSlugs = (db: Database): Promise<Pick<Term, 'term_id' |
       WHERE ot.taxonomy = tt.taxonomy AND o.slug = t.slug AND o.term_id <> t.term_id)
     ORDER BY t.term_id`;
 
-/** Categories of the blog that these posts are in, and their formats, by name. They are no records of ours. */
+/** Reads the blog categories and the post formats of these posts, sorted by name. They are not records of the API. */
 export async function loadBlogTerms(db: Database, ids: readonly number[]): Promise<Map<number, Term[]>> {
   if (ids.length === 0) return new Map();
   const rows = await db.rows<Term & { object_id: number }>`
@@ -157,8 +159,8 @@ export async function loadBlogTerms(db: Database, ids: readonly number[]): Promi
 export type TermTree = Awaited<ReturnType<typeof loadTree>>;
 
 /**
- * Slugs of a term and of those above it, itself first. Old data may have terms in a circle: each stands there once
- * (`get_ancestors`).
+ * Returns the slugs of a term and its ancestors, starting with the term itself. In old data, terms may form a cycle;
+ * each of them occurs once (`get_ancestors`).
  */
 export function slugsUpFrom(id: number, tree: ReadonlyMap<number, { readonly parent: number; readonly slug: string }>): string[] {
   const seen = new Map<number, string>();
@@ -170,11 +172,11 @@ export function slugsUpFrom(id: number, tree: ReadonlyMap<number, { readonly par
   return [...seen.values()];
 }
 
-/** These categories and all below them. */
+/** Returns these terms and all their descendants. */
 export const descendantsOf = async (db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> =>
   descendantsIn(await loadTree(db, taxonomy), ids);
 
-/** The same in a tree that is known. */
+/** Returns these terms and all their descendants in a tree that is already loaded. */
 export function descendantsIn(tree: TermTree, ids: readonly number[]): number[] {
   const children = new Map<number, number[]>();
   for (const [id, { parent }] of tree) {
@@ -187,7 +189,7 @@ export function descendantsIn(tree: TermTree, ids: readonly number[]): number[] 
   return [...found];
 }
 
-/** Inserts a term and its row in the taxonomy. Returns its id, which is its slug where it has no other. */
+/** Inserts a term and its row in `term_taxonomy`. Returns its id, which also becomes its slug if none is given. */
 export async function insertTerm(
   db: Database,
   kind: TermKind,
@@ -206,8 +208,8 @@ export async function insertTerm(
 }
 
 /**
- * Changes what is named of a term. The addresses of all terms below it hold its slug: they change with it and with its
- * place.
+ * Changes the given columns of a term. The URLs of all descendants contain its slug, so they change together with its
+ * slug or parent.
  */
 export async function updateTerm(
   db: Database,
@@ -224,19 +226,19 @@ export async function updateTerm(
   if (isMoved) await touchBelow(db, term);
 }
 
-/** Says of all terms below one that they have changed. */
+/** Reports all descendants of a term as changed. */
 async function touchBelow(db: Database, { term_id: above, taxonomy }: Term): Promise<void> {
   for (const term_id of await termsBelow(db, taxonomy, [above])) termTouched(db, { term_id, taxonomy }, 'changed');
 }
 
-/** Those of these terms that are there, in whatever taxonomy. */
+/** Returns those of these terms that exist, in any taxonomy. */
 export async function termsThere(db: Database, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
   const rows = await db.rows<{ id: number }>`SELECT term_id AS id FROM {term_taxonomy} WHERE term_id IN (${[...ids]})`;
   return new Set(rows.map(({ id }) => id));
 }
 
-/** All terms below these ones, themselves not among them. */
+/** Returns all descendants of these terms, without the terms themselves. */
 export async function termsBelow(db: Database, taxonomy: string, ids: readonly number[]): Promise<number[]> {
   const [found, above] = [new Set<number>(), new Set(ids)];
   for (let parents = [...above]; parents.length > 0; ) {
@@ -248,14 +250,14 @@ export async function termsBelow(db: Database, taxonomy: string, ids: readonly n
   return [...found];
 }
 
-/** Waits for those who give a term to posts, and lets no others do so until the end of the transaction. */
+/** Waits for transactions that assign a term to posts, and blocks further ones until the end of this transaction. */
 export async function lockTermLinks(db: Database, { term_taxonomy_id: id }: Term): Promise<void> {
   await lockTerms(db, inTaxonomies([id]));
 }
 
 /**
- * Removes a term for good: its children move up to its parent, posts lose it (`wp_delete_term`). Call it with the term
- * locked (`lockTermLinks`).
+ * Deletes a term permanently: its children move up to its parent, and posts lose it (`wp_delete_term`). The term must
+ * be locked (`lockTermLinks`).
  */
 export async function removeTerm(db: Database, term: Term): Promise<void> {
   await touchBelow(db, term);
@@ -271,13 +273,13 @@ export async function removeTerm(db: Database, term: Term): Promise<void> {
   await db.from('terms').where('term_id', term.term_id).delete();
 }
 
-/** A term that a post carries, by its row in its taxonomy. */
+/** A term that is assigned to a post, with its row in `term_taxonomy`. */
 export type TermLink = Pick<Term, 'term_taxonomy_id' | 'term_id' | 'taxonomy' | 'parent'>;
 
 /** Ids of terms by their taxonomy. */
 type TermsByTaxonomy = ReadonlyMap<string, readonly number[]>;
 
-/** Gives posts that have none yet these terms. Returns those that exist, by the ids of the posts. */
+/** Assigns terms to posts that have none yet. Returns the terms that exist, by the ids of the posts. */
 export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, TermsByTaxonomy>): Promise<Map<number, TermLink[]>> {
   const wishes = [...posts.values()].flatMap((wanted) => [...wanted].flatMap(([taxonomy, ids]) => ids.map((id) => ({ taxonomy, id }))));
   const named = groupedBy(
@@ -299,7 +301,10 @@ export async function insertTermLinks(db: Database, posts: ReadonlyMap<number, T
   return links;
 }
 
-/** Counts new published posts in for their terms, whose rows are kept from other writers: one link for each post. */
+/**
+ * Increases the counts of the terms of new published posts, with one link for each post and term. The rows of the terms
+ * must be locked.
+ */
 export async function countIn(db: Database, links: readonly TermLink[]): Promise<void> {
   const more = new Map<number, number>();
   for (const link of links) {
@@ -309,7 +314,7 @@ export async function countIn(db: Database, links: readonly TermLink[]): Promise
   await raiseCounts(db, more);
 }
 
-/** Adds to the counts of terms, by `term_taxonomy_id`: one statement for each number. */
+/** Adds to the counts of terms, by `term_taxonomy_id`, with one statement for each distinct number. */
 export async function raiseCounts(db: Database, more: ReadonlyMap<number, number>): Promise<void> {
   const byNumber = groupedBy(
     more,
@@ -321,7 +326,8 @@ export async function raiseCounts(db: Database, more: ReadonlyMap<number, number
 }
 
 /**
- * Gives a post exactly these terms of a taxonomy. Returns the rows of the taxonomy whose counts may have changed.
+ * Sets the terms of a post in one taxonomy. Returns the ids of the rows in `term_taxonomy` whose counts may have
+ * changed.
  */
 export async function setTermsOf(db: Database, postId: number, taxonomy: string, termIds: readonly number[]): Promise<number[]> {
   const wanted = termIds.length === 0 ? [] : idsOf(await lockTerms(db, taxonomyTerms(taxonomy, termIds)));
@@ -334,7 +340,7 @@ export async function setTermsOf(db: Database, postId: number, taxonomy: string,
   return [...gone, ...fresh];
 }
 
-/** Rows of the taxonomies that these posts carry. */
+/** Returns the ids of the rows in `term_taxonomy` that are assigned to these posts. */
 export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[], taxonomies: readonly string[]): Promise<number[]> {
   if (postIds.length === 0 || taxonomies.length === 0) return [];
   const rows: { id: number }[] = await db
@@ -346,11 +352,11 @@ export async function termTaxonomyIdsOf(db: Database, postIds: readonly number[]
   return rows.map(({ id }) => id);
 }
 
-/** Counts again how many published posts carry each of these terms (`_update_post_term_count`). */
+/** Recounts the published posts of each of these terms (`_update_post_term_count`). */
 export async function recount(db: Database, termTaxonomyIds: readonly number[]): Promise<void> {
   if (termTaxonomyIds.length === 0) return;
-  // Whoever counts waits for those who count the same, and then sees what they wrote: the count itself would look at
-  // what was there before the wait.
+  // The lock waits for other transactions that count the same terms, and makes their writes visible. Without it, the
+  // counting statement would use the data from before the wait.
   const ids = idsOf(await lockTerms(db, inTaxonomies([...new Set(termTaxonomyIds)])));
   if (ids.length === 0) return;
   const published = db
@@ -367,24 +373,25 @@ export async function recount(db: Database, termTaxonomyIds: readonly number[]):
 }
 
 /**
- * Counts a post in for the terms it carries as a published post from now on (`after`, by `term_taxonomy_id`), and out
- * for those it did before. What counting again would find (`_update_post_term_count`), without looking at all posts of
- * a term. The post must be kept from other writers.
+ * Updates the counts of terms for one post: increases those of the terms that it has as a published post from now on
+ * (`after`, by `term_taxonomy_id`), and decreases those that it had before. The result is the same as that of a recount
+ * (`_update_post_term_count`), without reading all posts of a term. The post must be locked.
  */
 export async function shiftCounts(db: Database, before: readonly number[], after: readonly number[]): Promise<void> {
   const [gone, fresh] = [before.filter((id) => !after.includes(id)), after.filter((id) => !before.includes(id))];
   if (gone.length + fresh.length === 0) return;
   taxonomyRowsChanged(db, [...gone, ...fresh]);
-  // A single statement takes its rows in the order of their key; two of them could wait for each other's.
+  // A single statement locks its rows in the order of their key; two statements of concurrent transactions could
+  // deadlock.
   if (gone.length > 0 && fresh.length > 0) await lockTerms(db, inTaxonomies([...gone, ...fresh]));
   if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
-  // A count that was wrong before must not fall below nothing.
+  // A count that was already wrong must not become negative.
   if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
 }
 
 /**
- * Rows of the taxonomies, by id, kept from other writers until the end of the transaction: always in the same order, so
- * that two don't wait for each other.
+ * Reads rows of `term_taxonomy` and locks them until the end of the transaction, always in the order of their ids, so
+ * that transactions do not deadlock.
  */
 const lockTerms = (db: Database, which: Sql): Promise<TermLink[]> =>
   db.rows<TermLink>`

@@ -12,29 +12,29 @@ import { lockNames, userLock } from './locks.ts';
 import { isNetwork, readOptions, writeOption } from './options.ts';
 import { countRows } from './row-count.ts';
 
-/** A user with the metas that were asked for; of a key with several rows the first counts, as in WordPress. */
+/** A user with the requested metas. If a key has several rows, the first one counts, as in WordPress. */
 export interface StoredUser {
   readonly row: UserRow;
   readonly metas: ReadonlyMap<string, string>;
 }
 
-/** The name of the meta that holds a user's roles and own grants. */
+/** Returns the name of the meta that holds a user's roles and individual capabilities. */
 export const capabilitiesKey = (db: Database): string => `${db.prefix}capabilities`;
-/** The name of the meta that holds the highest level of a user, for old plugins. */
+/** Returns the name of the meta that holds the highest level of a user, for old plugins. */
 export const levelKey = (db: Database): string => `${db.prefix}user_level`;
 
-/** Users by id, with these metas, in one query. */
+/** Reads users by id, with these metas, in one query. */
 export async function loadUsers(db: Database, ids: readonly number[], keys: readonly string[]): Promise<Map<number, StoredUser>> {
   if (ids.length === 0) return new Map();
   return usersWith(db, keys, equalsAny('u.ID', [...new Set(ids)]));
 }
 
-/** All users with these metas, in the order of their ids. */
+/** Reads all users with these metas, in the order of their ids. */
 export async function loadAllUsers(db: Database, keys: readonly string[]): Promise<StoredUser[]> {
   return [...(await usersWith(db, keys, ['1 = 1', []])).values()];
 }
 
-/** All users of this site with these metas, in the order of their ids. */
+/** Reads all users of this site with these metas, in the order of their ids. */
 export async function loadMembers(db: Database, keys: readonly string[]): Promise<StoredUser[]> {
   if (!(await isNetwork(db))) return loadAllUsers(db, keys);
   const members: Sql = [`u.ID IN (SELECT user_id FROM ${db.table('usermeta')} WHERE meta_key = ?)`, [capabilitiesKey(db)]];
@@ -42,8 +42,8 @@ export async function loadMembers(db: Database, keys: readonly string[]): Promis
 }
 
 /**
- * The user of this login, with these metas, case and accents aside as the database's collation has it (`get_user_by`).
- * One query, whether there is such a user or not.
+ * Returns the user with this login, with these metas. The login is compared by the database's collation, which ignores
+ * case and accents (`get_user_by`). It takes one query whether such a user exists or not.
  */
 export async function findUserByLogin(db: Database, login: string, keys: readonly string[]): Promise<StoredUser | undefined> {
   const found = await usersWith(db, keys, db.dialect.equalsFolded('u.user_login', login));
@@ -51,8 +51,8 @@ export async function findUserByLogin(db: Database, login: string, keys: readonl
 }
 
 /**
- * The same for a login or an e-mail address. The address of one may be the login of another, who goes first. Some users
- * have no address; nobody is found by that.
+ * Returns the user with this login or e-mail address. If the address of one user is the login of another, the login
+ * takes precedence. Some users have no address, so an empty name is compared only with logins.
  */
 export async function findUserByLoginOrEmail(db: Database, name: string, keys: readonly string[]): Promise<StoredUser | undefined> {
   const { dialect } = db;
@@ -61,7 +61,7 @@ export async function findUserByLoginOrEmail(db: Database, name: string, keys: r
   return found.size < 2 ? found.values().next().value : firstOfLogin(db, found, name);
 }
 
-/** The id of the user of this e-mail address. */
+/** Returns the id of the user with this e-mail address. */
 export async function findUserByEmail(db: Database, email: string): Promise<number | undefined> {
   const row = await db
     .from('users')
@@ -71,7 +71,7 @@ export async function findUserByEmail(db: Database, email: string): Promise<numb
   return row?.ID;
 }
 
-/** Of several users the first that has this login, or else the first. */
+/** Returns the first of several users that has this login; if none has, the first user. */
 async function firstOfLogin(db: Database, found: ReadonlyMap<number, StoredUser>, login: string): Promise<StoredUser | undefined> {
   const logins = await db
     .from('users', 'u')
@@ -81,7 +81,7 @@ async function firstOfLogin(db: Database, found: ReadonlyMap<number, StoredUser>
   return found.get(logins[0]?.ID ?? 0) ?? found.values().next().value;
 }
 
-/** Which of these ids are users'. */
+/** Returns those of these ids that belong to users. */
 export async function existingUserIds(db: Database, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const rows = await db
@@ -91,7 +91,10 @@ export async function existingUserIds(db: Database, ids: readonly number[]): Pro
   return new Set(rows.map(({ ID }) => ID));
 }
 
-/** Which of these ids are users' of this site: in a network of sites those who have a role on it, or had one. */
+/**
+ * Returns those of these ids that belong to users of this site: in a network of sites, users who have or had a role on
+ * it.
+ */
 export async function memberIds(db: Database, ids: readonly number[]): Promise<Set<number>> {
   if (!(await isNetwork(db))) return existingUserIds(db, ids);
   return new Set([...(await loadUsers(db, ids, [capabilitiesKey(db)]))].flatMap(([id, user]) => (isMember(db, user) ? [id] : [])));
@@ -99,14 +102,17 @@ export async function memberIds(db: Database, ids: readonly number[]): Promise<S
 
 const isMember = (db: Database, { metas }: StoredUser): boolean => metas.has(capabilitiesKey(db));
 
-/** Those of some users, loaded with their capabilities, who are this site's (`is_user_member_of_blog`). */
+/**
+ * Returns those of these users, loaded with their capabilities, who are members of this site
+ * (`is_user_member_of_blog`).
+ */
 export const membersAmong = async (db: Database, users: readonly StoredUser[]): Promise<readonly StoredUser[]> =>
   (await isNetwork(db)) ? users.filter((user) => isMember(db, user)) : users;
 
 /**
- * Whether a login or an e-mail address is taken, by the database's collation; and the `user_nicename`s that are this
- * one or this one with a number behind it. A login is taken, too, if it is the address of somebody else, who could no
- * longer sign in by it.
+ * Returns whether a login and an e-mail address are in use, by the database's collation, and the existing
+ * `user_nicename`s that are this one, possibly with a number appended. A login also counts as in use if it is the
+ * e-mail address of another user, who could no longer sign in with it.
  */
 export async function takenNames(
   db: Database,
@@ -150,8 +156,8 @@ export async function updateUser(
 }
 
 /**
- * Removes a user with all metas. In a network of sites the account is everybody's: the user only leaves this one
- * (`remove_user_from_blog`).
+ * Deletes a user with all metas. In a network of sites, which share the account, the user is only removed from this
+ * site (`remove_user_from_blog`).
  */
 export async function removeUser(db: Database, id: number): Promise<void> {
   if (await isNetwork(db)) {
@@ -164,7 +170,7 @@ export async function removeUser(db: Database, id: number): Promise<void> {
   userTouched(db, id, 'removed');
 }
 
-/** Gives one meta of a user this value, or removes it. A single row remains of the key. */
+/** Sets a meta of a user, or removes it if there is no value. Surplus rows of the key are deleted. */
 export async function writeUserMeta(db: Database, id: number, key: string, value: string | undefined): Promise<void> {
   const rows = await db.from('usermeta').where({ user_id: id, meta_key: key }).orderBy('umeta_id').select('umeta_id');
   const [kept, ...surplus] = rows.map((row) => row.umeta_id);
@@ -177,8 +183,8 @@ export async function writeUserMeta(db: Database, id: number, key: string, value
 }
 
 /**
- * Replaces one meta's value by another unless somebody has changed it meanwhile: one statement, without a transaction.
- * Returns whether it did.
+ * Replaces the value of a meta unless it has changed in the meantime, in a single statement without a transaction.
+ * Returns whether it was replaced.
  */
 export async function replaceUserMeta(
   db: Database,
@@ -190,12 +196,12 @@ export async function replaceUserMeta(
 }
 
 /**
- * Keeps other processes of ours from changing a user until the end of the transaction. Call it before reading what is
- * to be changed.
+ * Prevents other Fasti processes from changing a user until the end of the transaction. Must be called before reading
+ * the data to be changed.
  */
 export const lockUser = (db: Database, id: number): Promise<void> => lockNames(db, [userLock(id)]);
 
-/** The users whom a transaction keeps already. */
+/** The users that a transaction has already locked. */
 const KEPT: Gathering<Set<number>> = {
   begin: () => new Set(),
   copy: (kept) => new Set(kept),
@@ -205,8 +211,8 @@ const KEPT: Gathering<Set<number>> = {
 };
 
 /**
- * Keeps a user from being deleted until the end of the transaction. False where there is no such user. Several
- * transactions may keep one. Call `joinWriters` or `noteChange`, for the sake of clusters.
+ * Prevents a user from being deleted until the end of the transaction. False if there is no such user. Several
+ * transactions may lock the same user in this way. For clusters, `joinWriters` or `noteChange` must also be called.
  */
 export async function keepUser(db: Database, id: number): Promise<boolean> {
   const kept = db.gathered(KEPT);
@@ -217,28 +223,28 @@ export async function keepUser(db: Database, id: number): Promise<boolean> {
 }
 
 /**
- * Waits for those who write posts of a user, so that they are all counted, and lets no others begin until the end of
- * the transaction: they find the user gone.
+ * Waits for transactions that write posts of a user, so that all these posts are counted, and blocks further ones until
+ * the end of this transaction. They will then find that the user does not exist.
  */
 export async function closeUser(db: Database, id: number): Promise<void> {
   await db.rows`SELECT ID FROM {users} WHERE ID = ${id} ${verbatim(db.dialect.locks.update)}`;
 }
 
 /**
- * How many posts of any type a user is the author of; links and revisions count too, since they would be left without
- * one.
+ * Counts the posts of any type that a user is the author of. Links and revisions count too, since they would be left
+ * without an author.
  */
 export async function countPostsOf(db: Database, id: number): Promise<number> {
   return countRows(db.from('posts').where('post_author', id));
 }
 
-/** Makes another user the author of all posts of one. */
+/** Assigns all posts of one user to another. */
 export async function reassignPosts(db: Database, from: number, to: number): Promise<void> {
   for (const { ID } of await db.from('posts').where('post_author', from).select('ID')) postChanged(db, ID);
   await db.from('posts').where('post_author', from).update({ post_author: to });
 }
 
-/** WordPress keeps the number of users in an option where there is one. */
+/** Updates the number of users, which WordPress stores in an option on some sites. */
 async function countUsers(db: Database): Promise<void> {
   if (!(await readOptions(db, ['user_count'])).has('user_count')) return;
   await writeOption(db, 'user_count', String(await countRows(db.from('users'))));
@@ -251,9 +257,9 @@ interface JoinedRow extends UserRow {
 }
 
 /**
- * Users in the order of their ids and their metas as one query: a second one would reveal by its time whether the user
- * exists. The few rows are sorted here: MySQL would do it in a temporary table, which takes as long as to find them.
- * `which`: a condition on `u`.
+ * Reads users in the order of their ids, with their metas, in one query: a second query would reveal by its duration
+ * whether the user exists. The few rows are sorted here, since MySQL would sort them in a temporary table, which takes
+ * as long as finding them. `which`: a condition on `u`.
  */
 async function usersWith(db: Database, keys: readonly string[], which: Sql): Promise<Map<number, StoredUser>> {
   const rows = await db.rows<JoinedRow>`
@@ -269,13 +275,13 @@ async function usersWith(db: Database, keys: readonly string[], which: Sql): Pro
   return users;
 }
 
-/** What a list of people can be sorted by. */
+/** Sort orders of a list of people. */
 export type PeopleOrder = 'id' | 'include' | 'name' | 'registered_date' | 'slug' | 'include_slugs' | 'email' | 'url';
 
 export interface PeopleQuery extends Omit<PersonCondition, 'publishedIn' | 'capabilities'> {
-  /** Columns that a search looks into. */
+  /** The columns that are searched. */
   readonly searched: readonly ('user_login' | 'user_nicename' | 'user_email' | 'user_url' | 'display_name')[];
-  /** Only those who have published something of these types. */
+  /** Only people who have published something of these types. */
   readonly publishedIn: readonly string[] | undefined;
   readonly order: PeopleOrder;
   readonly descending: boolean;
@@ -283,7 +289,7 @@ export interface PeopleQuery extends Omit<PersonCondition, 'publishedIn' | 'capa
   readonly offset: number;
 }
 
-/** Ids of one page of the people of this site, in order, and how many there are in all (`WP_User_Query`). */
+/** Returns the ids of one page of the people of this site, in order, and the total number (`WP_User_Query`). */
 export async function findPeople(db: Database, query: PeopleQuery): Promise<{ ids: number[]; total: number }> {
   const inNetwork = await isNetwork(db);
   const found = () => (inNetwork ? membersOnly(db, people(db, query)) : people(db, query));
@@ -293,7 +299,7 @@ export async function findPeople(db: Database, query: PeopleQuery): Promise<{ id
   return { ids: rows.map(({ ID }) => ID), total };
 }
 
-/** Which of these people have published something of these types. */
+/** Returns those of these people who have published something of these types. */
 export async function publishedAuthors(db: Database, ids: readonly number[], types: readonly string[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const rows = await db
@@ -353,7 +359,7 @@ const COLUMNS = {
   id: 'u.ID',
   registered_date: 'u.user_registered',
 };
-/** Those of texts, as the collation sorts them. */
+/** Text columns, sorted by the collation. */
 const TEXTS = {
   name: 'u.display_name',
   slug: 'u.user_nicename',
@@ -361,7 +367,10 @@ const TEXTS = {
   url: 'u.user_url',
 };
 
-/** As `WP_User_Query` sorts: ids stand as they are named or the other way round, slugs as they are named. */
+/**
+ * Sorts like `WP_User_Query`: `include` follows the order of the given ids or its reverse, `include_slugs` the order of
+ * the given slugs.
+ */
 function orderPeople(db: Database, builder: QueryBuilder, { order, descending, include, slugs }: PeopleQuery): void {
   const direction = descending ? 'desc' : 'asc';
   if (order === 'include_slugs') {
