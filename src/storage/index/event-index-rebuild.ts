@@ -9,31 +9,31 @@ import { countRows } from '../rows/row-count.ts';
 import { countsUnder, indexEvents, trustIndex } from './event-index.ts';
 import { ALL, beginOf, countsOf, dayOf, type Facet, facetOfCount, monthOf, monthRow, shortBefore } from './event-index-rows.ts';
 
-/** Each step is a short transaction of its own, so that others read and write in between. */
+/** Sizes of the steps. Each step is a short transaction, so that other reads and writes can happen in between. */
 const EVENTS = 200;
 const ENTRIES = 5000;
 
-/** What a new making of the index came to. */
+/** The result of rebuilding the index. */
 export interface Reindexed {
   readonly events: number;
-  /** Events whose dates or links cannot be indexed; with any, lists go without the index. */
+  /** Events whose dates or links cannot be indexed. If there are any, lists do not use the index. */
   readonly unfit: readonly number[];
 }
 
-/** How the index is made again. `trust`: whether lists use it from then on. */
+/** Options of a rebuild. `trust`: whether lists use the index afterwards. */
 interface Reindexing {
   readonly trust: boolean;
-  /** The languages of the content, if it has any. */
+  /** The languages of the content, if it has languages. */
   readonly languages?: ContentLanguages | undefined;
-  /** Called with the number of events dealt with since the last call. */
+  /** Called with the number of events processed since the last call. */
   readonly onProgress?: (events: number) => void;
-  /** Of an index with no more rows than this, only those facets are counted again whose counts are wrong. */
+  /** If the index has no more rows than this, only facets with wrong counts are counted again. */
   readonly atOnce?: number;
 }
 
 /**
- * Makes the list index again from WordPress's tables, and says that it is complete (`trust`; without it the rows are
- * made, and not used). Others may write meanwhile: they keep their own events in step.
+ * Rebuilds the list index from WordPress's tables, and marks it as complete (if `trust`; otherwise the rows are created
+ * but not used). Other transactions may write in the meantime: they update the rows of their own events.
  */
 export async function reindexEvents(
   db: Database,
@@ -58,21 +58,21 @@ export async function reindexEvents(
   return { events, unfit };
 }
 
-/** What a step gives, once it is in line with all who write. */
+/** Waits for a step, and makes its transaction join the writers. */
 async function inLineWithWriters<T>(db: Database, step: Promise<T>): Promise<T> {
   const result = await step;
   joinWriters(db);
   return result;
 }
 
-/** How many events there are, whatever their status. */
+/** Counts the events in all statuses. */
 export async function countEvents(db: Database): Promise<number> {
   return countRows(db.from('posts').where('post_type', 'tribe_events'));
 }
 
 /**
- * The next events by their ids, and whatever the index holds of ids up to the last of them; without a last one, of all
- * that follow.
+ * Indexes the next events by their ids, including all index rows with ids up to the last of them; if these are the last
+ * events, all following index rows.
  */
 async function indexAfter(
   db: Database,
@@ -90,16 +90,17 @@ async function indexAfter(
 }
 
 // ------------------------------------------------------------------------------------------------- counts of days
-/** Sets all counts right. */
+/** Corrects all counts. */
 async function recountAll(db: Database, atOnce: number): Promise<void> {
-  // While days are locked nobody changes entries that they count: what looks right is right.
+  // While the rows of days are locked, no other transaction changes entries that they count, so counts that match are
+  // correct.
   const all = await db.transaction((trx) => wholeIndex(trx, atOnce, (rows) => rows.forUpdate()));
   if (all) for (const { facet, entries, days } of all) if (!isRight(entries, days)) await recount(db, facet);
   if (all) return;
   for (let facet: Facet | undefined = ALL; facet !== undefined; facet = await facetAfter(db, facet)) await recount(db, facet);
 }
 
-/** Sets the counts of a facet right: of its days, and then of its months, which are their sums. */
+/** Corrects the counts of a facet: first of its days, and then of its months, which are the sums of its days. */
 async function recount(db: Database, facet: Facet): Promise<void> {
   for (let day: number | undefined = 0; day !== undefined; ) {
     const first: number = day;
@@ -117,8 +118,8 @@ async function recount(db: Database, facet: Facet): Promise<void> {
 }
 
 /**
- * Whether the counts of days and months differ from the sums of the entries. Only reads: tables of up to `atOnce`
- * rows whole, rather than with some queries for each facet.
+ * Whether the counts of days and months differ from the sums of the entries. Only reads. Tables of up to `atOnce` rows
+ * are read as a whole, instead of with several queries for each facet.
  */
 export async function hasWrongCounts(db: Database, atOnce = ENTRIES): Promise<boolean> {
   const all = await wholeIndex(db, atOnce);
@@ -140,7 +141,10 @@ interface FacetRows {
   readonly days: readonly DayRow[];
 }
 
-/** Both tables, by facets; undefined: one of them has more rows. `ofDays`: how days are read, which come first. */
+/**
+ * Reads both tables, grouped by facet; undefined if one of them has more than `most` rows. `ofDays`: modifies the query
+ * for the days, which are read first.
+ */
 async function wholeIndex(
   db: Database,
   most: number,
@@ -171,7 +175,7 @@ const isRight = (held: readonly EntryRow[], rows: readonly DayRow[]): boolean =>
     monthsOf(rows),
   );
 
-/** Whether rows say something else than they ought to. One that counts nothing may be there or not. */
+/** Whether rows differ from the correct counts. A row with zeros may be present or absent. */
 function differ(rows: readonly DayRow[], right: Counts): boolean {
   const there = new Set(rows.map(keyOf));
   return (
@@ -180,12 +184,12 @@ function differ(rows: readonly DayRow[], right: Counts): boolean {
   );
 }
 
-/** What rows ought to say, by their keys. */
+/** The correct rows, by their keys. */
 type Counts = ReadonlyMap<string, DayRow>;
 const keyOf = ({ facet, day }: Pick<DayRow, 'facet' | 'day'>): string => `${facet}:${day}`;
 const isOther = ({ n, running }: DayRow, right: DayRow | undefined): boolean => n !== (right?.n ?? 0) || running !== (right?.running ?? 0);
 
-/** The next facet that anything is known of. */
+/** Returns the next facet that has entries or counts. */
 async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined> {
   const next = await Promise.all(
     (['fasti_entries', 'fasti_days'] as const).map(async (table) => {
@@ -197,14 +201,17 @@ async function facetAfter(db: Database, facet: Facet): Promise<Facet | undefined
   return Number.isFinite(following) ? following : undefined;
 }
 
-/** Days from this one on, as many as some thousand rows make. Returns the day to go on with, if there are more. */
+/**
+ * Corrects a range of days from this one on, sized to a few thousand entries. Returns the day to continue with, if
+ * there are more.
+ */
 async function recountDays(db: Database, facet: Facet, day: number): Promise<number | undefined> {
   const { until, inRange } = await rangeFrom(db, facet, day);
   await setRight(db, facet, inRange, () => countDays(db, facet, day, until));
   return until === undefined ? undefined : until + 1;
 }
 
-/** A range of days from this one on, as many as some thousand rows make, with its last day if there are more. */
+/** Returns a range of days from this one on, sized to a few thousand entries, with its last day if there are more. */
 async function rangeFrom(
   db: Database,
   facet: Facet,
@@ -216,7 +223,7 @@ async function rangeFrom(
     .offset(ENTRIES)
     .limit(1)
     .select('start_at');
-  // Up to the end of the day that the last of them starts on.
+  // The range includes the whole day on which the last of these entries starts.
   const until = some[0] ? dayOf(some[0].start_at) : undefined;
   const inRange = (rows: QueryBuilder): QueryBuilder => {
     rows.where('day', '>=', day);
@@ -227,8 +234,8 @@ async function rangeFrom(
 }
 
 /**
- * Sets the rows of a facet in some range to what `count` gives. They are kept from other writers, and rows that are
- * missing are made, before what belongs there is counted: then whoever writes beside has written both or neither.
+ * Sets the rows of a facet in a range to the result of `count`. Before counting, the rows are locked and missing rows
+ * are inserted. Therefore a concurrent writer has written either both the entries and the counts, or neither.
  */
 async function setRight(
   db: Database,
@@ -258,8 +265,8 @@ async function setRight(
 const entries = (db: Database, facet: Facet) => db.from('fasti_entries').where('facet', facet);
 
 /**
- * What the days of a facet ought to say. Events that began so much earlier that they run into these days are among
- * those looked at.
+ * Computes the correct counts of the days of a facet. Events that began earlier and continue into these days are
+ * included.
  */
 async function countDays(db: Database, facet: Facet, first: number, last: number | undefined): Promise<Counts> {
   const rows = entries(db, facet).where('start_at', '>=', beginOf(lookBack(first)));
@@ -277,7 +284,7 @@ function daysOf(held: readonly EntryRow[], first: number, last: number | undefin
   return counted;
 }
 
-/** What the months of a facet ought to say, as its days stand. */
+/** Computes the correct counts of the months of a facet from the current counts of its days. */
 const countMonths = async (db: Database, facet: Facet): Promise<Counts> =>
   monthsOf(await countsUnder(db, facet).where('day', '>=', 0).where('n', '>', 0));
 
@@ -292,7 +299,7 @@ function monthsOf(rows: readonly DayRow[]): Counts {
 }
 
 /**
- * The first day on which a short event can begin that passes a midnight of this day or later. `day`: one after a real
- * day, or 0.
+ * Returns the first day on which a short event can begin that continues past a midnight of this day or later. `day`:
+ * the day after a real day, or 0.
  */
 const lookBack = (day: number): number => (day === 0 ? 0 : dayOf(shortBefore(beginOf(day - 1))));

@@ -1,54 +1,58 @@
 /*
- * What the list index says of an event, as pure functions: under which headings ("facets") it is listed, with what in
- * its rows, and what that adds to the counts of days.
+ * The contents of the list index for an event, as pure functions: the facets it is listed under, its rows, and its
+ * contribution to the counts of days.
  */
 import { addDays } from '../../wordpress/time.ts';
 import type { DayRow, EntryRow } from '../engine/own-tables.ts';
 
 /**
- * A heading that events are listed under. The events that last very long stand a second time under its twin
+ * A heading under which events are listed. Events that last very long are also listed under a second facet, its twin
  * (`longOnes`).
  */
 export type Facet = number;
 
-/** All events (`complete` without a language); the featured ones. */
+/** The facet of all events (`complete` without a language), and of featured ones. */
 export const ALL: Facet = 0;
 export const FEATURED: Facet = 5;
 
 const CODES = { complete: 0, category: 1, tag: 2, venue: 3, organizer: 4, language: 6, filled: 7 } as const;
-/** What the number of a facet is made of: `id * FACETS + code`. */
+/** The number of a facet is `id * FACETS + code`. */
 export const FACETS = 8;
 
 /**
- * The events of a category (those of its children among them), with a tag, at a venue, of an organizer, or in a
- * language by its number (0: in none). `filled`: those of a language with those of the default one that stand in for
- * what it lacks; `complete`: with those of no language besides.
+ * Returns the facet of a category (including the events of its descendants), a tag, a venue, an organizer, or a
+ * language by its number (0: no language). `filled`: events of a language, and those of the default language that stand
+ * in for missing translations; `complete`: in addition, events without a language.
  */
 export const facetOf = (kind: keyof typeof CODES, id: number): Facet => id * FACETS + CODES[kind];
 export const facetCode = (kind: keyof typeof CODES): number => CODES[kind];
 export const LINK_CODES = [CODES.venue, CODES.organizer];
-/** The id of the term or post that a facet is of. */
+/** Returns the id of the term, post or language that a facet belongs to. */
 export const idOf = (facet: Facet): number => Math.floor(facet / FACETS);
 
-/** Whether a facet reveals nothing of what a password may hide. */
+/** Whether a facet reveals no data that a password may hide. */
 export const isOpen = (facet: Facet): boolean => facet % FACETS === CODES.complete || facet % FACETS >= CODES.language;
 
-/** The facet of those events of a facet that last longer than `SHORT_DAYS`; of such a facet, the one it belongs to. */
+/**
+ * Returns the facet of the events of a facet that last longer than `SHORT_DAYS`; for such a facet, the facet it belongs
+ * to.
+ */
 export const longOnes = (facet: Facet): Facet => -facet - 1;
 
 /**
- * What is counted by days of the events of a facet, apart from all of them: those in a language by its number, those
- * that stand in for it, and those in any language.
+ * A subset of the events of a facet that is counted separately by days: events in a language by its number, events that
+ * stand in for that language, or events in any language.
  */
 export type CountedShare = readonly ['own' | 'standIns', language: number] | 'spoken';
 
-/** What a facet's number is multiplied by to make room for the shares of languages, and the largest such number. */
+/** Factor of a facet's number that makes room for the shares of languages, and the largest facet with shares. */
 const SHARES = 2 ** 21;
 const LARGEST_SHARED = 2 ** 31;
 
 /**
- * Under which number the counts of days hold a share of a facet, below zero, where nothing else is counted. Undefined:
- * it is not counted, because the numbers are too large, or the facet is open: then it is one of languages, or of all.
+ * Returns the number under which the counts of days store a share of a facet. It is negative, unlike all other numbers
+ * in these counts. Undefined if the share is not counted: the numbers are too large, or the facet is open, which means
+ * it is the facet of a language or of all events.
  */
 export function shareOf(facet: Facet, share: CountedShare): Facet | undefined {
   const [what, language] = share === 'spoken' ? ([share, 0] as const) : share;
@@ -56,15 +60,15 @@ export function shareOf(facet: Facet, share: CountedShare): Facet | undefined {
   return -(facet * SHARES + language * 2 + Number(what === 'standIns')) - 1;
 }
 
-/** The least and the greatest number of a share of a facet. */
+/** Returns the lowest and the highest number of the shares of a facet. */
 export const sharesRange = (facet: Facet): readonly [Facet, Facet] => [-(facet + 1) * SHARES, -facet * SHARES - 1];
-/** The facet that a count of days belongs to. */
+/** Returns the facet that a row of the counts of days belongs to. */
 export const facetOfCount = (counted: Facet): Facet => (counted < 0 ? Math.floor((-counted - 1) / SHARES) : counted);
 
-/** An event that lasts no longer than this many days is found by looking back that far. */
+/** An event that lasts at most this many days is found by looking back that far. */
 const SHORT_DAYS = 31;
 
-/** Statuses that lists are made of, as numbers. */
+/** The statuses that are indexed, as numbers. */
 export const STATUSES: ReadonlyMap<string, number> = new Map([
   ['publish', 1],
   ['future', 2],
@@ -75,7 +79,7 @@ export const STATUSES: ReadonlyMap<string, number> = new Map([
 ]);
 const PUBLISHED = 1;
 
-/** An event as its rows in WordPress's tables say it. */
+/** The data of an event in WordPress's tables. */
 export interface IndexedEvent {
   readonly id: number;
   readonly status: string;
@@ -84,37 +88,37 @@ export interface IndexedEvent {
   readonly locked: boolean;
   readonly hidden: boolean;
   readonly featured: boolean;
-  /** `id`: of the row, where the event recurs; 0 where it takes place once. */
+  /** `id`: `occurrence_id` of the row if the event recurs; otherwise 0. */
   readonly occurrences: readonly { readonly id: number; readonly start: string; readonly end: string }[];
-  /** With all categories above. */
+  /** Including all ancestors. */
   readonly categories: readonly number[];
   readonly tags: readonly number[];
-  /** Metas that name venues and organizers, as stored. */
+  /** Metas that refer to venues and organizers, as stored. */
   readonly venues: readonly string[];
   readonly organizers: readonly string[];
-  /** Absent where content has no languages. */
+  /** Absent if the content has no languages. */
   readonly language?: LanguagePlace | undefined;
 }
 
-/** What lists of one language say of an event, by the numbers of languages. */
+/** The languages in whose lists an event appears, by their numbers. */
 export interface LanguagePlace {
-  /** 0: it has none. */
+  /** The language of the event; 0 if it has none. */
   readonly own: number;
-  /** Languages in whose lists it stands where these are filled, and where they are complete. */
+  /** Languages in whose lists the event appears if they are filled, and if they are complete. */
   readonly filled: readonly number[];
   readonly complete: readonly number[];
-  /** Other languages in whose lists it stands for a translation that is missing. */
+  /** Other languages in whose lists the event replaces a missing translation. */
   readonly standsIn: readonly number[];
 }
 
-/** Languages that an event stands in for, as a row holds them, and what such a text holds of each of them. */
+/** The languages that an event stands in for, as text in a row, and the part of this text for one language. */
 const standInText = (numbers: readonly number[]): string => (numbers.length === 0 ? '' : `,${numbers.join()},`);
 export const standInMark = (number: number): string => standInText([number]);
 
 /**
- * The rows of an event in `fasti_entries`, or undefined where its dates or links are such that the index could not
- * answer as the tables do: it ends before it starts, a date is none, a link is no plain number. An event without
- * occurrences is listed nowhere, but is one of its venue's.
+ * Returns the rows of an event in `fasti_entries`. Undefined if the index could not give the same results as the
+ * tables: the event ends before it starts, a date is invalid, two occurrences are the same, or a link is not a plain
+ * number. An event without occurrences appears in no list, but counts as an event of its venue.
  */
 export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
   const status = STATUSES.get(event.status);
@@ -162,8 +166,9 @@ export function entriesOf(event: IndexedEvent): EntryRow[] | undefined {
 }
 
 /**
- * What a row adds to the counts of days: to the day and the month it starts in, and, unless it is a long one, to each
- * day whose midnight it passes; all of it for its facet, and for the shares of languages that it belongs to.
+ * Returns the contribution of a row to the counts of days: to the day and the month in which it starts, and, unless it
+ * is long, to each day whose midnight it passes. All of this applies to its facet and to the shares of languages that
+ * it belongs to.
  */
 export function countsOf(row: EntryRow): DayRow[] {
   const { facet, start_at, end_at } = row;
@@ -175,7 +180,10 @@ export function countsOf(row: EntryRow): DayRow[] {
   return [facet, ...sharesWith(row)].flatMap((counted) => counts.map((count) => ({ ...count, facet: counted })));
 }
 
-/** The shares of languages that a row belongs to: none where it has no language. */
+/**
+ * Returns the shares of languages that a row belongs to. A row without a language belongs to none, unless it stands in
+ * for languages.
+ */
 function sharesWith({ facet, language, stands_in }: EntryRow): Facet[] {
   const standsInFor = stands_in.split(',').filter(Boolean).map(Number);
   const shares: CountedShare[] = language === 0 ? [] : ['spoken', ['own', language]];
@@ -183,20 +191,20 @@ function sharesWith({ facet, language, stands_in }: EntryRow): Facet[] {
   return shares.map((share) => shareOf(facet, share)).filter((share) => share !== undefined);
 }
 
-/** Whether a row counts for everybody. A protected one does not show under which headings it stands (decision D35). */
+/** Whether a row counts as public. A protected event does not reveal the facets it is listed under (decision D35). */
 const isPublic = ({ facet, status, hidden, locked }: EntryRow) => status === PUBLISHED && hidden === 0 && (isOpen(facet) || locked === 0);
 
-/** The statuses, as numbers, that the counts of days include. */
+/** Whether the counts of days cover exactly these statuses, given as numbers. */
 export const isCounted = (statuses: readonly number[]): boolean => statuses.length === 1 && statuses[0] === PUBLISHED;
 
 // ------------------------------------------------------------------------------------------------- moments as numbers
-/** The start of an event without occurrences. */
+/** The start and end of an event without occurrences. */
 export const UNDATED = 0;
 export const LATEST = 99_999_999_999_999;
 const DAY = 1_000_000;
 const MONTH = 100;
 
-/** `YYYY-MM-DD HH:MM:SS` as the number of its digits; undefined where it is anything else. */
+/** Converts `YYYY-MM-DD HH:MM:SS` to the number of its digits; undefined for any other text. */
 export function momentOf(text: string): number | undefined {
   return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? Number(text.replace(/\D/g, '')) : undefined;
 }
@@ -205,21 +213,21 @@ export const dayOf = (moment: number): number => Math.floor(moment / DAY);
 export const beginOf = (day: number): number => day * DAY;
 export const endOf = (day: number): number => day * DAY + 235_959;
 
-/** The month (`YYYYMM`) of a day, and bounds that all its days lie between. */
+/** The month (`YYYYMM`) of a day, and lower and upper bounds of its days. */
 export const monthOf = (day: number): number => Math.floor(day / MONTH);
 export const beginOfMonth = (month: number): number => month * MONTH;
 export const endOfMonth = (month: number): number => beginOfMonth(month + 1) - 1;
 
 /**
- * The `day` under which the counts of days hold what begins in a month: below zero, where no day is, the last month
- * first.
+ * The `day` under which the counts of days store the events that begin in a month. It is negative, unlike all days, so
+ * the last month comes first.
  */
 export const monthRow = (month: number): number => -month - 1;
 
-/** The same time of day, as many days before as an event can last that is not a long one. */
+/** Returns the same time of day, earlier by the maximum number of days that a short event lasts. */
 export const shortBefore = (moment: number): number => beginOf(daysAfter(dayOf(moment), -SHORT_DAYS)) + (moment % DAY);
 
-/** The day (`YYYYMMDD`) a number of days after a day of the calendar; 0 before the year 1. */
+/** Returns the day (`YYYYMMDD`) a number of days after a calendar day; 0 before the year 1. */
 export function daysAfter(day: number, days: number): number {
   const digits = String(day).padStart(8, '0');
   const text = addDays(`${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)} 00:00:00`, days);
@@ -230,8 +238,8 @@ const isLong = (start: number, end: number) =>
   dayOf(end) - dayOf(start) > SHORT_DAYS && end > beginOf(daysAfter(dayOf(start), SHORT_DAYS)) + (start % DAY);
 
 /**
- * The id in a meta as it must be stored; 0 where there is none; undefined where the two databases might read one into
- * it.
+ * Returns the id in a meta; 0 if it has none; undefined if the text is not a plain number but a database might read an
+ * id from it.
  */
 function idIn(value: string): number | undefined {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);

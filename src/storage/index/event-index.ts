@@ -12,18 +12,21 @@ import { countsOf, entriesOf, type Facet, facetOf, type IndexedEvent, longOnes, 
 import { type EventRows, indexedEvents, isFilled, loadEventRows, type OptionalLanguages, withTranslations } from './indexed-events.ts';
 
 /*
- * The list index: rows of our own beside WordPress's, from which lists of events are read (`event-index-list.ts`), kept
- * in step in the transaction that writes. What they say follows from `posts`, `postmeta`, `tec_occurrences` and the
- * terms alone.
+ * The list index: our own rows in addition to WordPress's, from which lists of events are read (`event-index-list.ts`).
+ * Each writing transaction updates them. They are derived only from `posts`, `postmeta`, `tec_occurrences` and the
+ * terms.
  */
 
 /**
- * The option that says the index holds every event. It stands among WordPress's own, so that it goes when those are
- * replaced.
+ * The option that marks the index as complete. It is stored in WordPress's `options`, so that it disappears if these
+ * are replaced.
  */
 export const INDEX_OPTION = 'fasti_index';
 
-/** How the rows are made; another value means that they are to be rebuilt. They depend on the languages of events. */
+/**
+ * Returns the layout of the rows; a different value means that they have to be rebuilt. It depends on the languages of
+ * events.
+ */
 export function indexLayout(languages: OptionalLanguages): string {
   if (!isTranslated(languages, postKind('event').postType)) return LAYOUT;
   const numbers = languages.languages.map(({ code, number }) => `${code}=${number}`);
@@ -32,10 +35,10 @@ export function indexLayout(languages: OptionalLanguages): string {
 }
 
 /**
- * How the rows are made of the index that lists may use now; undefined: there is none.
+ * Returns the layout of the index that lists may use now; undefined if there is none.
  *
- * @param state the name of what can be read, seen before: what was found under it is not asked for again. Undefined: it
- *   has none
+ * @param state the name of the readable state of the data, determined before: the option is not read again for the same
+ * state. Undefined: it has no name
  */
 export async function layoutInUse(db: Database, state: string | undefined): Promise<string | undefined> {
   const known = layouts.get(db.driver);
@@ -45,23 +48,24 @@ export async function layoutInUse(db: Database, state: string | undefined): Prom
   return layout;
 }
 
-/** As they were found last. */
+/** The last results. */
 const layouts = new WeakMap<Driver, { readonly state: string | undefined; readonly layout: string | undefined }>();
 
 const LAYOUT = '2';
-/** The same of the rows that sites in several languages have besides. */
+/** Layout version of the additional rows of sites in several languages. */
 const LAYOUT_OF_LANGUAGES = '5';
 
 const IDS = 500;
 /**
- * How many events a change of one term may change at once. Above that, lists go without the index until it is rebuilt.
+ * Maximum number of events that a change of one term may update at once. For more, lists do not use the index until it
+ * is rebuilt.
  */
 const MOST_AT_ONCE = 20_000;
 
 /**
- * Brings the rows of these events into step with WordPress's tables; of ids that are no events any more they are
- * removed. Call it in the transaction that writes, after everything else about the events. Where an event cannot be
- * indexed, lists go without the index from then on.
+ * Updates the rows of these events from WordPress's tables; rows of ids that are not events any more are deleted. Must
+ * be called in the transaction that writes, after all other changes of the events. If an event cannot be indexed, lists
+ * do not use the index from then on.
  *
  * @returns ids of events that cannot be indexed
  */
@@ -76,7 +80,7 @@ export async function indexEvents(db: Database, ids: readonly number[], language
   return unfit;
 }
 
-/** Whether the rows of these events say what WordPress's tables say. Only reads. */
+/** Whether the rows of these events match WordPress's tables. Only reads. */
 export async function isInStep(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<boolean> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
   const present = groupedBy(await presentEntries(db, ids), (row) => row.post_id);
@@ -86,23 +90,23 @@ export async function isInStep(db: Database, ids: readonly number[], languages: 
   });
 }
 
-/** Which of these events cannot be indexed. Only reads. */
+/** Returns those of these events that cannot be indexed. Only reads. */
 export async function unfitAmong(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> {
   const events = await indexedEvents(db, await loadEventRows(db, ids), languages);
   return [...events.values()].flatMap((event) => (entriesOf(event) ? [] : event.id));
 }
 
-/** `indexEvents` for these events and those that they are translations of. */
+/** Calls `indexEvents` for these events and their translations. */
 export const indexWithTranslations = async (db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<number[]> =>
   indexEvents(db, await withTranslations(db, ids, languages), languages);
 
-/** The rows of these events as they are. */
+/** Reads the current rows of these events. */
 const presentEntries = (db: Database, ids: readonly number[]): Promise<EntryRow[]> => db.from('fasti_entries').whereIn('post_id', [...ids]);
 
 /**
- * `indexEvents` for events that have just been made, whose rows are known. Entries that were left behind under one of
- * the ids, as where WordPress's tables were put back to an earlier state, are replaced; they show that the index is out
- * of step, so that lists go without it from then on.
+ * Indexes events that have just been created, whose rows are known. Old entries with one of the ids, for example after
+ * WordPress's tables were restored to an earlier state, are replaced. They show that the index is out of date, so lists
+ * do not use it from then on.
  */
 export async function indexNewEvents(db: Database, rows: readonly EventRows[], languages: OptionalLanguages): Promise<void> {
   const ids = rows.map(({ post }) => post.ID);
@@ -115,16 +119,16 @@ export async function indexNewEvents(db: Database, rows: readonly EventRows[], l
   if (unfit.length > 0) await distrustIndex(db);
 }
 
-/** Says that the index holds everything; lists use it from now on. */
+/** Marks the index as complete; lists use it from then on. */
 export const trustIndex = (db: Database, languages: OptionalLanguages): Promise<void> =>
   writeOption(db, INDEX_OPTION, indexLayout(languages), 'off');
 
-/** Lists go without the index, until `reindexEvents` made it again. */
+/** Makes lists work without the index until `reindexEvents` rebuilds it. */
 export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, INDEX_OPTION);
 
 /**
- * Whether somebody wrote events after our last change, as the calendar notes it (`tribe_last_save_post`, Unix time):
- * the plugin, while nobody of us looked on. Then the index is not to be trusted.
+ * Whether events were written after Fasti's last change, according to the calendar's option (`tribe_last_save_post`,
+ * Unix time): by the calendar plugin, while no Fasti process was running. In that case the index cannot be trusted.
  */
 export async function isOvertaken(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);
@@ -134,7 +138,10 @@ export async function isOvertaken(db: Database): Promise<boolean> {
   return last >= Date.parse(`${ours?.changed_at.replace(' ', 'T')}Z`) / 1000 + 1;
 }
 
-/** Events whose rows change when this category gets another parent; undefined: too many to be changed at once. */
+/**
+ * Returns the events whose rows change when this category gets another parent; undefined if there are too many to be
+ * updated at once.
+ */
 export async function eventsUnder(db: Database, category: number): Promise<number[] | undefined> {
   const rows = await db
     .from('fasti_entries')
@@ -145,8 +152,8 @@ export async function eventsUnder(db: Database, category: number): Promise<numbe
 }
 
 /**
- * Events with exactly this term, which the deletion of a category takes from under those above it; undefined: too many
- * to be changed at once.
+ * Returns the events with exactly this term. When a category is deleted, these are removed from its ancestors.
+ * Undefined if there are too many to be updated at once.
  */
 export async function eventsWith(db: Database, termTaxonomyId: number): Promise<number[] | undefined> {
   const rows: { object_id: number }[] = await db
@@ -158,8 +165,8 @@ export async function eventsWith(db: Database, termTaxonomyId: number): Promise<
 }
 
 /**
- * Events that are listed under a term, or carry it (`link`: its row in the taxonomy); undefined: too many to be changed
- * at once.
+ * Returns the events that are listed under a term or have it assigned (`link`: its `term_taxonomy_id`); undefined if
+ * there are too many to be updated at once.
  */
 export async function eventsOfTerm(db: Database, facet: Facet, link: number): Promise<number[] | undefined> {
   const [listed, carrying] = [
@@ -174,7 +181,7 @@ export async function eventsOfTerm(db: Database, facet: Facet, link: number): Pr
   return carrying === undefined || ids.size > MOST_AT_ONCE ? undefined : [...ids];
 }
 
-/** Removes a heading for good, with its counts. */
+/** Deletes a facet permanently, with its counts. */
 export async function dropFacet(db: Database, facet: Facet): Promise<void> {
   await db
     .from('fasti_entries')
@@ -184,14 +191,14 @@ export async function dropFacet(db: Database, facet: Facet): Promise<void> {
   indexChanged(db, undefined);
 }
 
-/** The counts of days of a facet, and of the shares of languages in it. */
+/** The counts of days of a facet, including those of its shares of languages. */
 export const countsUnder = (db: Database, facet: Facet) =>
   db.from('fasti_days').where((any) => any.where('facet', facet).orWhereBetween('facet', [...sharesRange(facet)]));
 
 // ------------------------------------------------------------------------------------------------- one step
 /**
- * Brings the rows of these ids into step. `events`: those among them that are events; `present`: the rows as they are.
- * Returns those that cannot be indexed.
+ * Updates the rows of these ids. `events`: those of the ids that are events; `present`: the current rows. Returns the
+ * ids that cannot be indexed.
  */
 async function indexThese(
   db: Database,
@@ -223,8 +230,8 @@ async function indexThese(
 const textOf = (rows: readonly EntryRow[]) => rows.map(entryText).sort().join(';');
 
 /**
- * Counts of days, less those of rows that are gone, and those of new ones more. In one order for all writers, so that
- * they do not lock each other out.
+ * Updates the counts of days: subtracts those of deleted rows and adds those of new ones. All writers use the same
+ * order, so that they do not deadlock.
  */
 async function addToDays(db: Database, gone: readonly EntryRow[], fresh: readonly EntryRow[]): Promise<void> {
   const changes = new Map<string, DayRow>();

@@ -16,27 +16,27 @@ import { formOf } from '../languages/forms.ts';
 import { isRecurring } from '../rows/recurring-events.ts';
 import type { IndexedEvent, LanguagePlace } from './event-index-rows.ts';
 
-/*
- * What the tables of WordPress and the calendar say of events, as far as the list index is made of it.
- */
+/* The data of events in the tables of WordPress and the calendar that the list index is made from. */
 
-/** The languages of the content; undefined where it has none. */
+/** The languages of the content; undefined if it has none. */
 export type OptionalLanguages = ContentLanguages | undefined;
 
-/** Whether lists of one language hold what stands in for what it lacks, unless a request says otherwise. */
+/**
+ * Whether lists of one language include events that stand in for missing translations, unless a request says otherwise.
+ */
 export const isFilled = ({ withFallback }: ContentLanguages): boolean => withFallback.includes(postKind('event').postType);
 
-/** What WordPress's tables and the calendar's say of an event, as far as the index is made of it. */
+/** The rows of an event in WordPress's and the calendar's tables that the index is made from. */
 export interface EventRows {
   readonly post: Pick<Post, 'ID' | 'post_status' | 'post_date' | 'post_password'>;
   readonly occurrences: readonly Pick<TecOccurrenceRow, 'start_date' | 'end_date' | 'occurrence_id' | 'has_recurrence'>[];
   readonly metas: readonly { readonly meta_key: string; readonly meta_value: string | null }[];
   readonly terms: readonly EventTerm[];
-  /** The language of an event without translations, where that is known. */
+  /** The language of an event without translations, if it is known. */
   readonly language?: string;
 }
 
-/** A term of an event. `parent` where its row is kept from other writers already. */
+/** A term of an event. `parent` is given if its row is already locked. */
 type EventTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'parent'>>;
 
 export async function loadEventRows(db: Database, ids: readonly number[]): Promise<EventRows[]> {
@@ -48,7 +48,7 @@ export async function loadEventRows(db: Database, ids: readonly number[]): Promi
   const own = posts.map(({ ID }) => ID);
   if (own.length === 0) return [];
   type Of<Rows extends readonly unknown[]> = (Rows[number] & { readonly of: number })[];
-  // All columns: `has_recurrence` is not there in every database.
+  // All columns are selected, since `has_recurrence` does not exist in every database.
   const occurrences: Of<EventRows['occurrences']> = await db.from('tec_occurrences').whereIn('post_id', own).select('*', 'post_id as of');
   const metas: Of<EventRows['metas']> = await db
     .from('postmeta')
@@ -74,7 +74,7 @@ export async function loadEventRows(db: Database, ids: readonly number[]): Promi
   }));
 }
 
-/** Events as the index takes them, by id. */
+/** Converts rows of events to the form that the index needs, by id. */
 export async function indexedEvents(
   db: Database,
   events: readonly EventRows[],
@@ -87,7 +87,7 @@ export async function indexedEvents(
   return new Map(
     events.map((rows) => {
       const { post, occurrences, metas, terms } = rows;
-      // MySQL finds keys whatever their case.
+      // MySQL compares keys case-insensitively.
       const values = (key: string) =>
         metas.filter((row) => row.meta_key.toLowerCase() === key.toLowerCase()).map((row) => row.meta_value ?? '');
       const event: IndexedEvent = {
@@ -117,8 +117,8 @@ export async function indexedEvents(
 }
 
 /**
- * Events of the groups of these, themselves included: what lists of one language say of an event depends on whether it
- * is translated.
+ * Returns these events and their translations: the lists of a language in which an event appears depend on its
+ * translations.
  */
 export async function withTranslations(db: Database, ids: readonly number[], languages: OptionalLanguages): Promise<readonly number[]> {
   if (ids.length === 0 || !isTranslated(languages, postKind('event').postType)) return ids;
@@ -126,7 +126,7 @@ export async function withTranslations(db: Database, ids: readonly number[], lan
   return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
-/** What lists of one language say of these events. */
+/** Determines the languages in whose lists these events appear. */
 async function languagePlaces(
   db: Database,
   events: readonly EventRows[],
@@ -135,7 +135,7 @@ async function languagePlaces(
   const { postType } = postKind('event');
   if (events.length === 0 || !isTranslated(languages, postType)) return () => undefined;
   const posts = await membershipsOf(db, events, languages);
-  // What stands for its own language is not asked about.
+  // The members in their own language do not have to be checked.
   const others = [...posts.values()].flatMap(({ language, members }) => [...members].filter(([code]) => code !== language));
   const published = await publishedAmong(db, postType, [...new Set(others.map(([, id]) => id))]);
   return (id) => {
@@ -154,10 +154,10 @@ async function languagePlaces(
   };
 }
 
-/** In the place of a language that the site has switched off: what is in it is not without one. */
+/** Number of a language that the site has switched off: its events are not events without a language. */
 const SWITCHED_OFF = 2 ** 32 - 1;
 
-/** The languages of events and their translations, looked up as far as the rows don't say them. */
+/** Returns the languages of events and their translations, with a look-up if the rows do not contain them. */
 async function membershipsOf(
   db: Database,
   events: readonly EventRows[],
@@ -183,8 +183,8 @@ async function publishedAmong(db: Database, postType: string, ids: readonly numb
 }
 
 /**
- * The parents of categories and of all above them. They are kept as they are until the end of the transaction: whoever
- * gives one of them another parent waits, and then finds the events indexed here.
+ * Returns the parents of categories and of all their ancestors, and locks these rows until the end of the transaction:
+ * a transaction that changes one of these parents waits, and then finds the events indexed here.
  */
 async function loadParents(db: Database, categories: readonly EventTerm[]): Promise<Map<number, number>> {
   const parents = new Map(categories.flatMap(({ term_id: id, parent }) => (parent === undefined ? [] : [[id, parent] as const])));
@@ -194,7 +194,7 @@ async function loadParents(db: Database, categories: readonly EventTerm[]): Prom
       SELECT term_id, parent FROM {term_taxonomy} WHERE taxonomy = ${termKind('category').taxonomy} AND term_id IN (${wanted})
       ORDER BY term_taxonomy_id ${verbatim(db.dialect.locks.share)}`;
     for (const { term_id: id, parent } of rows) parents.set(id, parent);
-    // A parent that is gone has none above it.
+    // A parent that does not exist has no ancestors.
     for (const id of wanted) if (!parents.has(id)) parents.set(id, 0);
     wanted = unknownParents(parents);
   }

@@ -22,26 +22,26 @@ import { countOf, numberOf, type Tally, totalOf, totalsByShare } from './event-i
 import { type IndexRange, isAnybodys, isListedIn } from './index-range.ts';
 import { type PostQuery, type Recurrence, recordId } from './post-query.ts';
 
-/** What a list shows of a page, before the records themselves are looked up. */
+/** One page of a list, before the records themselves are loaded. */
 export interface Page {
   /** Ids of records: of posts, and of occurrences above the base of `PostQuery.recurrence`. */
   readonly ids: number[];
-  /** How many there are in all. */
+  /** Total number of records in the list. */
   readonly total: number;
-  /** Ids of the venues and organizers that they are likely to name. */
+  /** Ids of the venues and organizers that the records probably refer to. */
   readonly linked: number[];
-  /** Of a page from the list index: when its first and its last record start; absent: it has none. */
+  /** For a page from the list index: the starts of its first and last record; absent if the page is empty. */
   readonly span?: Span;
 }
 
-/** The moments that the records of a page start at, in the order of the list. */
+/** The starts of the first and last record of a page, in the order of the list. */
 export interface Span {
   readonly first: number;
-  /** Undefined: the list ends with the page. */
+  /** Undefined: the list ends with this page. */
   readonly last: number | undefined;
 }
 
-/** One page. `rest`: a condition on the posts (as `p`), where there is any. */
+/** Returns one page. `rest`: a further condition on the posts (as `p`), if any. */
 export async function findIndexedIds(
   db: Database,
   range: IndexRange,
@@ -60,8 +60,9 @@ export async function findIndexedIds(
 }
 
 /**
- * Condition on a venue or organizer `p`: an event names it that the caller may see, of a language where `within` says
- * one; undefined where WordPress's tables must be asked. One look into the index for each of them.
+ * Condition on a venue or organizer `p`: it is referred to by an event that the caller may see, in the language of
+ * `within` if that is given. It needs one index look-up for each venue or organizer. Undefined: WordPress's tables must
+ * be queried.
  */
 export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 'linkedFromAny' }>, query: PostQuery): Sql | undefined {
   const kind = postKind('event').links[condition.key];
@@ -76,9 +77,9 @@ export function linkedInIndex(db: Database, condition: Extract<Condition, { by: 
   const excluded = upcoming === undefined ? ['draft', 'pending', 'trash'] : ['trash'];
   const statuses = all.filter((status) => !excluded.includes(status)).map((status) => STATUSES.get(status));
   if (since === undefined || statuses.length === 0 || statuses.includes(undefined)) return undefined;
-  // The last of its events decides: a subquery for one value, because EXISTS may be turned into a look through all
-  // events, and from the end, because MariaDB would read all that were before. Without a date it is enough that there
-  // is one.
+  // The last event of the venue or organizer decides. This is a subquery for one value, since the databases may turn
+  // EXISTS into a scan of all events. It reads from the end, since MariaDB would read all past events. Without a date,
+  // the existence of a row is enough.
   const holds = upcoming === undefined ? `IS ${condition.wanted ? 'NOT ' : ''}NULL` : '>= ?';
   if (upcoming !== undefined && !condition.wanted) return undefined;
   return [
@@ -96,9 +97,9 @@ interface Part {
 }
 
 /**
- * Where to look, in the order of starts. No event ends before it starts, and none but the long ones can reach a bound
- * of ends from more than a month before: so much is looked through for these, and of what lies before only the long
- * ones.
+ * Splits a range into the parts to read, in the order of starts. No event ends before it starts, and only the long ones
+ * can start more than a month before they end. So if ends have a lower bound, everything is read from a month before
+ * that bound, and only the long events before that.
  */
 function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
   const last = Math.min(to, endTo);
@@ -107,7 +108,7 @@ function partsOf({ facets, from, to, endFrom, endTo }: IndexRange): Part[] {
   return near > from ? [{ facets: facets.map(longOnes), from, to: Math.min(near - 1, last) }, main] : [main];
 }
 
-/** `FROM … WHERE …` of the rows `x` of a part. What stands under several of its facets is there once. */
+/** Returns `FROM … WHERE …` for the rows `x` of a part. A row that occurs in several of its facets is included once. */
 function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, rest: Sql | undefined): Sql {
   const { endFrom, endTo, statuses } = range;
   const conditions: Sql[] = [equalsAny('x.facet', facets), ['x.start_at >= ? AND x.start_at <= ?', [from, to]]];
@@ -127,7 +128,10 @@ function rowsOf(db: Database, range: IndexRange, { facets, from, to }: Part, res
     : [`FROM (SELECT DISTINCT x.start_at, x.posted_at, x.post_id, x.end_at, x.occurrence_id ${rows[0]}) x`, rows[1]];
 }
 
-/** One page, with its total where a row of the main part, the last one, is there to carry it: that saves a query. */
+/**
+ * Returns one page. Its total comes with a row of the main part, which is the last one, if the page has such a row;
+ * this saves a query.
+ */
 async function pageOf(
   db: Database,
   parts: readonly Sql[],
@@ -143,7 +147,7 @@ async function pageOf(
   const found: Omit<Page, 'total' | 'span'> & { total?: number } = { ids: [], linked: [] };
   const starts: number[] = [];
   let skip = offset;
-  // What events that recur link to is looked up with them: here it stands once for each of their dates.
+  // The links of recurring events are loaded with the events: here they would be repeated for each date.
   for (const [place, part] of (descending ? parts.toReversed() : parts).entries()) {
     if (found.ids.length >= limit) break;
     const rows = await db.rows<Indexed & { links: string | null; total: number | string | null }>`
@@ -162,7 +166,7 @@ async function pageOf(
   return { ...found, ...spanOf(starts, limit) };
 }
 
-/** A row of the index that is listed, as far as a page is made of it. */
+/** A listed row of the index, with the columns that a page needs. */
 interface Indexed {
   readonly id: number;
   readonly occurrence: number;
@@ -174,13 +178,13 @@ function spanOf(starts: readonly number[], limit: number): Pick<Page, 'span'> {
   return first === undefined ? {} : { span: { first, last: starts.length < limit ? undefined : last } };
 }
 
-/** A page that lies further back than this is cheaper to find by going through all. */
+/** Up to this position, merging several facets is used. For pages further back, it is faster to read everything. */
 const MOST_MERGED = 500;
 
 /**
- * One page of several facets in a language, which mostly are those of a term and its translations: events of one
- * language then stand under one of them alone. So the counts add up, and each facet is read only as far as the page
- * goes. Undefined where an event may stand under two.
+ * Returns one page of several facets in a language. Usually these are the facets of a term and its translations, so
+ * that the events of one language are in only one of them. Then the counts can be added, and each facet has to be read
+ * only up to the end of the page. Undefined if an event may be in two facets.
  */
 async function pageOfDisjoint(
   db: Database,
@@ -207,7 +211,7 @@ async function pageOfDisjoint(
   return { ids, total, linked };
 }
 
-/** How many rows there are of each language in each of these places, counted one by one. */
+/** Counts the rows of each language in each of these facets, one by one. */
 async function countsByLanguage(db: Database, places: readonly Sql[]): Promise<Tally[]> {
   const counts = await db.rows<{ place: number; language: number; n: number }>`
     ${new Piece(unionAll(places.map(([sql, bindings], place) => [`SELECT ${place} AS place, x.language, COUNT(*) AS n ${sql} GROUP BY x.language`, bindings])))}`;
@@ -215,8 +219,8 @@ async function countsByLanguage(db: Database, places: readonly Sql[]): Promise<T
 }
 
 /**
- * One page of what takes long to find: all of it is gone through once, instead of once for the page and once more for
- * the total.
+ * Returns one page of a list that is expensive to search: everything is read once, instead of once for the page and
+ * once for the total.
  */
 async function pageOfAll(
   db: Database,

@@ -7,8 +7,8 @@ import { type IndexRange, isListedIn, type LanguageShare, type ListedLanguage } 
 import { type DaysSummand, type RowsSummand, type Summand, summandsOf } from './range-summands.ts';
 
 /*
- * How many events a range of the list index holds. What everybody sees is counted by days and months in advance
- * (`fasti_days`), with what each language has of it; anything else is counted row by row.
+ * The number of events in a range of the list index. Public events are counted in advance by days and months
+ * (`fasti_days`), also for each language; all others are counted row by row.
  */
 
 /** The total of a range, as an SQL value. `parts`: `FROM … WHERE …` of its rows. */
@@ -18,7 +18,7 @@ export function totalOf(db: Database, range: IndexRange, parts: readonly Sql[]):
   return counted ? sumOf(db, summandsOf(range), counted) : countOf(parts);
 }
 
-/** The rows of these parts, counted one by one. */
+/** The number of rows of these parts, counted one by one. */
 export const countOf = (parts: readonly Sql[]): Sql => [
   parts.map(([sql]) => `(SELECT COUNT(*) ${sql})`).join(' + '),
   parts.flatMap(([, bindings]) => bindings),
@@ -29,7 +29,10 @@ export async function numberOf(db: Database, value: Sql): Promise<number> {
   return Number(row?.value);
 }
 
-/** What is counted: rows of a facet, or shares of a language in it, under the numbers that the counts of days have. */
+/**
+ * The rows to be counted: those of a facet, or of shares of a language in it, with their facet numbers in the counts of
+ * days.
+ */
 interface Counted {
   readonly facet: Facet;
   readonly language: ListedLanguage | undefined;
@@ -37,7 +40,7 @@ interface Counted {
   readonly subtract: readonly Facet[];
 }
 
-/** What a range holds of one facet. Undefined: the counts of days are not of that. */
+/** Returns what has to be counted for one facet of a range. Undefined: the counts of days do not cover it. */
 function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | undefined): Counted | undefined {
   const { statuses, listedOnly, openOnly, unfeaturedOnly, rest } = range;
   if (statuses === undefined || !isCounted(statuses) || rest.length > 0 || !listedOnly || unfeaturedOnly) return undefined;
@@ -45,7 +48,7 @@ function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | u
   if (!language) return { facet, language, add: [facet], subtract: [] };
   const { number, shares } = language;
   const add = shares.map((share) => (share === 'neutral' ? facet : shareOf(facet, [share, number])));
-  // What has no language is all but what has one.
+  // The events without a language are all events minus those with a language.
   const subtract = shares.includes('neutral') ? [shareOf(facet, 'spoken')] : [];
   return areCounted(add) && areCounted(subtract) ? { facet, language, add, subtract } : undefined;
 }
@@ -53,7 +56,7 @@ function countedIn(range: IndexRange, facet: Facet, language: ListedLanguage | u
 const areCounted = (facets: readonly (Facet | undefined)[]): facets is Facet[] => !facets.includes(undefined);
 
 // ------------------------------------------------------------------------------------------------- as a value
-/** The sum of these summands for what is counted. */
+/** The sum of these summands. */
 function sumOf(db: Database, summands: readonly Summand[], counted: Counted): Sql {
   const values = summands.map((summand): Sql => {
     const [sql, bindings] = summand.by === 'days' ? fromCounts(db, summand, counted) : fromRows(db, summand, counted);
@@ -62,7 +65,7 @@ function sumOf(db: Database, summands: readonly Summand[], counted: Counted): Sq
   return [`0 ${values.map(([sql]) => sql).join(' ')}`, values.flatMap(([, bindings]) => bindings)];
 }
 
-/** A sum over counts of days: of what is added, less what is subtracted. */
+/** A sum over counts of days: the added facets minus the subtracted ones. */
 function fromCounts(db: Database, summand: DaysSummand, { add, subtract }: Counted): Sql {
   const [plus, minus] = [add, subtract].map((facets): Sql => {
     const [rows, bindings] = countsIn(db, summand, facets);
@@ -76,13 +79,15 @@ function fromRows(db: Database, summand: RowsSummand, { facet, language }: Count
   return [`(SELECT COUNT(*) ${rows})`, bindings];
 }
 
-/** `FROM … WHERE …` of the counts `c` of a summand. */
+/** Returns `FROM … WHERE …` for the counts `c` of a summand. */
 function countsIn(db: Database, { days }: DaysSummand, facets: readonly Facet[]): Sql {
   const [which, numbers] = equalsAny('c.facet', facets);
   return [`FROM ?? c WHERE ${which} AND c.day >= ? AND c.day <= ?`, [db.table('fasti_days'), ...numbers, ...days]];
 }
 
-/** `FROM … WHERE …` of the rows `x` of a summand: public events. The facets are of one sort. */
+/**
+ * Returns `FROM … WHERE …` for the rows `x` of a summand, which are public events. The facets must be of the same kind.
+ */
 function entriesIn(db: Database, summand: RowsSummand, facets: readonly [Facet, ...Facet[]], language: ListedLanguage | undefined): Sql {
   const { which, starts, endFrom } = summand;
   const [listed, numbers] = equalsAny('x.facet', which === 'long' ? facets.map(longOnes) : facets);
@@ -96,19 +101,19 @@ function entriesIn(db: Database, summand: RowsSummand, facets: readonly [Facet, 
 }
 
 // ------------------------------------------------------------------------------------------------- for several facets
-/** How many events the facet at a place in a list has of a share of a language, or of a language. */
+/** Number of events that the facet at a position in a list has in a share of a language, or in a language. */
 export interface Tally {
   readonly place: number;
   readonly of: string;
   readonly n: number;
 }
 
-/** More facets than this are counted one by one. */
+/** If there are more facets than this, events are counted one by one. */
 const MOST_PLACES = 8;
 
 /**
- * How many events each facet of a range has of each share of its language, where there are any, in one statement;
- * `place`: of the facet. Undefined: the counts of days don't say that.
+ * Counts the events of each facet of a range in each share of its language, in one statement. `place`: position of the
+ * facet. Empty shares are left out. Undefined: the counts of days do not cover it.
  */
 export async function totalsByShare(db: Database, range: IndexRange): Promise<Tally[] | undefined> {
   const { language, facets } = range;
@@ -131,10 +136,13 @@ export async function totalsByShare(db: Database, range: IndexRange): Promise<Ta
     .filter(({ n }) => n > 0);
 }
 
-/** What a sum is over: the counts of days under a number, or the rows of a facet that belong to a share. */
+/** Key of a sum: the counts of days of a facet number, or the rows of a facet that belong to a share. */
 const sourceOf = (facet: Facet, share?: LanguageShare): string => `${facet} ${share ?? 'days'}`;
 
-/** The sums of a range over counts of days under these numbers, and over the rows of each share, by `sourceOf`. */
+/**
+ * Computes the sums of a range over the counts of days of these facet numbers, and over the rows of each share, by
+ * `sourceOf`.
+ */
 async function sumsBySource(
   db: Database,
   range: IndexRange,

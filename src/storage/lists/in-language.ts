@@ -5,8 +5,8 @@ import type { Listed } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
 
 /**
- * Narrows a list to the records of a language. `isShown` narrows posts (as `member`) to those in whose place nothing
- * else stands in.
+ * Restricts a list to the records of a language. `isShown` restricts posts (as `member`) to those that are shown, so
+ * that no other language has to stand in for them.
  */
 export function whereInLanguage(
   db: Database,

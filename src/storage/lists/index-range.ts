@@ -21,8 +21,8 @@ import {
 import { fitsFew, isAboveBase, type PostQuery, type Visibility } from './post-query.ts';
 
 /**
- * A list of events as one range of the list index (`fasti_entries`): those of any of these facets that start and end
- * between these moments, in the order of their starts. Moments are numbers, all bounds belong to the range.
+ * A list of events as one range of the list index (`fasti_entries`): events of any of these facets that start and end
+ * between these moments, in the order of their starts. Moments are numbers; all bounds are inclusive.
  */
 export interface IndexRange {
   readonly facets: readonly [Facet, ...Facet[]];
@@ -30,22 +30,25 @@ export interface IndexRange {
   readonly to: number;
   readonly endFrom: number;
   readonly endTo: number;
-  /** Undefined: who sees what is asked of the posts themselves. */
+  /** Undefined: the visibility is checked on the posts themselves. */
   readonly statuses: readonly number[] | undefined;
   readonly listedOnly: boolean;
   readonly openOnly: boolean;
   readonly unfeaturedOnly: boolean;
-  /** The language that is listed, where the facets are of something else. */
+  /** The language of the list, if the facets are not those of a language. */
   readonly language: ListedLanguage | undefined;
-  /** What the index does not know, to be asked of the posts. */
+  /** Conditions that the index does not cover and that are checked on the posts. */
   readonly rest: readonly Condition[];
   readonly descending: boolean;
 }
 
-/** What the list of a language is made of: events in it, those that stand in for translations, those of no language. */
+/**
+ * The parts of the list of a language: events in it, events that stand in for missing translations, events without a
+ * language.
+ */
 export type LanguageShare = 'own' | 'standIns' | 'neutral';
 
-/** A language by its number, and what is listed of it. */
+/** A language by its number, and the shares of it that are listed. */
 export interface ListedLanguage {
   readonly number: number;
   readonly shares: readonly LanguageShare[];
@@ -60,18 +63,18 @@ const SHARE_CONDITIONS: Readonly<Record<LanguageShare, (number: number) => Sql>>
   neutral: () => ['x.language = 0', []],
 };
 
-/** Conditions on what may be under guard; the index knows some of them. */
+/** Conditions on data that a password may hide; the index covers some of them. */
 type Guarded = Extract<Condition, { readonly guarded: boolean }>;
 type OfLanguage = Extract<Condition, { readonly by: 'language' }>;
 
-/** Whether it does not matter whose the posts are. */
+/** Whether the visibility does not depend on the authors of the posts. */
 export const isAnybodys = ({ others, own }: Visibility): boolean => others.length === 0 && own.length === 0;
 
-/** The query as a range of the index; undefined where it is better asked of WordPress's tables, or must be. */
+/** Returns the query as a range of the index; undefined if querying WordPress's tables is better or necessary. */
 export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   const { conditions, visible, order, opened } = query;
   if (!query.indexed || !query.kind.dated || !query.occurrences || order.by !== 'start') return undefined;
-  // Where a password or the right to edit opens some, the posts say which.
+  // If a password or the right to edit opens some posts, these can be determined only from the posts.
   const opensSome = opened.password !== undefined || opened.editable !== undefined;
   const found: RangeParts = {
     bounds: { from: UNDATED + 1, to: LATEST, endFrom: 0, endTo: LATEST },
@@ -84,7 +87,7 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   if (!conditions.every((condition) => gather(found, condition, query, opensSome))) return undefined;
   const statuses = visible.all.map((status) => STATUSES.get(status));
   if (statuses.length === 0 || statuses.includes(undefined)) return undefined;
-  // The narrowest first: a venue or an organizer, a tag, a category.
+  // The narrowest facet comes first: a venue or an organizer, then a tag, then a category.
   const [first, ...others] = found.byFacet.sort((a, b) => facetRank(b.facets[0]) - facetRank(a.facets[0]));
   if (first && !opensSome) found.flags.openOnly ||= 'guarded' in first.condition && first.condition.guarded;
   const beside = opensSome ? found.byFacet : others;
@@ -100,11 +103,11 @@ export function indexRangeOf(query: PostQuery): IndexRange | undefined {
   };
 }
 
-/** What the conditions of a query say of the index. */
+/** The result of evaluating the conditions of a query for the index. */
 interface RangeParts {
   readonly bounds: Parameters<typeof narrowBounds>[0];
   readonly flags: { listedOnly: boolean; openOnly: boolean; unfeaturedOnly: boolean };
-  /** Those that the index has headings for; one of them leads through it, the others are asked of the posts. */
+  /** Conditions for which the index has facets. One of them selects the range, the others are checked on the posts. */
   readonly byFacet: FacetCondition[];
   readonly rest: Condition[];
 }
@@ -114,7 +117,7 @@ interface FacetCondition {
   readonly condition: Guarded | OfLanguage;
 }
 
-/** Adds a condition. False where it is better asked of WordPress's tables, or must be, and with it the whole query. */
+/** Adds a condition. False if querying WordPress's tables is better or necessary for the whole query. */
 function gather({ bounds, flags, byFacet, rest }: RangeParts, condition: Condition, { visible }: PostQuery, opensSome: boolean): boolean {
   if (condition.by === 'moment') return !condition.utc && narrowBounds(bounds, condition);
   if (isWithout(condition, HIDDEN_META)) {
@@ -135,12 +138,12 @@ function gather({ bounds, flags, byFacet, rest }: RangeParts, condition: Conditi
 
 const isWithout = (condition: Condition, key: string): boolean => condition.by === 'meta' && condition.key === key && !condition.present;
 
-/** More facets than this are left to the posts: each of them is looked for by itself. */
+/** With more facets than this, the condition is checked on the posts, since each facet is read separately. */
 const MOST_FACETS = 50;
 
 /**
- * The facets of an event filter for categories, tags, venues or organizers of which events have any, or for the
- * featured ones.
+ * Returns the facets for a filter by categories, tags, venues or organizers that matches events with any of them, or
+ * for featured events.
  */
 function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
   if (condition.by === 'meta') return condition.key === FEATURED_META && condition.present ? [FEATURED] : undefined;
@@ -150,14 +153,14 @@ function facetsIn(condition: Guarded): IndexRange['facets'] | undefined {
   }
   const kind = termKindOf(condition.taxonomy);
   if (!kind || condition.wanted === 'none') return undefined;
-  // Categories stand for what is below them only where that was added to those asked for.
+  // Categories include their descendants only if the filter has added these.
   const ids = condition.roots ?? (kind.hierarchical ? [] : condition.ids);
   return condition.wanted === 'all' && ids.length > 1 ? undefined : facetsOf(kind.name, ids);
 }
 
 /**
- * The facet of a language, with what fills it up; undefined where none says that: what lacks a translation for people
- * who see more than what is published.
+ * Returns the facet of a language, with the events that fill its gaps. Undefined if there is no such facet: gaps are
+ * not indexed for callers who see more than published events.
  */
 function facetOfLanguage({ languages, code, fill }: OfLanguage, { all }: Visibility): readonly [Facet] | undefined {
   const number = languageOfCode(languages, code)?.number;
@@ -184,7 +187,7 @@ function facetsOf(kind: Parameters<typeof facetOf>[0], ids: readonly number[]): 
 const RANKS = [0, 1, 2, 4, 3, 1, 0, 0];
 const facetRank = (facet: Facet) => RANKS[facet % FACETS] ?? 0;
 
-/** Draws the bounds in; false where the moment is none. */
+/** Narrows the bounds; false if the value is not a valid moment. */
 function narrowBounds(
   bounds: { from: number; to: number; endFrom: number; endTo: number },
   { column, op, value }: Extract<Condition, { by: 'moment' }>,

@@ -13,21 +13,21 @@ import type { PostQuery } from './post-query.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
 
 /*
- * Venues and organizers by the events that name them: "has events" and "upcoming". Where content has languages, those
- * count as well that a named one is a translation of.
+ * Filters venues and organizers by the events that refer to them: "has events" and "upcoming". If content has
+ * languages, the translations of such a venue or organizer match as well.
  */
 
 type LinkedFromAny = Extract<Condition, { by: 'linkedFromAny' }>;
 type WithinLanguage = LinkedFromAny & { readonly within: InLanguage };
 
-/** What posts name in a meta. */
+/** Selects the ids that posts refer to in a meta. */
 export const linkTargets = (db: Database, sub: QueryBuilder, key: string): QueryBuilder =>
   sub
     .select({ id: asId(db, 'l.meta_value') })
     .from({ l: db.table('postmeta') })
     .where('l.meta_key', key);
 
-/** Narrows a list of venues or organizers (as `p`) to those that a visible event names, or to the others. */
+/** Restricts a list of venues or organizers (as `p`) to those that a visible event refers to, or to all others. */
 export function whereLinkedFromEvents(db: Database, where: QueryBuilder, condition: LinkedFromAny, query: PostQuery): void {
   const { within } = condition;
   const indexed = within ? undefined : linkedInIndex(db, condition, query);
@@ -37,8 +37,8 @@ export function whereLinkedFromEvents(db: Database, where: QueryBuilder, conditi
 }
 
 /**
- * The same condition by ids, which are found once instead of for the page and for the total; undefined where the index
- * answers for each record, or where they are more than `most`.
+ * Replaces the condition by ids, which are looked up once instead of separately for the page and the total. Undefined
+ * if the index answers for each record, or if there are more than `most` ids.
  */
 export async function linkedFromEventsFound(
   db: Database,
@@ -54,7 +54,7 @@ export async function linkedFromEventsFound(
   return { by: wanted ? 'id' : 'notId', ids };
 }
 
-/** Venues or organizers that events name, at most so many. */
+/** Returns venues or organizers that events refer to, at most `most` of them. */
 async function namedByEvents(db: Database, condition: LinkedFromAny, query: PostQuery, most: number): Promise<number[]> {
   const indexed = linkedInIndex(db, { ...condition, wanted: true }, query);
   const named = indexed
@@ -68,7 +68,7 @@ async function namedByEvents(db: Database, condition: LinkedFromAny, query: Post
   return rows.map(({ id }) => Number(id));
 }
 
-/** These records and those that they are translations of. */
+/** Returns these records and their translations. */
 async function withTranslations(
   db: Database,
   { languages }: InLanguage,
@@ -80,7 +80,7 @@ async function withTranslations(
   return [...new Set([...ids, ...[...posts.values()].flatMap(({ members }) => [...members.values()])])];
 }
 
-/** Condition: an event of a language names the venue or organizer, or one that it is a translation of. */
+/** Condition: an event of a language refers to the venue or organizer, or to one of its translations. */
 function whereLinkedThroughGroups(db: Database, where: QueryBuilder, condition: WithinLanguage, query: PostQuery): void {
   const { languages } = condition.within;
   const records = { is: 'post', name: query.kind.postType, alias: 'p' } as const;
@@ -99,8 +99,9 @@ function whereLinkedThroughGroups(db: Database, where: QueryBuilder, condition: 
 }
 
 /**
- * Venues or organizers that an event names which the caller may see; `upcomingSince`: one that starts from then on and
- * is not hidden. The links are gone through first: left to itself, MariaDB reads all metas of all events to find them.
+ * Selects venues or organizers that are referred to by an event which the caller may see; `upcomingSince`: an event
+ * that starts at that moment or later and is not hidden. The links are read first, since MariaDB would otherwise read
+ * all metas of all events to find them.
  */
 function linkedFromEvents(db: Database, sub: QueryBuilder, { key, upcomingSince, within }: LinkedFromAny, query: PostQuery): QueryBuilder {
   const events = postKind('event').postType;

@@ -9,20 +9,21 @@ import type { Distances, PostQuery } from './post-query.ts';
 import { withoutPassword } from './post-visibility.ts';
 
 /*
- * What lists ask of the records that posts link to: of their venues. Only public ones count, since a filter must not
- * reveal what others hide. And what lists of venues ask of the events that link to them (`linked-from-events.ts`).
+ * Conditions on the records that posts link to, such as the venues of events. Only public records match, since a filter
+ * must not reveal hidden ones. Also handles the conditions of lists of venues on the events that link to them
+ * (`linked-from-events.ts`).
  */
 
 const EARTH_RADIUS_KM = 6371;
 type Near = Extract<Condition, { by: 'near' }>;
 
-/** More of them than this are looked for by the query of the list itself. */
+/** If more linked records than this match, the condition stays in the query of the list. */
 export const MOST_FOUND = 5000;
 
 /**
- * The same query, where what is asked of linked records (their city, their place) is replaced by the ids of those that
- * fit: they are few beside the posts that link to them, and ids lead into the list index. Left to the query of the
- * list, both databases go through the links of all posts.
+ * Returns the same query with conditions on linked records (their city, their location) replaced by the ids of the
+ * matching records. There are few of them compared with the posts that link to them, and ids can be used with the list
+ * index. If such a condition stays in the query of the list, both databases read the links of all posts.
  */
 export async function withLinksFound(db: Database, query: PostQuery): Promise<PostQuery> {
   const [conditions, byEvents]: [Condition[], Condition[]] = [[], []];
@@ -31,7 +32,7 @@ export async function withLinksFound(db: Database, query: PostQuery): Promise<Po
     if (found) byEvents.push(found);
     else conditions.push((await linksFound(db, condition)) ?? condition);
   }
-  // At the end: an order by ids is that of the ids that were asked for.
+  // These conditions come last, since an order by ids uses the ids that were requested.
   conditions.push(...byEvents);
   if (query.order.by !== 'distance') return { ...query, conditions };
   const from = query.conditions.find((condition): condition is Near => condition.by === 'near');
@@ -56,14 +57,20 @@ async function distancesFrom(db: Database, from: Near, link: string): Promise<Di
   return { link, km: new Map(rows.map((row) => [Number(row.id), Number(row.km)])) };
 }
 
-/** Records (as `v`), and by which meta they are linked to. `none`: posts that link to none of them are wanted. */
+/**
+ * A query for records (as `v`), and the meta that links to them. `none`: the list wants posts that link to none of
+ * them.
+ */
 interface Linked {
   readonly builder: QueryBuilder;
   readonly link: string;
   readonly none?: boolean;
 }
 
-/** The records that a condition asks for; undefined where it asks for none. */
+/**
+ * Returns the query for the linked records that match a condition; undefined if the condition is not about linked
+ * records.
+ */
 function recordsThat(db: Database, condition: Condition): Linked | undefined {
   const builder: QueryBuilder = db.query();
   if (condition.by === 'linkedMeta') return { builder: withMeta(db, builder, condition), link: condition.link };
@@ -73,21 +80,21 @@ function recordsThat(db: Database, condition: Condition): Linked | undefined {
   return undefined;
 }
 
-/** Public records (as `v`). */
+/** Restricts a query to public records (as `v`). */
 const publicOnes = (db: Database, builder: QueryBuilder): QueryBuilder =>
   builder
     .from({ v: db.table('posts') })
     .where('v.post_status', 'publish')
     .whereRaw(...withoutPassword('v'));
 
-/** Those with a meta of this value, case and accents aside. */
+/** Restricts a query to public records with a meta of this value, ignoring case and accents. */
 export const withMeta = (db: Database, builder: QueryBuilder, { key, value }: Extract<Condition, { by: 'linkedMeta' }>): QueryBuilder =>
   publicOnes(db, builder)
     .join({ m: db.table('postmeta') }, 'm.post_id', 'v.ID')
     .where('m.meta_key', key)
     .whereRaw(...db.dialect.equalsFolded('m.meta_value', value));
 
-/** Those with coordinates (`lat`, `lng`). */
+/** Restricts a query to public records with coordinates (`lat`, `lng`). */
 export const withCoordinates = (db: Database, builder: QueryBuilder): QueryBuilder =>
   publicOnes(db, builder)
     .join({ lat: db.table('postmeta') }, (join) => join.on('lat.post_id', 'v.ID').andOnVal('lat.meta_key', COORDINATES.lat))
@@ -95,13 +102,13 @@ export const withCoordinates = (db: Database, builder: QueryBuilder): QueryBuild
     .whereNot('lat.meta_value', '')
     .whereNot('lng.meta_value', '');
 
-/** Those within this many km of a point. */
+/** Restricts a query to public records within this many km of a point. */
 export function near(db: Database, builder: QueryBuilder, condition: Near): QueryBuilder {
   const [km, points] = distance(db, condition);
   return withCoordinates(db, builder).whereRaw(`${km} <= ?`, [...points, condition.km]);
 }
 
-/** The metas `l` by which posts link to these records. */
+/** Joins the metas `l` by which posts link to these records. */
 export const linkedTo = (db: Database, records: QueryBuilder, link: string | undefined): QueryBuilder =>
   records.join({ l: db.table('postmeta') }, 'v.ID', asId(db, 'l.meta_value')).where('l.meta_key', link ?? '');
 

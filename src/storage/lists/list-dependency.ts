@@ -9,13 +9,13 @@ import type { IndexRange, LanguageShare, ListedLanguage } from './index-range.ts
 import type { PostQuery } from './post-query.ts';
 
 /*
- * Can a change alter a list? What a list depends on follows from its query: the rows of the list index in its range,
- * and the parts of posts that its conditions and its order read.
+ * Determines whether a change can affect a list. The dependencies of a list follow from its query: the rows of the list
+ * index in its range, and the parts of posts that its conditions and its order read.
  */
 
 /**
- * What a list depends on of the posts that it lists. `range`, `span`: the range of the list index that it is read
- * from, and where its page lies in that; absent where WordPress's tables are read.
+ * Returns the dependency of a list on the posts that it lists. `range`, `span`: the range of the list index that it is
+ * read from, and the position of the page in it; absent if WordPress's tables are read.
  */
 export function listDependency(query: PostQuery, range: IndexRange | undefined, span: Span | undefined): ListDependency {
   const { postType: posts } = query.kind;
@@ -29,28 +29,31 @@ export function listDependency(query: PostQuery, range: IndexRange | undefined, 
   return { posts, isAffectedBy: (own, isOf) => movesPage(own, range, place) || (isOf && writes(own, beside)) };
 }
 
-/** What a list of venues or organizers depends on of events: who may see them, their dates, what they link to. */
+/** Returns the dependency of a list of venues or organizers on events: their visibility, their dates, their links. */
 export function linksDependency(events: string, key: string): ListDependency {
   const parts = new Set([...ALWAYS, ...DATED, ...[key, HIDDEN_META].flatMap(partsWithMeta)]);
   return { posts: events, isAffectedBy: (own, isOf) => isOf && writes(own, parts) };
 }
 
-/** Whether a part that is depended on was written; undefined: it may be any. */
+/** Whether a change wrote one of these parts; undefined parts may be any. */
 const writes = ({ parts }: OwnChange, looked: ReadonlySet<Part> | undefined): boolean =>
   looked === undefined || parts === undefined || [...parts].some((part) => looked.has(part));
 
-/** Whether a list from the index needs the posts as well. */
+/** Whether a list from the index also reads the posts. */
 const asksPosts = ({ rest, statuses }: IndexRange): boolean => rest.length > 0 || statuses === undefined;
 
-/** Whether each row of a range is one record of the list: no post filters it, and no second facet repeats it. */
+/**
+ * Whether each row of a range is exactly one record of the list: no condition on posts filters it, and no second facet
+ * repeats it.
+ */
 const isOneToOne = (range: IndexRange): boolean => range.facets.length === 1 && !asksPosts(range);
 
 /**
- * Whether a page from the index may be another one after a change. It is not if all rows that the change moved into or
- * out of the range are outside of the page, and as many before it, and as many after it, as there were: then the page
- * begins at the same record, and the total is the same.
+ * Whether a change may affect a page from the index. It does not if all rows that the change added to the range or
+ * removed from it are outside of the page, and the numbers of rows before and after the page stay the same. Then the
+ * page begins at the same record, and the total is the same.
  *
- * @param span where the page lies; undefined: any row in the range counts
+ * @param span the position of the page; undefined: any row in the range counts
  */
 export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange, span: Span | undefined): boolean {
   if (moved === undefined) return true;
@@ -62,7 +65,10 @@ export function movesPage({ moved }: Pick<OwnChange, 'moved'>, range: IndexRange
   return within.some((number) => number > 0) || before[0] !== before[1] || after[0] !== after[1];
 }
 
-/** Whether a row comes before a page, after it, or perhaps in it: one that starts with its first or last record may. */
+/**
+ * Whether a row comes before a page (-1), after it (1), or may be in it (0), as a row with the same start as its first
+ * or last record may.
+ */
 function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: boolean): -1 | 0 | 1 {
   const direction = descending ? -1 : 1;
   if (direction * (start_at - first) < 0) return -1;
@@ -70,8 +76,8 @@ function placeBeside({ start_at }: EntryRow, { first, last }: Span, descending: 
 }
 
 /**
- * Whether a row of the list index counts in a range, as the query that reads it has it. The twins of long events are
- * moved with them.
+ * Whether a row of the list index is in a range, by the same rules as the query. The duplicates of long events are
+ * moved together with them, so they need no check of their own.
  */
 export function isInRange(row: EntryRow, range: IndexRange): boolean {
   const { facets, from, to, endFrom, endTo, statuses, listedOnly, openOnly, unfeaturedOnly, language } = range;
@@ -98,12 +104,12 @@ const BELONGS_TO: Readonly<Record<LanguageShare, (row: EntryRow, number: number)
 };
 
 // ------------------------------------------------------------------------------------------------- parts of posts
-/** What decides who may see a post and its texts: every list depends on it. */
+/** The parts that determine who may see a post and its texts: every list depends on them. */
 const ALWAYS: readonly Part[] = ['post_type', 'post_status', 'post_password', 'post_author'];
-/** The dates of an event are in the calendar's tables, or in these metas where there are none. */
+/** The parts with the dates of an event: the calendar's tables, or these metas if there are no tables. */
 const DATED: readonly Part[] = [DATES_PART, ...Object.values(DATES).flatMap(partsWithMeta)];
 
-/** The parts of posts that a list from WordPress's tables depends on; undefined: it may be any. */
+/** Returns the parts of posts that a list from WordPress's tables depends on; undefined: any part. */
 export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'conditions' | 'order'>): ReadonlySet<Part> | undefined {
   const looked = conditions.map((condition) => partsIn(condition));
   if (looked.includes(undefined)) return undefined;
@@ -113,12 +119,12 @@ export function partsOf({ kind, conditions, order }: Pick<PostQuery, 'kind' | 'c
 type PartsOf<By extends Condition['by']> = readonly Part[] | ((condition: ConditionBy<By>) => readonly Part[] | undefined);
 
 function partsIn(condition: Condition): readonly Part[] | undefined {
-  // The compiler does not see that the entry under the name takes the condition that has it.
+  // The compiler cannot see that the entry with this name takes a condition of that type.
   const parts = CONDITIONS[condition.by] as PartsOf<Condition['by']>;
   return typeof parts === 'function' ? (parts as (of: Condition) => readonly Part[] | undefined)(condition) : parts;
 }
 
-/** The parts of a post that a condition reads; undefined: it may be any. */
+/** The parts of a post that a condition reads; undefined: any part. */
 const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   id: [],
   notId: [],
@@ -142,7 +148,7 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   either: () => undefined,
   links: ({ key }) => partsWithMeta(key),
   linkedFrom: [],
-  // Through a language, by the groups of translations.
+  // With a language, it depends on the groups of translations.
   linkedFromAny: ({ within }) => (within ? undefined : []),
   linkedMeta: ({ link }) => partsWithMeta(link),
   placed: ({ link }) => placedBy(link),
@@ -151,7 +157,7 @@ const CONDITIONS: { readonly [By in Condition['by']]: PartsOf<By> } = {
   language: () => undefined,
 };
 
-/** Coordinates are those of the posts themselves, or of what they link to. */
+/** Coordinates are those of the posts themselves, or of the records they link to. */
 const placedBy = (link: string | undefined): readonly Part[] =>
   [...Object.values(COORDINATES), ...(link === undefined ? [] : [link])].flatMap(partsWithMeta);
 

@@ -1,11 +1,9 @@
 import type { Database } from '../engine/database.ts';
 import { readInParts } from '../engine/pages.ts';
 
-/*
- * What many posts name: those who wrote them, the posts in their metas, their terms.
- */
+/* Records that many posts refer to: their authors, the posts in their metas, their terms. */
 
-/** Ids of those who wrote posts of these types. */
+/** Returns the ids of the authors of posts of these types. */
 export async function authorsOfTypes(db: Database, types: readonly string[]): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts')
@@ -14,13 +12,13 @@ export async function authorsOfTypes(db: Database, types: readonly string[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Ids of those who wrote these posts. */
+/** Returns the ids of the authors of these posts. */
 export async function authorsOfPosts(db: Database, ids: readonly number[]): Promise<Set<number>> {
   const rows: { id: number }[] = await readInParts(ids, (some) => db.from('posts').whereIn('ID', some).distinct({ id: 'post_author' }));
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What posts name in these metas: the key and the id there. */
+/** Returns the ids that posts refer to in these metas, with the key of the meta. */
 export async function linksOfPosts(db: Database, ids: readonly number[], keys: readonly string[]): Promise<{ key: string; id: number }[]> {
   const rows: { key: string; value: string }[] = await readInParts(ids, (some) =>
     db
@@ -32,7 +30,7 @@ export async function linksOfPosts(db: Database, ids: readonly number[], keys: r
   return rows.flatMap(({ key, value }) => (/^[1-9]\d{0,14}$/.test(value) ? [{ key, id: Number(value) }] : []));
 }
 
-/** Ids of the terms of a taxonomy that these posts carry. */
+/** Returns the ids of the terms of a taxonomy that these posts have. */
 export async function termsOfPosts(db: Database, ids: readonly number[], taxonomy: string): Promise<Set<number>> {
   const rows: { id: number }[] = await readInParts(ids, (some) =>
     db

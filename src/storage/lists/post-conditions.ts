@@ -11,7 +11,7 @@ import { isAboveBase, type PostQuery } from './post-query.ts';
 import { whereWords } from './post-search.ts';
 import { whereOpen, whereVisible } from './post-visibility.ts';
 
-/** Metas by which published tickets name their event (decision D28). */
+/** Metas in which published tickets refer to their event (decision D28). */
 const TICKET_LINKS = [
   '_tribe_rsvp_for_event',
   '_tec_tickets_commerce_event',
@@ -20,29 +20,29 @@ const TICKET_LINKS = [
   '_tribe_eddticket_for_event',
 ];
 
-/** What a list is narrowed in: the database, the condition, and what else is asked of the list. */
+/** The context of a condition: the database, the condition itself, and the query of the list. */
 interface Narrowing<Of> {
   readonly db: Database;
   readonly condition: Of;
   readonly query: PostQuery;
 }
 
-/** For each condition, how it narrows posts (as `p`). */
+/** For each kind of condition, a function that applies it to posts (as `p`). */
 export type ConditionHandlers = {
   readonly [By in Condition['by']]: (where: QueryBuilder, narrowing: Narrowing<ConditionBy<By>>) => void;
 };
 
-/** Narrows a list of posts (as `p`) by a condition; `query`: what else is asked of the list. */
+/** Applies a condition to a list of posts (as `p`); `query`: the whole query of the list. */
 export function whereCondition(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
   if (isGuarded(condition)) whereOpen(db, where, query);
-  // The compiler does not see that the handler found by the name takes the condition that has it.
+  // The compiler cannot see that the handler with this name takes a condition of that type.
   const handler = HANDLERS[condition.by] as (where: QueryBuilder, narrowing: Narrowing<Condition>) => void;
   handler(where, { db, condition, query });
 }
 
 /**
- * Whether a condition looks at what a password hides, so that protected records that are not open to the caller must
- * not match (decision D35): always, never, or as the condition itself says. `words` sees to it for each column.
+ * Whether a condition reads data that a password hides, so that protected records must not match unless they are open
+ * to the caller (decision D35): always, never, or as the condition itself says. `words` handles this for each column.
  */
 const GUARDED: {
   readonly [By in Condition['by']]: ConditionBy<By> extends { readonly guarded: boolean } ? 'as said' : 'always' | 'never';
@@ -63,7 +63,7 @@ const GUARDED: {
   words: 'never',
   terms: 'as said',
   format: 'never',
-  // Each of its alternatives for itself.
+  // Each of its alternatives handles this itself.
   either: 'never',
   links: 'as said',
   linkedFrom: 'never',
@@ -177,10 +177,10 @@ const HANDLERS: ConditionHandlers = {
     ),
 };
 
-/** The first time that is none of the zeros which stand for an unknown one. */
+/** The earliest known time; lower values are zeros that mean an unknown time. */
 const FIRST_KNOWN = '1000-01-01 00:00:00';
 
-/** Condition: a time of a post lies before or after a moment; by UTC, where that is known of both. */
+/** Condition: a time of a post is before or after a moment. UTC is compared if it is known for both. */
 function whereBound(where: QueryBuilder, name: 'post_modified' | 'post_date', { op, value, utc }: ConditionBy<'modified'>): void {
   const [local, known] = [`p.${name}`, `p.${name}_gmt`];
   if (utc === undefined) where.where(local, op, value);
@@ -191,7 +191,7 @@ function whereBound(where: QueryBuilder, name: 'post_modified' | 'post_date', { 
     });
 }
 
-/** Condition: events by ids of posts, with all their dates, and by ids of occurrences. */
+/** Condition: events by the ids of posts, with all their dates, or by the ids of occurrences. */
 function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence }: PostQuery): void {
   const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
   where.whereIn(
@@ -206,16 +206,16 @@ function whereRecords(where: QueryBuilder, ids: readonly number[], { recurrence 
 
 type Ids = (sub: QueryBuilder) => void;
 
-/** Condition: the id is among those that a query gives. */
+/** Condition: the id is in the result of a query. */
 const whereAmong = (where: QueryBuilder, ids: Ids): void => void where.whereIn('p.ID', ids);
 
-/** Condition: the id is among those that a query gives if that is wanted, and otherwise is not. */
+/** Condition: the id is in the result of a query, or is not in it. */
 const whereAmongOrNot = (where: QueryBuilder, isWanted: boolean, ids: Ids): void =>
   void where[isWanted ? 'whereIn' : 'whereNotIn']('p.ID', ids);
 
 /**
- * Condition: the MIME type is one of these; `image/` stands for all that begin so. Each row is looked up once among
- * them, however many they are.
+ * Condition: the MIME type is one of these; `image/` matches all types with that prefix. Each row is looked up once in
+ * the list, regardless of its length.
  */
 function whereMimeType(where: QueryBuilder, types: readonly string[]): void {
   const column = 'p.post_mime_type';

@@ -21,8 +21,8 @@ import { type Distances, fitsFew, type PostQuery, type Recurrence, recordId } fr
 import { whereAttached, whereOpen, whereVisible } from './post-visibility.ts';
 
 /**
- * One page of a list, in order. A small number of queries, whatever is asked. `memory`: where pages are kept as long as
- * they are right; absent for answers to one caller.
+ * Returns one page of a list, in order, with a small number of queries for any query. `memory`: cache in which pages
+ * are kept as long as they are current; absent for answers to a single caller.
  */
 export async function findPostIds(database: Database, asked: PostQuery, memory?: ObjectMemory): Promise<Page> {
   const sources = sourcesOf(asked);
@@ -31,7 +31,7 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
   const known = memory?.recall(key);
   if (known) {
     addDependencies(database, known.dependencies);
-    // Only pages are kept under such a key.
+    // All values with such a key are pages.
     return known.value as Page;
   }
   const db = dependingOn(database, sources);
@@ -43,17 +43,17 @@ export async function findPostIds(database: Database, asked: PostQuery, memory?:
   return page;
 }
 
-/** What tells a page from others. */
+/** Cache key of a page. */
 const keyOf = ({ kind, ...asked }: PostQuery): string => `page ${JSON.stringify([kind.postType, asked])}`;
 
 async function pageOf(db: Database, query: PostQuery): Promise<Page> {
   const range = indexRangeOf(query);
   if (range) return findIndexedIds(db, range, query, restOf(db, range, query));
-  // What the query of another request reads is noted there.
+  // The reads of a shared run would be tracked only for the request that started it.
   return db.tracker ? pageFromTables(db, query) : runsOn(db)(keyOf(query), () => pageFromTables(db, query));
 }
 
-/** Pages that are read from WordPress's tables take long: who asks for the same one meanwhile shares the next run. */
+/** Reading a page from WordPress's tables takes long: concurrent requests for the same page share the next run. */
 const runsOn = memoizeByObject((_: Database) => createSharedRuns<Page>());
 
 async function pageFromTables(db: Database, query: PostQuery): Promise<Page> {
@@ -66,7 +66,9 @@ async function pageFromTables(db: Database, query: PostQuery): Promise<Page> {
   return { ids: rows.map(({ id }) => Number(id)), total, linked: [] };
 }
 
-/** The rows of one page, and how many fit in all. `ordered`: everything that fits, in the order of the list. */
+/**
+ * Returns the rows of one page, and the total number. `ordered`: query for all matching rows, in the order of the list.
+ */
 async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBuilder): Promise<{ rows: Row[]; total: number }> {
   const { limit, offset } = query;
   if (query.conditions.some(takesLong)) {
@@ -78,12 +80,12 @@ async function pageOfRows<Row>(db: Database, query: PostQuery, ordered: QueryBui
     const [rows, total] = await Promise.all([page, countRows(narrowedPosts(db, query))]);
     return { rows, total };
   }
-  // All dates are gone through for the page anyway: its rows bring the total with them, where it has any.
+  // All dates are read for the page anyway, so the total comes with its rows, if there are any.
   const rows = (await page.select(db.raw('COUNT(*) OVER () AS total'))) as (Row & { total: number | string })[];
   return { rows, total: await totalWith(rows, offset, () => countRows(narrowedPosts(db, query))) };
 }
 
-/** What a list depends on besides the posts that it lists; undefined: it may be anything. */
+/** Returns the dependencies of a list other than the posts that it lists; undefined: anything. */
 function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | undefined {
   if (attached || !postKindOfType(kind.postType)) return undefined;
   const dependencies: Dependency[] = [];
@@ -100,8 +102,8 @@ function sourcesOf({ kind, attached, conditions }: PostQuery): Dependency[] | un
 }
 
 /**
- * What conditions depend on besides the posts of the list: terms, links of events, any posts, or anything at all. What
- * they depend on of these posts themselves is in `list-dependency.ts`.
+ * Dependencies of conditions other than the posts of the list: terms, links of events, any posts, or anything. Their
+ * dependencies on the posts themselves are in `list-dependency.ts`.
  */
 const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | 'terms' | 'anything'>> = {
   id: 'nothing',
@@ -134,7 +136,7 @@ const BEYOND: Readonly<Record<Condition['by'], 'nothing' | 'links' | 'posts' | '
   language: 'nothing',
 };
 
-/** One page of a list in which events may recur: a record for each occurrence, or for each event. */
+/** Returns one page of a list in which events may recur, with a record for each occurrence or for each event. */
 async function recurringPage(db: Database, query: PostQuery, recurrence: Recurrence, ordered: QueryBuilder): Promise<Page> {
   if (recurrence.each === 'event') {
     const rows: Dated[] = await ordered;
@@ -151,7 +153,7 @@ interface Dated {
   readonly occurrence: number;
 }
 
-/** The ids of records. Of an event that takes place once it is the id of the post. */
+/** Returns the ids of records. For an event that does not recur, it is the id of the post. */
 async function recordIds(db: Database, rows: readonly Dated[], recurrence: Recurrence): Promise<number[]> {
   const recurring = await recurringEvents(
     db,
@@ -161,16 +163,16 @@ async function recordIds(db: Database, rows: readonly Dated[], recurrence: Recur
 }
 
 /**
- * Whether a condition takes long to look at: then all that fits is found once, instead of once for the page and once
- * more for the total.
+ * Whether a condition is expensive to evaluate. If so, all matching rows are read once, instead of once for the page
+ * and once for the total.
  */
 const takesLong = ({ by }: Condition): boolean => LONG.has(by);
 
 const LONG: ReadonlySet<Condition['by']> = new Set(['words', 'terms', 'links', 'linkedMeta', 'placed', 'near', 'ticketed']);
 
 /**
- * One page in the order of distance. Which of its places is the nearest is found here: databases would look up and
- * measure the places of each post again, which takes ten times as long.
+ * Returns one page in the order of distance. The nearest venue of each post is determined here: a database would look
+ * up and measure the venues of each post again, which takes ten times as long.
  */
 async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances): Promise<Page> {
   const { limit, offset, order } = query;
@@ -199,7 +201,7 @@ async function nearestOf(db: Database, query: PostQuery, { link, km }: Distances
 
 const DATED = { occurrence: 'd.occurrence_id', start: 'd.start_date' };
 
-/** The links of so few posts are looked up one by one; of more, all links are read. */
+/** If fewer posts than this match, only their links are read; otherwise all links. */
 const FEW_FOUND = 1000;
 
 function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
@@ -211,7 +213,7 @@ function narrowedPosts(db: Database, query: PostQuery): QueryBuilder {
   return builder;
 }
 
-/** All posts (as `p`), dated ones with their dates. */
+/** Starts a query on all posts (as `p`), with the dates of dated ones. */
 function postsIn(db: Database, query: PostQuery): QueryBuilder {
   const { kind, occurrences } = query;
   if (isLedByDates(query)) return datesWithPosts(db, 'p');
@@ -221,9 +223,9 @@ function postsIn(db: Database, query: PostQuery): QueryBuilder {
 }
 
 /**
- * Whether bounds of dates are what leaves most events out. Then the occurrences are gone through first: no index of
- * WordPress's has the dates in front, and left to themselves both databases look up the dates of everything published,
- * which takes three times as long.
+ * Whether bounds of dates are the most selective condition. In that case the occurrences are read first: no index of
+ * WordPress begins with the dates, and both databases would otherwise look up the dates of all published events, which
+ * takes three times as long.
  */
 const isLedByDates = ({ kind, occurrences, visible, conditions }: PostQuery): boolean =>
   kind.dated &&
@@ -232,11 +234,14 @@ const isLedByDates = ({ kind, occurrences, visible, conditions }: PostQuery): bo
   conditions.some(({ by }) => by === 'moment') &&
   !conditions.some((condition) => fitsFew(condition) || isIndexed(condition));
 
-/** Whether WordPress's tables have an index that leads to what fits a condition, and to little else. */
+/** Whether WordPress's tables have a selective index for a condition. */
 const isIndexed = (condition: Condition): boolean =>
   (condition.by === 'terms' && condition.wanted !== 'none') || (condition.by === 'meta' && condition.present);
 
-/** Condition: what the index does not know of the events `p` it found; undefined where it knows everything. */
+/**
+ * Condition: the part of the query that the index does not cover, on the events `p` found in it; undefined if the index
+ * covers everything.
+ */
 function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery): Sql | undefined {
   if (statuses !== undefined && rest.length === 0) return undefined;
   const builder: QueryBuilder = db.query();
@@ -245,7 +250,10 @@ function restOf(db: Database, { statuses, rest }: IndexRange, query: PostQuery):
   return conditionOf(builder);
 }
 
-/** A condition on events of the index: to which venues and organizers they link, their entries say in half the time. */
+/**
+ * Applies a condition to events found in the index. For links to venues and organizers, the index entries are used,
+ * which takes half the time.
+ */
 function whereIndexed(db: Database, where: QueryBuilder, condition: Condition, query: PostQuery): void {
   const kind = condition.by === 'links' ? postKind('event').links[condition.key] : undefined;
   if (condition.by === 'links' && kind) {

@@ -5,7 +5,7 @@ import { momentColumn } from '../rows/event-moments.ts';
 import { isAboveBase, type PostQuery } from './post-query.ts';
 import { openSql } from './post-visibility.ts';
 
-/** Orders that are those of columns. */
+/** Orders that are the order of a column. */
 const COLUMNS = {
   id: [],
   date: ['p.post_date'],
@@ -16,13 +16,13 @@ const COLUMNS = {
 } as const;
 
 /**
- * The order of a list of posts (as `p`) as pieces of SQL; the id breaks every tie, in the same direction (decision
- * D24).
+ * Returns the order of a list of posts (as `p`) as pieces of SQL. The id breaks all ties, in the same direction
+ * (decision D24).
  */
 export function orderOf(db: Database, query: PostQuery): Sql[] {
   const { by, descending } = query.order;
   const direction = descending ? 'desc' : 'asc';
-  // Several dates of one event follow each other.
+  // Several dates of one event are adjacent.
   const ties = query.recurrence && query.kind.dated ? ['p.ID', 'd.start_date', 'd.end_date'] : ['p.ID'];
   const plain = (...columns: string[]): Sql[] => [...columns, ...ties].map((column): Sql => [`?? ${direction}`, [column]]);
   const named = (column: string, values: readonly (string | number)[] = []): Sql[] => {
@@ -51,7 +51,7 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
       const [place, bindings] = placeOfRecord(ids, query);
       return [[`${place} ${direction}`, bindings], ...plain()];
     }
-    // Without a place to measure from.
+    // There is no point to measure from.
     case 'distance':
       return plain();
     default:
@@ -59,7 +59,10 @@ export function orderOf(db: Database, query: PostQuery): Sql[] {
   }
 }
 
-/** For sorting: the place of a record among these ids, by the occurrence if that is named, else by the event. */
+/**
+ * Sort expression: the position of a record in these ids. An id of an occurrence matches the occurrence; other ids
+ * match the event.
+ */
 function placeOfRecord(ids: readonly number[], { recurrence }: PostQuery): Sql {
   const base = recurrence?.base ?? Number.POSITIVE_INFINITY;
   const [column, bindings]: [string[], (string | number)[]] = [[], []];

@@ -2,36 +2,39 @@ import type { Condition, Order } from '../../kinds/condition.ts';
 import type { PostKind } from '../../kinds/kind.ts';
 
 /**
- * Rows of posts, by their status and whose they are: what a caller may see or edit. Made by `records/visibility.ts`,
- * never a filter after the fact.
+ * The posts that a caller may see or edit, by their status and author. Created by `records/visibility.ts`, and always
+ * part of the query, never a later filter.
  */
 export interface Visibility {
-  /** The caller; 0 for an anonymous one. */
+  /** The id of the caller; 0 if anonymous. */
   readonly viewer: number;
-  /** Statuses of posts that belong to anybody. */
+  /** Statuses in which posts of all authors are visible. */
   readonly all: readonly string[];
-  /** Statuses of other people's posts only. */
+  /** Statuses in which only posts of other authors are visible. */
   readonly others: readonly string[];
-  /** Statuses of the caller's own posts only. */
+  /** Statuses in which only the caller's own posts are visible. */
   readonly own: readonly string[];
   /**
-   * Of the caller's own posts in the trash only those that were published before, or only those that were not.
+   * Restricts the caller's own posts in the trash to those that were published before, or to those that were not.
    * Absent: all of them.
    */
   readonly ownTrash?: 'published' | 'unpublished';
 }
 
-/** Which protected posts are open to a request: filters, searches and orders may go by what these hide. */
+/**
+ * The protected posts that are open to a request: filters, searches and orders may use the data that the password
+ * hides.
+ */
 export interface Opened {
-  /** The password that came with the request. */
+  /** The password of the request. */
   readonly password: string | undefined;
-  /** Rows that the caller may edit, where that opens them. */
+  /** Posts that the caller may edit, if the right to edit opens them. */
   readonly editable: Visibility | undefined;
 }
 
 /**
- * Which attachments are seen: by the status of what they are attached to and their own author, or because the caller
- * may see what they are attached to.
+ * The visibility of attachments: by the status of their parent and their own author, or because the caller may see the
+ * parent.
  */
 export interface Attached {
   readonly toStatus: Visibility;
@@ -41,47 +44,53 @@ export interface Attached {
 export interface PostQuery {
   readonly kind: Pick<PostKind, 'postType' | 'dated'>;
   readonly visible: Visibility;
-  /** Which events the caller may see: what "has events" and "upcoming" look at. */
+  /** The events that the caller may see, for the filters "has events" and "upcoming". */
   readonly visibleEvents: Visibility;
   readonly opened: Opened;
-  /** Attachments only. */
+  /** Only for attachments. */
   readonly attached?: Attached;
   readonly conditions: readonly Condition[];
   readonly order: Order;
-  /** The point from which an order by distance is measured. */
+  /** Distances for an order by distance. */
   readonly distances?: Distances;
   readonly limit: number;
   readonly offset: number;
-  /** Whether occurrence rows are in force; otherwise the dates are read from the metas. */
+  /** Whether the table of occurrences is used; otherwise the dates are read from the metas. */
   readonly occurrences: boolean;
-  /** Where events may recur. Absent: each has one id, that of its post. */
+  /** Present if events may recur. Absent: each event has one id, that of its post. */
   readonly recurrence?: Recurrence | undefined;
-  /** Whether the list index holds every event as it is (`event-index.ts`). Absent: WordPress's tables are asked. */
+  /**
+   * Whether the list index has the current state of every event (`event-index.ts`). Absent: WordPress's tables are
+   * queried.
+   */
   readonly indexed?: boolean;
 }
 
-/** How a list shows events that take place several times. */
+/** How a list shows recurring events. */
 export interface Recurrence {
   /** Public ids of occurrences are this number plus their `occurrence_id`. */
   readonly base: number;
-  /** Each occurrence is a record of its own; or each event is listed once, however many of its occurrences fit. */
+  /**
+   * Whether each occurrence is a separate record, or each event is listed once, even if several of its occurrences
+   * match.
+   */
   readonly each: 'occurrence' | 'event';
 }
 
-/** The id of a record in a list. `occurrence`: 0 for an event that takes place once. */
+/** Returns the id of a record in a list. `occurrence`: 0 for an event that does not recur. */
 export const recordId = (post: number, occurrence: number, recurrence: Recurrence | undefined): number =>
   occurrence > 0 && recurrence?.each === 'occurrence' ? recurrence.base + occurrence : post;
 
-/** Whether some of these ids are those of occurrences, in a list that knows of them. */
+/** Whether some of these ids are ids of occurrences, in a list that supports them. */
 export const isAboveBase = (ids: readonly number[], { recurrence, kind }: Pick<PostQuery, 'recurrence' | 'kind'>): boolean =>
   recurrence !== undefined && kind.dated && ids.some((id) => id > recurrence.base);
 
-/** Whether so few posts fit a condition that they are better looked up than sought among others. */
+/** Whether a condition matches so few posts that looking them up is better than using the index or the dates. */
 export const fitsFew = ({ by }: Condition): boolean => FEW.has(by);
 
 const FEW = new Set(['id', 'parent', 'parents', 'slug', 'linkedFrom', 'metaIs']);
 
-/** How far the records that posts link to by a meta are from the place that is asked about. */
+/** Distances of the records that posts link to by a meta, from the point of the query. */
 export interface Distances {
   readonly link: string;
   readonly km: ReadonlyMap<number, number>;

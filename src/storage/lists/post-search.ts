@@ -7,18 +7,18 @@ import { whereOpen } from './post-visibility.ts';
 
 type Builder = QueryBuilder;
 type Words = Extract<Condition, { by: 'words' }>;
-/** Conditions on one text, all of which it must meet. */
+/** Conditions that one text must all meet. */
 type Tests = (column: string) => readonly Sql[];
 
-/** Posts (as `p`) that hold the terms of a search, in what the caller may read of them. */
+/** Restricts a query to posts (as `p`) that contain the terms of a search in texts that the caller may read. */
 export function whereWords(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (condition.together) whereAllInOne(db, where, condition, query);
   else whereEachSomewhere(db, where, condition, query);
 }
 
 /**
- * All pieces in the same column or meta, and not in the trash, whatever status is asked for; nothing is found by a
- * phrase without pieces.
+ * Condition: all pieces of the phrase occur in the same column or meta. Posts in the trash do not match, even if their
+ * status is requested. A phrase without pieces matches nothing.
  */
 function whereAllInOne(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (condition.terms.length === 0) {
@@ -30,8 +30,8 @@ function whereAllInOne(db: Database, where: Builder, condition: Words, query: Po
 }
 
 /**
- * Each term in one of the columns or metas. As in WordPress, a visitor's search passes over protected posts (decision
- * D13).
+ * Condition: each term occurs in one of the columns or metas. As in WordPress, a visitor's search skips protected posts
+ * (decision D13).
  */
 function whereEachSomewhere(db: Database, where: Builder, condition: Words, query: PostQuery): void {
   if (query.visible.viewer === 0) whereOpen(db, where, query);
@@ -42,12 +42,12 @@ function whereEachSomewhere(db: Database, where: Builder, condition: Words, quer
   }
 }
 
-/** The title, which nothing hides. */
+/** The title, which a password does not hide. */
 const TITLE = 'post_title';
 
 /**
- * Posts of which one column or meta passes the tests: of a protected one that is not open to the request, the title
- * alone.
+ * Restricts a query to posts with a column or meta that passes the tests. For a protected post that is not open to the
+ * request, only the title is tested.
  */
 function whereTextPasses(db: Database, found: Builder, { columns, metas }: Words, query: PostQuery, tests: Tests): void {
   const passes = (column: string) => (builder: Builder) => {

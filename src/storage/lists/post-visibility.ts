@@ -7,8 +7,8 @@ import type { Attached, PostQuery, Visibility } from './post-query.ts';
 type Builder = QueryBuilder;
 
 /**
- * Rows that the caller may see: by the status of `post`, and by the author of `authored` where it depends on whose
- * they are.
+ * Restricts a query to rows that the caller may see: by the status of `post`, and by the author of `authored` if the
+ * visibility depends on the author.
  */
 export function whereVisible(db: Database, where: Builder, post: string, visibility: Visibility, authored = post): void {
   const { viewer, all, others, own, ownTrash } = visibility;
@@ -31,7 +31,10 @@ export function whereVisible(db: Database, where: Builder, post: string, visibil
   });
 }
 
-/** Attachments `p` of nothing, or of what lets them be seen. Those with a status of their own go by that alone. */
+/**
+ * Restricts a query to attachments `p` without a parent, or with a parent that makes them visible. For attachments with
+ * a status of their own, only that status counts.
+ */
 export function whereAttached(db: Database, where: Builder, { toStatus, toSeen }: Attached): void {
   const parent = () => db.from('posts', 'up').select(db.raw('1')).where('up.ID', db.ref('p.post_parent'));
   where
@@ -50,9 +53,9 @@ export function whereAttached(db: Database, where: Builder, { toStatus, toSeen }
 }
 
 /**
- * Posts (as `post`) whose texts are open to the request: unprotected ones, those of its password, and those that its
- * caller may edit, where that opens them. What others hide must not be revealed by what a list holds or how it is
- * sorted (decisions D13, D35).
+ * Restricts a query to posts (as `post`) whose texts are open to the request: unprotected ones, those with the password
+ * of the request, and those that the caller may edit, if that opens them. Neither the contents nor the order of a list
+ * may reveal hidden texts (decisions D13, D35).
  */
 export function whereOpen(
   db: Database,
@@ -67,13 +70,16 @@ export function whereOpen(
   });
 }
 
-/** Condition: nothing protects `post`. A password of blanks is one, though MySQL takes it for an empty text. */
+/**
+ * Condition: `post` is not protected by a password. A password of spaces counts as a password, although MySQL considers
+ * it equal to an empty text.
+ */
 export const withoutPassword = (post: string): [string, string[]] => ['LENGTH(??) = 0', [`${post}.post_password`]];
 
-/** The same as a piece of SQL. */
+/** The condition of `whereOpen` as a piece of SQL. */
 export const openSql = (db: Database, query: Pick<PostQuery, 'opened'>): Sql => conditionOf(whereOpen(db, db.query(), query));
 
-/** The passwords of all posts of these types that have one. */
+/** Returns the passwords of all posts of these types that have one. */
 export async function recordPasswords(db: Database, types: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.rows<{ post_password: string }>`
     SELECT p.post_password FROM {posts} p WHERE p.post_type IN (${types}) AND NOT ${new Piece(withoutPassword('p'))}`;

@@ -4,17 +4,15 @@ import { countRows } from '../rows/row-count.ts';
 import type { Visibility } from './post-query.ts';
 import { whereVisible } from './post-visibility.ts';
 
-/*
- * All posts of a type, for exports, audits and forms: their ids, and how many there are.
- */
+/* All posts of a type, for exports, audits and forms: their ids and their number. */
 
-/** A page of a list by ids: how many, and the id that it follows. */
+/** A page of a list by ids: the id that it follows, and its maximum length. */
 interface PageAfter {
   readonly after: number;
   readonly limit: number;
 }
 
-/** Ids of posts of a type, whatever their status but unsaved ones, those after an id, in their order. */
+/** Returns the ids of posts of a type after an id, in order, in any status except unsaved ones (`auto-draft`). */
 export async function idsOfType(db: Database, type: string, after: number, limit: number): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts')
@@ -27,13 +25,13 @@ export async function idsOfType(db: Database, type: string, after: number, limit
   return rows.map(({ id }) => id);
 }
 
-/** Ids of published posts of a type, the first ones. */
+/** Returns the ids of the first `most` published posts of a type. */
 export async function publishedIds(db: Database, type: string, most: number): Promise<number[]> {
   const rows = await db.from('posts').where({ post_type: type, post_status: 'publish' }).orderBy('ID').limit(most).select('ID');
   return rows.map(({ ID }) => ID);
 }
 
-/** Ids of the posts of a type that a caller may see, those after an id, in their order. */
+/** Returns the ids after an id, in order, of the posts of a type that a caller may see. */
 export async function visibleIds(db: Database, type: string, visible: Visibility, { after, limit }: PageAfter): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts', 'p')
@@ -46,7 +44,7 @@ export async function visibleIds(db: Database, type: string, visible: Visibility
   return rows.map(({ id }) => id);
 }
 
-/** How many posts of a type a caller may see, by status. `author`: only those of this person. */
+/** Counts the posts of a type that a caller may see, by status. `author`: only posts of this author. */
 export async function countVisible(db: Database, type: string, visible: Visibility, author?: number): Promise<Map<string, number>> {
   const rows: { status: string; number: number | string }[] = await db
     .from('posts', 'p')
@@ -59,7 +57,7 @@ export async function countVisible(db: Database, type: string, visible: Visibili
   return new Map(rows.map(({ status, number }) => [status, Number(number)]));
 }
 
-/** Titles of a type outside the trash, with the start where there is one, in pages by id. */
+/** Returns the titles of posts of a type outside the trash, with the start if there is one, in pages by id. */
 export async function titlesOf(
   db: Database,
   type: string,
@@ -77,7 +75,9 @@ export async function titlesOf(
     .select({ id: 'p.ID', title: 'p.post_title', start: 'm.meta_value' });
 }
 
-/** How many posts there are of each type, and how many comments on posts of `types`. */
+/**
+ * Returns the number of posts of each type, the number of comments on posts of `types`, and the highest id of a post.
+ */
 export async function countTypes(
   db: Database,
   types: readonly string[],

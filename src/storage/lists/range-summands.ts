@@ -14,22 +14,22 @@ import {
 import type { IndexRange } from './index-range.ts';
 
 /*
- * What the number of events in a range is the sum of, as pure functions: counts of days and months that were made in
- * advance, and what is left over at the edges.
+ * The summands of the number of events in a range, as pure functions: precomputed counts of days and months, and rows
+ * that are left over at the edges.
  */
 
-/** First and last: moments, or days. */
+/** First and last moment, or first and last day. */
 export type Span = readonly [from: number, to: number];
 type Sign = 1 | -1;
 
 export type Summand = DaysSummand | RowsSummand;
 
-/** Counts of days: of those that start then (`n`), or that run on at the end of the day (`running`). */
+/** A sum over counts of days: of the events that start on them (`n`), or that continue past their end (`running`). */
 export interface DaysSummand {
   readonly by: 'days';
   readonly sign: Sign;
   readonly column: 'n' | 'running';
-  /** Days, or months as `monthRow` gives them. */
+  /** Days, or months as encoded by `monthRow`. */
   readonly days: Span;
 }
 
@@ -37,16 +37,16 @@ export interface DaysSummand {
 export interface RowsSummand {
   readonly by: 'rows';
   readonly sign: Sign;
-  /** `long`: only those that last very long. */
+  /** `long`: only events that last very long. */
   readonly which: 'all' | 'long';
   readonly starts: Span;
-  /** The earliest end, where there is one. */
+  /** The earliest end, if it is bounded. */
   readonly endFrom: number | undefined;
 }
 
 /**
- * What a range holds: those that start in it, with those that run into it where ends have a lower bound, less those
- * that run beyond the upper one.
+ * Returns the summands of a range: the events that start in it, plus those that start earlier and continue into it if
+ * ends have a lower bound, minus those that continue beyond the upper bound of ends.
  */
 export function summandsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from' | 'to' | 'endFrom' | 'endTo'>): Summand[] {
   if (endFrom > endTo) return [];
@@ -58,7 +58,7 @@ export function summandsOf({ from, to, endFrom, endTo }: Pick<IndexRange, 'from'
   ];
 }
 
-/** Those that start between two moments: by whole days, and one by one in what is left of the first and the last. */
+/** Counts the events that start between two moments: by whole days, and row by row in partial first and last days. */
 function starting(from: number, to: number): Summand[] {
   if (from > to) return [];
   const [first, last] = [dayOf(from), dayOf(to)];
@@ -73,7 +73,10 @@ function starting(from: number, to: number): Summand[] {
 
 const rowsIn = (starts: Span): RowsSummand => ({ by: 'rows', sign: 1, which: 'all', starts, endFrom: undefined });
 
-/** Those that start on these days: by whole months where there are several, and by the days around them. */
+/**
+ * Counts the events that start on these days: by whole months if there are several, and by the remaining days before
+ * and after them.
+ */
 function startingOn(first: number, last: number): Summand[] {
   const from = monthOf(first) + (first <= beginOfMonth(monthOf(first)) ? 0 : 1);
   const to = monthOf(last) - (last >= endOfMonth(monthOf(last)) ? 0 : 1);
@@ -88,8 +91,8 @@ function startingOn(first: number, last: number): Summand[] {
 const daysIn = (days: Span): DaysSummand => ({ by: 'days', sign: 1, column: 'n', days });
 
 /**
- * Those that start between two moments, before a third one, and end then or later. At midnight the day before knows
- * their number.
+ * Counts the events that start between two moments, before a third one, and end at that third moment or later. If it is
+ * midnight, the count of the day before has their number.
  */
 function passing(sign: Sign, moment: number, [from, to]: Span): Summand[] {
   if (from > to) return [];
@@ -101,7 +104,7 @@ function passing(sign: Sign, moment: number, [from, to]: Span): Summand[] {
   return [rows('all', [Math.max(from, near), to]), ...(from < near ? [rows('long', [from, Math.min(near - 1, to)])] : [])];
 }
 
-/** The day whose last second comes right before this moment. */
+/** Returns the day that ends right before this moment; undefined if the moment is not at midnight. */
 function eveOf(moment: number): number | undefined {
   if (moment - 1 === endOf(dayOf(moment))) return dayOf(moment);
   return moment === beginOf(dayOf(moment)) ? daysAfter(dayOf(moment), -1) : undefined;

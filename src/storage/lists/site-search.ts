@@ -7,18 +7,18 @@ import { Piece } from '../engine/statement.ts';
 import { totalWith } from '../rows/row-count.ts';
 import { withoutPassword } from './post-visibility.ts';
 
-/** One page of what was found, and how much there is. */
+/** One page of results, and the total number. */
 interface Page<Row> {
   readonly rows: readonly Row[];
   readonly total: number;
 }
 
-/** What is asked of published posts of several types. */
+/** A search in published posts of several types. */
 export interface PostSearch {
   readonly types: readonly string[];
   /**
-   * Types of which the caller may edit all that is published, and types of which only their own: those texts are open
-   * to them.
+   * Types of which the caller may edit all published posts, and types of which only their own: the texts of these posts
+   * are open to the caller.
    */
   readonly editsAll: readonly string[];
   readonly editsOwn: readonly string[];
@@ -31,14 +31,14 @@ export interface PostSearch {
   readonly offset: number;
 }
 
-/** The columns that results are made of. */
+/** The columns that results need. */
 export type FoundPost = Pick<
   Post,
   'ID' | 'post_author' | 'post_date' | 'post_name' | 'post_parent' | 'post_status' | 'post_title' | 'post_type'
 >;
 
 /**
- * Published posts that hold the terms of a search in what the caller may read of them, the best match first
+ * Returns published posts that contain the terms of a search in texts that the caller may read, the best match first
  * (`WP_Query::parse_search_order`).
  */
 export async function searchPosts(db: Database, asked: PostSearch): Promise<Page<FoundPost>> {
@@ -49,7 +49,7 @@ export async function searchPosts(db: Database, asked: PostSearch): Promise<Page
     ...idConditions('p.ID', asked),
   ]);
   const rank = new Piece(rankOf(db, asked));
-  // Every text is looked through for the page anyway: its rows bring the total with them.
+  // Every text is searched for the page anyway, so the total comes with its rows.
   const rows = await db.rows<FoundPost & { readonly total: number | string }>`
     SELECT p.ID, p.post_author, p.post_date, p.post_name, p.post_parent, p.post_status, p.post_title, p.post_type, COUNT(*) OVER () AS total
     FROM {posts} p WHERE ${new Piece(found)} ORDER BY ${rank}, p.post_date DESC, p.ID DESC LIMIT ${asked.limit} OFFSET ${asked.offset}`;
@@ -60,7 +60,10 @@ export async function searchPosts(db: Database, asked: PostSearch): Promise<Page
   return { rows: rows.map(({ total: _, ...row }) => row), total };
 }
 
-/** Whose protected texts are open to the caller; for words in those of others nobody finds a post (decision D13). */
+/**
+ * Condition: the protected texts of the post are open to the caller. Words in other protected texts do not match
+ * (decision D13).
+ */
 function openTo({ editsAll, editsOwn, viewer }: PostSearch): Sql {
   return either([
     withoutPassword('p'),
@@ -76,15 +79,15 @@ function matching(db: Database, asked: PostSearch): Sql[] {
     return either([db.dialect.search('p.post_title', text), all([open, hidden])]);
   };
   return [
-    // Words alone pass over what is protected, and for visitors only, as in `WP_Query::parse_search`.
+    // Protected posts are skipped only if there are words, and only for visitors, as in `WP_Query::parse_search`.
     ...(asked.viewer === 0 && asked.terms.length > 0 ? [withoutPassword('p')] : []),
     ...asked.terms.map(({ text, exclude }) => (exclude ? not(holds(text)) : holds(text))),
   ];
 }
 
-/** A number would be that of a column. */
+/** A constant order. A number would be interpreted as the position of a column. */
 const UNRANKED: Sql = ['NULL', []];
-/** Beyond this many words only the whole phrase counts for the order. */
+/** With more words than this, only the whole phrase affects the order. */
 const MOST_RANKED = 6;
 
 function rankOf(db: Database, asked: PostSearch): Sql {
@@ -101,14 +104,14 @@ function rankOf(db: Database, asked: PostSearch): Sql {
   ]);
 }
 
-/** The place of the first of these conditions that holds. */
+/** The position of the first of these conditions that is true. */
 function ranks(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return UNRANKED;
   const cases = conditions.map(([sql], place) => `WHEN ${sql} THEN ${place}`).join(' ');
   return [`CASE ${cases} ELSE ${conditions.length} END`, conditions.flatMap(([, bindings]) => bindings)];
 }
 
-/** What is asked of terms of several taxonomies. */
+/** A search in terms of several taxonomies. */
 export interface TermSearch {
   readonly taxonomies: readonly string[];
   readonly phrase: string;
@@ -118,7 +121,7 @@ export interface TermSearch {
   readonly offset: number;
 }
 
-/** Terms whose name or slug holds a phrase, by name. */
+/** Returns terms whose name or slug contains a phrase, by name. */
 export async function searchTerms(db: Database, asked: TermSearch): Promise<Page<Term>> {
   const { phrase, taxonomies } = asked;
   const held = phrase === '' ? [] : [either([db.dialect.search('t.name', phrase), db.dialect.search('t.slug', phrase)])];
@@ -141,6 +144,6 @@ const idConditions = (column: string, { include, exclude }: Pick<TermSearch, 'in
   ...(exclude.length > 0 ? [not(equalsAny(column, exclude))] : []),
 ];
 
-/** All of some conditions; of none, always. */
+/** Condition: all of these are true; always true for an empty list. */
 const all = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? ['1 = 1', []] : every(conditions));
 const not = ([sql, bindings]: Sql): Sql => [`NOT (${sql})`, bindings];

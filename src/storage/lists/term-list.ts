@@ -19,8 +19,9 @@ export interface TermQuery extends TermCondition {
 }
 
 /**
- * One page of terms and how many there are. As in WordPress, an empty category above a used one is listed though empty
- * ones are hidden, without being counted. `tree`: all categories, for the addresses of the page's; empty for tags.
+ * Returns one page of terms and the total number. As in WordPress, if empty terms are hidden, an empty category with a
+ * used descendant is still listed, but not counted. `tree`: all categories, for the URLs of those on the page; empty
+ * for tags.
  */
 export async function findTerms(
   database: Database,
@@ -65,7 +66,7 @@ function narrowedTerms(db: Database, { kind, search, include, exclude, parent, p
   return builder;
 }
 
-/** Orders that are those of columns. */
+/** Orders that are the order of a column. */
 const COLUMNS = tableOf({
   id: 't.term_id',
   count: 'tt.count',
@@ -73,10 +74,13 @@ const COLUMNS = tableOf({
   term_group: 't.term_group',
 });
 
-/** Those of texts, as the collation sorts them. */
+/** Text columns, sorted by the collation. */
 const TEXTS = tableOf({ slug: 't.slug', description: 'tt.description' });
 
-/** As `WP_Term_Query` sorts: what is named stands as it is named or the other way round; by name where nothing is. */
+/**
+ * Sorts like `WP_Term_Query`: `include` and `include_slugs` follow the order of the given values or its reverse;
+ * without values, the order is by name.
+ */
 function order(db: Database, builder: QueryBuilder, { order: by, descending, include, slugs }: TermQuery): void {
   const direction = descending ? 'desc' : 'asc';
   const column = COLUMNS.get(by);
@@ -87,7 +91,7 @@ function order(db: Database, builder: QueryBuilder, { order: by, descending, inc
   builder.orderBy('t.term_id', direction);
 }
 
-/** Empty categories that have a used one somewhere below. */
+/** Returns the categories that have a used descendant. */
 function aboveUsed(tree: ReadonlyMap<number, { parent: number; count: number }>): number[] {
   const lifted = new Set<number>();
   for (const { parent, count } of tree.values()) {

@@ -1,6 +1,6 @@
 import type { Database } from '../engine/database.ts';
 
-/** Ids of posts of a type with one of these statuses, in their order, from the one after `after` on. */
+/** Returns the ids after `after` of posts of a type with one of these statuses, in order. */
 export async function postsFrom(
   db: Database,
   type: string,
@@ -11,7 +11,7 @@ export async function postsFrom(
   return rows.map(({ id }) => id);
 }
 
-/** The same of the terms of a taxonomy. */
+/** Returns the ids after `after` of the terms of a taxonomy, in order. */
 export async function termsFrom(
   db: Database,
   taxonomy: string,
