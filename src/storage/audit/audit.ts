@@ -14,13 +14,11 @@ import { idsOfType } from '../lists/posts-of-type.ts';
 import { readOptions } from '../rows/options.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
-/*
- * What is looked at to tell whether the tables are sound. Nothing here writes, but where it says so.
- */
+/* Checks whether the tables are sound. The functions only read, unless their comment says otherwise. */
 
 const AT_ONCE = 1000;
 
-/** What the database says of itself and of the tables that are there. */
+/** Returns the database's information about itself and about the existing tables. */
 export const inspectDatabase = (db: Database): Promise<Inspection> =>
   db.dialect.inspect(
     db,
@@ -31,11 +29,11 @@ export const inspectDatabase = (db: Database): Promise<Inspection> =>
 export interface MissingKey {
   readonly table: string;
   readonly columns: readonly string[];
-  /** The statement that makes it. */
+  /** The statement that creates it. */
   readonly statement: string;
 }
 
-/** Keys of our definitions whose columns no key of the table begins with. */
+/** Returns the keys of our table definitions that are missing: no key of the table begins with their columns. */
 export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
   const bare = (columns: readonly string[]) => columns.map((column) => column.replace(/\(\d+\)$/, '').toLowerCase());
   return tableDefinitions().flatMap((definition: TableDefinition) => {
@@ -50,7 +48,7 @@ export function missingKeys(db: Database, { keys }: Inspection): MissingKey[] {
   });
 }
 
-/** Adds a key. Throws the driver's error where rows stand against a unique one. */
+/** Adds a key. Throws the driver's error if existing rows violate a unique key. */
 export async function addKey(db: Database, { statement }: MissingKey): Promise<void> {
   await db.ask(statement);
 }
@@ -63,7 +61,7 @@ export interface WrongCount {
   readonly real: number;
 }
 
-/** Terms whose count is not the number of published posts that carry them. */
+/** Returns the terms whose count differs from the number of published posts that have them. */
 export async function wrongCounts(db: Database): Promise<WrongCount[]> {
   const rows: { id: number; name: string; count: number }[] = await db
     .from('term_taxonomy', 'tt')
@@ -84,7 +82,7 @@ export async function wrongCounts(db: Database): Promise<WrongCount[]> {
 }
 
 // ------------------------------------------------------------------------------------------------- values
-/** A stored value that PHP can't read. */
+/** A stored value that PHP can't unserialize. */
 export interface BrokenValue {
   readonly table: 'postmeta' | 'options' | 'usermeta';
   readonly id: number;
@@ -98,7 +96,7 @@ const VALUES = {
   usermeta: { id: 'umeta_id', value: 'meta_value', name: 'meta_key', owner: 'user_id' },
 } as const;
 
-/** Serialized arrays that can't be read, in options and in metas of posts and people. */
+/** Yields unreadable serialized arrays in options and in metas of posts and users. */
 export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
   for (const [table, { id, value, name, owner }] of typedEntries(VALUES)) {
     const read = (after: number, size: number): PromiseLike<{ id: number; value: string; name: string; owner: number }[]> =>
@@ -116,7 +114,7 @@ export async function* brokenValues(db: Database): AsyncGenerator<BrokenValue> {
   }
 }
 
-/** Writes a mended value, unless somebody has changed it meanwhile. */
+/** Writes a repaired value, unless the value has changed in the meantime. */
 export async function mendValue(db: Database, { table, id, value }: BrokenValue, mended: string): Promise<void> {
   const columns = VALUES[table];
   await db
@@ -128,7 +126,7 @@ export async function mendValue(db: Database, { table, id, value }: BrokenValue,
 // ------------------------------------------------------------------------------------------------- posts
 const ELEMENTS = postTypes.map((type) => `post_${type}`);
 
-/** Slugs that several published records of one type have; `languages`: of the site. */
+/** Returns the slugs that several published records of one type share; `languages`: of the site. */
 export async function sharedSlugs(
   db: Database,
   languages: ContentLanguages | undefined,
@@ -140,7 +138,7 @@ export async function sharedSlugs(
     .whereNot('post_name', '')
     .where('post_parent', 0)
     .groupBy('post_type', 'post_name');
-  // WPML tells records of one slug apart by their languages.
+  // With WPML, records in different languages may share a slug.
   if (languages?.form === 'wpml')
     query
       .leftJoin({ w: db.table('icl_translations') }, (on) => void on.on('w.element_id', 'ID').onIn('w.element_type', ELEMENTS))
@@ -153,7 +151,7 @@ export async function sharedSlugs(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** Terms of a taxonomy whose slug another one of it has. */
+/** Returns the terms of a taxonomy that share their slug with another term of it. */
 export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id: number; slug: string }[]> =>
   db.rows<{ id: number; slug: string }>`
     SELECT t.term_id AS id, t.slug FROM {terms} t JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
@@ -162,7 +160,9 @@ export const termsOfSharedSlugs = (db: Database, taxonomy: string): Promise<{ id
       WHERE y.taxonomy = ${taxonomy} AND x.slug <> '' GROUP BY x.slug HAVING COUNT(*) > 1)
     ORDER BY t.term_id`;
 
-/** Records of the calendar whose author is a user no longer. What the public suggests never had one. */
+/**
+ * Returns the records of the calendar whose author no longer exists. Records suggested by visitors never had an author.
+ */
 export async function postsOfNobody(db: Database): Promise<number[]> {
   const rows: { id: number }[] = await db
     .from('posts', 'p')
@@ -179,7 +179,7 @@ export async function postsOfNobody(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Files of the library: the ids of attachments and their paths below the folder of uploads. */
+/** Yields the files of the library: the ids of attachments and their paths below the folder of uploads. */
 export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number; file: string }> {
   const read = (after: number, size: number): PromiseLike<{ id: number; file: string | null }[]> =>
     db
@@ -198,8 +198,8 @@ export async function* attachedFiles(db: Database): AsyncGenerator<{ id: number;
 export type IndexState = 'trusted' | 'off' | 'wrong';
 
 /**
- * Whether lists are read from the index, and if so whether it says of each event, each day and each month what the
- * tables say.
+ * Determines whether lists are read from the index, and if so, whether it matches the tables for each event, each day
+ * and each month.
  */
 export async function indexState(db: Database, languages: ContentLanguages | undefined): Promise<IndexState> {
   if ((await readOptions(db, [INDEX_OPTION])).get(INDEX_OPTION) !== indexLayout(languages)) return 'off';
@@ -222,7 +222,9 @@ export async function indexState(db: Database, languages: ContentLanguages | und
   return (await hasWrongCounts(db)) ? 'wrong' : 'trusted';
 }
 
-/** Events whose dates or links cannot be indexed, so that lists go without the index however often it is made again. */
+/**
+ * Returns the events whose dates or links cannot be indexed, so that lists work without the index even after a rebuild.
+ */
 export async function unfitForIndex(db: Database, languages: ContentLanguages | undefined): Promise<number[]> {
   const unfit: number[] = [];
   for await (const ids of pagesById(STEP, (after, size) => idsOfType(db, 'tribe_events', after, size)))
@@ -230,10 +232,10 @@ export async function unfitForIndex(db: Database, languages: ContentLanguages | 
   return unfit;
 }
 
-/** Events whose rows are compared at once. */
+/** Number of events whose rows are compared at once. */
 const STEP = 200;
 
-/** Sources whose import was not finished. */
+/** Returns the sources whose import was not finished. */
 export async function openImports(db: Database): Promise<string[]> {
   return (await db.from('fasti_imports').where('open', 1).select('source')).map(({ source }) => source);
 }

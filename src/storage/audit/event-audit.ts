@@ -15,26 +15,26 @@ import { writeOccurrence } from '../rows/occurrences.ts';
 import { writeMetas } from '../rows/posts.ts';
 import { isRecurringEvent, recurringIn } from '../rows/recurring-events.ts';
 
-/** What can be wrong with the dates of an event. */
+/** A fault in the dates of an event. */
 export type DateFault =
-  /** A start, an end or a zone is missing, or none that can be read. */
+  /** The start or the end is missing or unreadable. */
   | 'dates-missing'
   | 'zone-unknown'
   | 'end-before-start'
-  /** UTC is not what the clock on the wall says in that zone. */
+  /** The UTC times do not match the local times in the zone of the event. */
   | 'utc-wrong'
   | 'duration-wrong'
-  /** It has no row that lists read, or one that says something else. */
+  /** The row that lists read is missing, or differs from the event's dates. */
   | 'row-missing'
   | 'row-differs'
-  /** A row that lists read is there twice, so that they show the event twice. */
+  /** A row that lists read exists twice, so that they show the event twice. */
   | 'row-twice'
-  /** It takes place once, and has further rows that lists read, with other times. */
+  /** The event does not recur, but has additional rows that lists read, with other times. */
   | 'row-surplus'
-  /** An all-day event that does not begin and end with a day. */
+  /** An all-day event does not begin and end at the day boundary. */
   | 'all-day-times';
 
-/** Faults that follow from the clock on the wall, and are put right by it. */
+/** Faults that can be repaired from the local times of the event. */
 export const REPAIRABLE: ReadonlySet<DateFault> = new Set([
   'utc-wrong',
   'duration-wrong',
@@ -52,27 +52,28 @@ export interface DateFinding {
 
 const AT_ONCE = 500;
 
-/** How the site keeps dates. `rows`: whether the occurrence tables are in force. */
+/** How the site stores dates. `rows`: whether the table of occurrences is used. */
 interface Kept {
   readonly rows: boolean;
   readonly recurrence: RecurrenceSettings | undefined;
 }
 
-/** What repairs depend on. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
+/** The parameters of repairs. `now`: UTC; `cutoff`: when the calendar's day begins, `HH:MM`. */
 interface Repair {
   readonly now: string;
   readonly cutoff: string;
 }
 
 /**
- * Looks through the dates of all events, some at a time. Of those that recur only what does not follow from the rule.
+ * Checks the dates of all events, in batches. For recurring events, only faults are reported that do not depend on the
+ * rule.
  */
 export async function* auditDates(db: Database, { rows, recurrence }: Kept): AsyncGenerator<DateFinding> {
   for await (const ids of pagesById(AT_ONCE, (after, size) => idsOfType(db, 'tribe_events', after, size))) {
     const metas = await loadMetas(db, ids);
     const drafts = await draftsAmong(db, ids);
     const calendarRows = rows ? await calendarRowsOf(db, ids) : undefined;
-    // What recurs has rows by its rule (`recurrence-audit.ts`).
+    // The rows of recurring events follow from their rules (`recurrence-audit.ts`).
     const recurring = recurrence ? await recurringIn(db, ids) : new Set<number>();
     for (const id of ids) {
       const own = metas.get(id) ?? new Map<string, readonly string[]>();
@@ -85,19 +86,22 @@ export async function* auditDates(db: Database, { rows, recurrence }: Kept): Asy
   }
 }
 
-/** Which of these are not finished: WordPress saves them without dates. What was thrown away may have been one. */
+/**
+ * Returns the unfinished ones of these events: WordPress saves drafts without dates. Events in the trash may have been
+ * drafts.
+ */
 async function draftsAmong(db: Database, ids: readonly number[]): Promise<Set<number>> {
   const rows = await db.rows<{ id: number }>`
     SELECT ID AS id FROM {posts} WHERE ID IN (${[...ids]}) AND post_status IN ('draft', 'pending', 'trash')`;
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Whether metas say neither when an event begins nor when it ends. */
+/** Whether the metas have neither start nor end of the event. */
 const isUndated = (metas: Metas): boolean => [DATES.start, DATES.end].every((key) => (metaOf(metas, key) ?? '').trim() === '');
 
 /**
- * Puts the dates of an event right by the clock on its wall: UTC, duration and the rows that lists read. Of one that
- * recurs only rows that are there twice go. Call it in a transaction.
+ * Repairs the dates of an event from its local times: UTC, duration and the rows that lists read. For a recurring
+ * event, only duplicate rows are deleted. Must be called in a transaction.
  */
 export async function repairDates(db: Database, id: number, { rows, now, recurrence, cutoff }: Kept & Repair): Promise<void> {
   if (rows) await dropTwins(db, id);
@@ -122,15 +126,15 @@ export async function repairDates(db: Database, id: number, { rows, now, recurre
   await writeOccurrence(db, id, right, { updatedAt: now, recurrence });
 }
 
-/** What the calendar's own tables hold of an event. */
+/** The rows of an event in the calendar's own tables. */
 interface CalendarRows {
   readonly events: (Occurrence & { readonly event_id: number })[];
   readonly occurrences: (Occurrence & { readonly event_id: number })[];
 }
 
 /**
- * `rows`: undefined where the occurrence tables are not in force. Of an event that takes place several times they say
- * more than its first dates.
+ * Returns the faults of an event. `rows`: undefined if the table of occurrences is not used. For a recurring event, the
+ * rows contain more than its first dates, so they are not compared.
  */
 function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTimes: boolean): DateFault[] {
   const { start, end, startUtc, endUtc, timezone, allDay, duration } = dates;
@@ -156,8 +160,8 @@ function faultsOf(dates: EventDates, rows: CalendarRows | undefined, severalTime
 }
 
 /**
- * Whether an all-day event ends a second before the time of day at which it begins: the calendar's day may begin at any
- * hour. Where clocks leave that time out, it begins at the one that they show instead.
+ * Whether an all-day event ends one second before the time of day at which it begins, since the calendar's day may
+ * begin at any hour. If a clock change skips that time, the event begins at the time that clocks show instead.
  */
 function isWholeDays({ allDay, start, end, timezone }: EventDates): boolean {
   const begin = `${start.slice(0, 10)} ${addSeconds(end, 1).slice(11)}`;
@@ -201,7 +205,7 @@ async function dropOccurrences(db: Database, rows: readonly OccurrenceRow[]): Pr
   if (ids.length > 0) await db.from('tec_occurrences').whereIn('occurrence_id', ids).delete();
 }
 
-/** Removes rows of an event that say the same times as one before them. */
+/** Deletes rows of an event that have the same times as an earlier row. */
 async function dropTwins(db: Database, id: number): Promise<void> {
   const rows = await occurrencesOf(db, id);
   const times = rows.map(timesOf);
@@ -211,7 +215,9 @@ async function dropTwins(db: Database, id: number): Promise<void> {
   );
 }
 
-/** Removes all rows of an event that takes place once but one: the one that is right, else the first. */
+/**
+ * Deletes all rows of an event that does not recur, except one: the correct one if there is one, otherwise the first.
+ */
 async function dropSurplus(db: Database, id: number, right: Occurrence | null): Promise<void> {
   const rows = await occurrencesOf(db, id);
   const kept = rows.find((row) => right && timesOf(row) === timesOf(right)) ?? rows[0];

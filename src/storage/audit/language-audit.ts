@@ -9,8 +9,8 @@ import { taxonomyRowsChanged } from '../journal/touched.ts';
 import { membersIn } from '../languages/polylang/group.ts';
 
 /*
- * Rows about languages that contradict each other, or name what is not there. Readers pass over them, Polylang and WPML
- * too; they hide translations and make counts wrong.
+ * Rows about languages that contradict each other or refer to missing records. Fasti, Polylang and WPML ignore them
+ * when reading, but they hide translations and make counts wrong.
  */
 
 export type LanguageFaultName =
@@ -24,13 +24,13 @@ export type LanguageFaultName =
 export interface LanguageFault {
   readonly name: LanguageFaultName;
   readonly severity: 'error' | 'warning';
-  /** Where it is, a line for each. */
+  /** Returns the locations of the fault, one line for each. */
   readonly find: (db: Database) => Promise<string[]>;
-  /** Call it in a transaction. */
+  /** Must be called in a transaction. */
   readonly fix: (db: Database) => Promise<void>;
 }
 
-/** What may be wrong with the rows of a form. Of several faults the first is to be put right first. */
+/** Returns the possible faults in the rows of a language form. Repairs must be made in this order. */
 export const languageFaults = ({ form }: Pick<ContentLanguages, 'form'>): readonly LanguageFault[] =>
   form === 'polylang' ? POLYLANG : WPML;
 
@@ -50,10 +50,10 @@ interface Row {
   readonly count: number;
 }
 
-/** All that a site says of languages. */
+/** All rows about languages of a site. */
 interface Said {
   readonly rows: readonly Row[];
-  /** Objects by the row that they are related to. */
+  /** Ids of objects by the row of `term_taxonomy` that they are related to. */
   readonly objects: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -85,7 +85,7 @@ async function saidIn(db: Database): Promise<Said> {
   return { rows, objects };
 }
 
-/** Objects with more than one row of a taxonomy, the rows in their order. */
+/** Returns the objects that have more than one row of a taxonomy, with the rows in order. */
 function severalOf({ rows, objects }: Said, wanted: readonly Taxonomy[]): { object: number; taxonomy: Taxonomy; rows: number[] }[] {
   const held = new Map<string, { object: number; taxonomy: Taxonomy; rows: number[] }>();
   for (const { taxonomy, row } of rows.filter((one) => wanted.includes(one.taxonomy)))
@@ -98,20 +98,23 @@ function severalOf({ rows, objects }: Said, wanted: readonly Taxonomy[]): { obje
   return [...held.values()].filter((one) => one.rows.length > 1);
 }
 
-/** The first row counts, for Polylang as for us. */
+/** Removes all but the first row, which is the one that counts for Polylang and for Fasti. */
 async function keepFirst(db: Database, wanted: readonly Taxonomy[]): Promise<void> {
   for (const { object, rows } of severalOf(await saidIn(db), wanted))
     await db.from('term_relationships').where('object_id', object).whereIn('term_taxonomy_id', rows.slice(1)).delete();
 }
 
-/** A group with the members that it should have. */
+/** A group with its correct members. */
 interface Mended {
   readonly group: Row;
   readonly members: ReadonlyMap<string, number>;
   readonly related: readonly number[];
 }
 
-/** Groups whose description names others than those that are related to it and have the language it says. */
+/**
+ * Returns the groups whose description differs from the records that are related to them and have the language it
+ * gives.
+ */
 async function brokenGroups(db: Database): Promise<Mended[]> {
   const said = await saidIn(db);
   const living = { post: await livingPosts(db, said), term: await livingTerms(db, said) };
@@ -127,8 +130,9 @@ async function brokenGroups(db: Database): Promise<Mended[]> {
     const members = new Map<string, number>();
     const namedCodes = new Map([...named].map(([code, id]) => [id, code]));
     const [first] = [...named.values(), ...related].filter((id) => related.includes(id) && types.has(id));
-    // The record that the description names is the one; others join where nobody has their language. One that has lost
-    // its language, or whose language is gone, stays: with a language it is a translation again.
+    // A record that the description names has priority; other related records are added if no member has their
+    // language. A record that has lost its language, or whose language was deleted, is kept: once it has a language, it
+    // is a translation again.
     for (const id of [...named.values(), ...related]) {
       const code = codes.get(`${language} ${id}`) ?? namedCodes.get(id);
       const fits = related.includes(id) && code !== undefined && types.get(id) === types.get(first ?? 0) && !members.has(code);
@@ -142,7 +146,7 @@ async function brokenGroups(db: Database): Promise<Mended[]> {
 
 const isGroup = (taxonomy: Taxonomy): taxonomy is (typeof GROUPS)[number] => GROUPS.some((one) => one === taxonomy);
 
-/** The type of each post, and the taxonomy of each term, that is named. */
+/** Returns the types of the posts that the rows refer to. */
 async function livingPosts(db: Database, said: Said): Promise<Map<number, string>> {
   const types = new Map<number, string>();
   for (const ids of pagesOf(objectsOf(said, 'post'), AT_ONCE)) {
@@ -187,10 +191,10 @@ async function mendGroup(db: Database, { group, members, related }: Mended): Pro
   await db.from('term_taxonomy').where('term_taxonomy_id', group.row).update({ description, count: members.size });
 }
 
-/** Groups that nobody is in: Polylang leaves some behind. */
+/** Returns the groups without members, which Polylang sometimes leaves behind. */
 const staleGroups = ({ rows, objects }: Said): Row[] => rows.filter(({ taxonomy, row }) => isGroup(taxonomy) && !objects.has(row));
 
-/** Rows of languages whose counts are wrong: of posts those that are published count, of terms all. */
+/** Returns the rows of languages whose counts are wrong. Only published posts count; all terms do. */
 async function wrongCounts(db: Database): Promise<{ readonly row: Row; readonly real: number }[]> {
   const { rows, objects } = await saidIn(db);
   const published = new Map(
@@ -275,7 +279,7 @@ const POLYLANG: readonly LanguageFault[] = [
 ];
 
 // ------------------------------------------------------------------------------------------------- WPML
-/** Rows of records of ours that are gone. */
+/** Returns WPML's rows of our records that no longer exist. */
 async function rowsOfNothing(db: Database): Promise<{ readonly id: number; readonly label: string }[]> {
   const posts = await db
     .from('icl_translations', 'w')

@@ -4,18 +4,16 @@ import type { Measure } from '../engine/dialect.ts';
 import { latestOf } from '../journal/entries.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 
-/*
- * How much there is of what, in a few queries. Nothing here writes.
- */
+/* Counts of data, in a few queries. These functions only read. */
 
-/** What the database is, and about how large. */
+/** Returns the name, version and approximate size of the database. */
 export const measureDatabase = (db: Database): Promise<Measure> =>
   db.dialect.measure(
     db,
     tableDefinitions().map(({ name }) => db.prefix + name),
   );
 
-/** How many records there are of each post type, without the trash, and of each taxonomy. */
+/** Counts the records of each post type, without the trash, and of each taxonomy. */
 export async function countRecords(db: Database): Promise<Map<string, { all: number; public: number }>> {
   const posts = (await db
     .from('posts')
@@ -36,8 +34,8 @@ export async function countRecords(db: Database): Promise<Map<string, { all: num
 }
 
 /**
- * How many changes the journal holds, and when the latest was noted, and the latest of somebody else: WordPress, or
- * whoever writes to the same tables. UTC.
+ * Returns the number of changes in the journal, the time of the latest one, and the time of the latest one by another
+ * writer: WordPress, or any program that writes to the same tables. UTC.
  */
 export async function journalState(db: Database): Promise<{ entries: number; latest: string | null; latestOfOthers: string | null }> {
   const [all] = await db.rows<{ entries: number | string; latest: string | null }>`

@@ -5,16 +5,16 @@ import { asId } from '../engine/expressions.ts';
 import { countRows } from '../rows/row-count.ts';
 
 /*
- * Rows that belong to nothing: what they name was deleted by somebody who left them behind. WordPress passes over them;
- * they cost room and time, and some of them show as a name without a record.
+ * Orphaned rows: the record they refer to was deleted without them. WordPress ignores them, but they cost space and
+ * time, and some of them show as a name without a record.
  */
 
-/** A kind of such rows. */
+/** A kind of orphaned rows. */
 export interface Orphans {
   readonly name: OrphanName;
-  /** How many there are, and the first of them. */
+  /** Returns their number and the first examples. */
   readonly find: (db: Database) => Promise<FoundRows>;
-  /** Takes them away, or makes them name nothing. Call it in a transaction. */
+  /** Deletes them, or clears their reference. Must be called in a transaction. */
   readonly fix: (db: Database) => Promise<void>;
 }
 
@@ -40,19 +40,19 @@ export type OrphanName =
   | 'parents-gone';
 
 const EXAMPLES = 10;
-/** Rows that one statement deletes. */
+/** Number of rows that one statement deletes. */
 const AT_ONCE = 500;
 
 type Query = QueryBuilder;
 
-/** Of a table: the rows that are orphans, how one is described, and its key. */
+/** A rule for one table: the condition for orphans, the description of a row, and the key of the table. */
 interface Rule {
   readonly name: OrphanName;
   readonly table: Parameters<Database['from']>[0];
   readonly key: readonly string[];
   readonly orphans: (db: Database, rows: Query) => void;
   readonly describe: (row: Record<string, unknown>) => string;
-  /** Instead of deleting: what the row says afterwards. */
+  /** If given, rows are updated with these values instead of deleted. */
   readonly set?: Readonly<Record<string, unknown>>;
 }
 
@@ -84,7 +84,7 @@ const RULES: readonly Rule[] = [
     table: 'term_relationships',
     key: ['object_id', 'term_taxonomy_id'],
     orphans: (db, rows) => {
-      // Other taxonomies are about other things than posts.
+      // Objects of other taxonomies need not be posts.
       rows.whereIn('o.term_taxonomy_id', (sub: Query) =>
         sub.select('term_taxonomy_id').from(db.table('term_taxonomy')).whereIn('taxonomy', taxonomies),
       );
@@ -158,7 +158,7 @@ const RULES: readonly Rule[] = [
     table: 'comments',
     key: ['comment_ID'],
     orphans: (db, rows) => {
-      // Some plugins keep notes that are about no post.
+      // Some plugins store notes that do not belong to a post.
       rows.where('o.comment_post_ID', '>', 0);
       missing(db, rows, ['posts', 'ID'], 'o.comment_post_ID');
     },
@@ -210,7 +210,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Every kind, in the order in which one makes another. */
+/** All kinds, ordered so that a kind comes before those that its repair may create. */
 export const ORPHANS: readonly Orphans[] = [...new Set(RULES.map(({ name }) => name))].map((name) => {
   const rules = RULES.filter((rule) => rule.name === name);
   return {
@@ -240,7 +240,9 @@ async function foundBy(db: Database, rule: Rule): Promise<FoundRows> {
   return { count, examples: rows.map(rule.describe) };
 }
 
-/** In pieces, by their keys: neither database deletes from a table that the condition reads. */
+/**
+ * Repairs orphans in batches, by their keys: neither database can delete from a table that the condition also reads.
+ */
 async function fixBy(db: Database, rule: Rule): Promise<void> {
   for (;;) {
     const rows: Record<string, number>[] = await rowsOf(db, rule)

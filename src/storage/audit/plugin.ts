@@ -3,19 +3,19 @@ import type { Database } from '../engine/database.ts';
 import { latestOf } from '../journal/entries.ts';
 import { readOptions } from '../rows/options.ts';
 
-/** What is seen of the WordPress plugin (`wordpress-plugin/fasti.php`). */
+/** The observed state of the WordPress plugin (`wordpress-plugin/fasti.php`). */
 export interface PluginState {
-  /** Whether it is among the active plugins of the site. One in `mu-plugins` is not. */
+  /** Whether it is among the active plugins of the site. Plugins in `mu-plugins` are not listed there. */
   readonly active: boolean;
-  /** How many of its notes nobody has taken over yet. */
+  /** Number of its notes that have not been taken over yet. */
   readonly waiting: number;
-  /** When the oldest of them was made, UTC. */
+  /** When the oldest of these notes was made, UTC. */
   readonly oldest: string | null;
-  /** When a note was taken over last, UTC; null: not among the latest changes. */
+  /** When a note was last taken over, UTC; null if none is among the latest changes. */
   readonly latest: string | null;
 }
 
-/** Undefined: there is no sign of the plugin. */
+/** Returns the state of the plugin; undefined if there is no trace of it. */
 export async function pluginState(db: Database): Promise<PluginState | undefined> {
   const plugins = activePlugins(await readOptions(db, [SITE_PLUGINS, NETWORK_PLUGINS]));
   const active = /"(?:[\w-]{1,100}\/)?fasti\.php"/.test(plugins);

@@ -10,16 +10,19 @@ import { verbatim } from '../engine/statement.ts';
 import { slugsLike, updatePost } from '../rows/posts.ts';
 
 /*
- * What posts and terms say that WordPress would not write: an empty slug, a parent below its own child, two rows where
- * there is one.
+ * Faults in posts and terms that WordPress itself would not write: an empty slug, a parent below its own child, two
+ * rows instead of one.
  */
 
 export interface RowFault {
   readonly name: RowFaultName;
   readonly severity: 'error' | 'warning';
-  /** Where it is, a line for each. */
+  /** Returns the locations of the fault, one line for each. */
   readonly find: (db: Database) => Promise<string[]>;
-  /** Puts right what can be without a choice to be made; absent: a person decides. Call it in a transaction. */
+  /**
+   * Repairs the fault if there is only one possible repair; absent if a person has to decide. Must be called in a
+   * transaction.
+   */
   readonly fix?: (db: Database, context: RepairContext) => Promise<void>;
 }
 
@@ -34,13 +37,13 @@ export type RowFaultName =
   | 'term-slugs-empty'
   | 'term-names-empty';
 
-/** What repairs depend on. `zone`: of the site. */
+/** The parameters of repairs. `zone`: of the site. */
 export interface RepairContext {
   readonly zone: Zone;
   readonly now: Date;
 }
 
-/** How many rows are asked for or deleted at once. */
+/** Number of rows that are read or deleted at once. */
 const AT_ONCE = 500;
 
 export const ROW_FAULTS: readonly RowFault[] = [
@@ -147,7 +150,7 @@ interface Below {
   readonly parent: number;
 }
 
-/** Rings of ids of which each stands below the next, the lowest id of a ring first. */
+/** Returns the cycles in which each id is a child of the next one. The lowest id of a cycle comes first. */
 function loopsOf(rows: readonly Below[]): number[][] {
   const above = new Map(rows.map(({ id, parent }) => [Number(id), Number(parent)]));
   const seen = new Set<number>();
@@ -177,14 +180,14 @@ const withoutSlug = (db: Database): Promise<Titled[]> =>
   db.rows<Titled>`SELECT ID, post_type, post_title FROM {posts}
     WHERE post_type IN (${postTypes}) AND post_status IN (${SHOWN}) AND post_name = '' ORDER BY ID`;
 
-/** Statuses in which WordPress gives a post its slug and its date. */
+/** Statuses in which WordPress assigns a slug and a date to a post. */
 const SHOWN = ['publish', 'private', 'future'];
 
 type Dated = Pick<Post, 'ID' | 'post_title' | 'post_date' | 'post_date_gmt' | 'post_modified'>;
 
 /**
- * Zero dates are below every date; neither database reads them as one. An SQLite file may hold any text in the place of
- * a date.
+ * Returns posts without a valid date. Zero dates sort below every date, and neither database treats them as a date. An
+ * SQLite file may contain any text instead of a date.
  */
 const withoutDate = (db: Database): Promise<Dated[]> =>
   db.rows<Dated>`SELECT ID, post_title, post_date, post_date_gmt, post_modified FROM {posts}
@@ -195,7 +198,10 @@ const FIRST_DATE = '1000-01-01 00:00:00';
 const LAST_DATE = '9999-12-31 23:59:59';
 const FORM = '____-__-__ __:__:__';
 
-/** Of its two dates the one that is missing follows from the other; without any it is the last change, else now. */
+/**
+ * Returns the dates of a post. A missing one of the two is computed from the other; if both are missing, they are the
+ * time of the last change, or now.
+ */
 function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_date' | 'post_date_gmt'> {
   const [date, gmt, modified] = [post.post_date, post.post_date_gmt, post.post_modified].map(inFull) as [string, string, string];
   if (isRealDate(date)) return { post_date: date, post_date_gmt: toUtc(date, zone) };
@@ -204,14 +210,14 @@ function datesOf(post: Dated, { zone, now }: RepairContext): Pick<Post, 'post_da
   return { post_date: local, post_date_gmt: toUtc(local, zone) };
 }
 
-/** Categories and tags without a name or a slug. */
+/** Returns the categories and tags without a name or a slug. */
 const termsWithout = (db: Database, column: 'name' | 'slug'): Promise<Pick<Term, 'term_id' | 'name' | 'slug'>[]> =>
   db.rows<Pick<Term, 'term_id' | 'name' | 'slug'>>`SELECT DISTINCT t.term_id, t.name, t.slug FROM {terms} t
     JOIN {term_taxonomy} tt ON tt.term_id = t.term_id
     WHERE tt.taxonomy IN (${taxonomies}) AND TRIM(${verbatim(`t.${column}`)}) = '' ORDER BY t.term_id`;
 
 // ------------------------------------------------------------------------------------------------- metas
-/** A meta of which a record has several rows, and should have one. */
+/** A meta for which a record has several rows but should have one. */
 interface RepeatedMeta {
   readonly of: number;
   readonly key: string;
@@ -221,7 +227,7 @@ interface RepeatedMeta {
 
 const isSame = ({ values }: RepeatedMeta): boolean => values.every((value) => value === values[0]);
 
-/** Metas of which a record has one: those that a field is stored in, and the dates of events. */
+/** Metas that a record has only once: those that store a field, and the dates of events. */
 const SINGLE: readonly string[] = [
   ...new Set([
     ...Object.values(DATES),
@@ -231,10 +237,10 @@ const SINGLE: readonly string[] = [
 
 const repeatedMetas = (db: Database): Promise<RepeatedMeta[]> => metasSeveralTimes(db, SINGLE);
 
-/** Metas that name other records: a record may have several, but each names another. */
+/** Metas that link to other records: a record may have several, with different targets. */
 const LINKS: readonly string[] = postKinds.flatMap(({ links }) => Object.keys(links));
 
-/** Rows that name what a row before them of the same record names. */
+/** Returns the rows that link to the same target as an earlier row of the same record. */
 const repeatedLinks = async (db: Database): Promise<{ of: number; key: string; id: number; value: string }[]> =>
   (await metasSeveralTimes(db, LINKS)).flatMap(({ of, key, ids, values }) =>
     ids.flatMap((id, place) => {

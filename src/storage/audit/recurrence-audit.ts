@@ -13,27 +13,27 @@ import { loadRecurrences, writeRecurrence } from '../rows/recurrences.ts';
 import { calendarEvents, lastOfRule, type Ruled, rowsOfRule, ruledDates } from '../rows/ruled-dates.ts';
 
 /*
- * Whether what the tables hold of events that recur agrees with itself. All of this needs the columns of
+ * Checks whether the tables' data about recurring events are consistent. All functions need the columns of
  * `schema/recurrence-tables.ts`.
  */
 
-/** What can be wrong with an event that recurs. */
+/** A fault of a recurring event. */
 export type RecurrenceFault =
-  /** Its rule can't be read. */
+  /** Its rule can't be parsed. */
   | 'rule-unreadable'
-  /** Its rows are not the dates of its rule. */
+  /** Its rows differ from the dates of its rule. */
   | 'dates-differ'
-  /** Its first row is not the date that the event itself has. */
+  /** Its first row differs from the date of the event itself. */
   | 'first-differs'
-  /** Its rows do not say that it recurs. */
+  /** Its rows are not marked as recurring. */
   | 'flag-wrong'
-  /** The rules of its meta, from which WordPress makes the set with the next save, give other dates. */
+  /** The rules in its meta, from which WordPress generates the dates at the next save, give other dates. */
   | 'rules-differ'
-  /** Rows of several saves stand side by side. */
+  /** It has rows from several saves. */
   | 'saves-mixed'
   /**
-   * Its rule has no end, and its last row is near: the calendar's paid extension adds further ones, and seems to have
-   * stopped.
+   * Its rule has no end, and its last row is near. The calendar's paid extension, which adds further rows, seems to
+   * have stopped.
    */
   | 'runs-out';
 
@@ -43,10 +43,10 @@ export interface RecurrenceFinding {
 }
 
 const AT_ONCE = 200;
-/** How many days before its last row a rule without end should have got further ones. */
+/** If the last row of a rule without end is fewer days away than this, further rows should have been added. */
 const NEAR_DAYS = 31;
 
-/** Looks through all events that have a rule or several rows. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
+/** Checks all events that have a rule or several rows. `now`: UTC, `YYYY-MM-DD HH:MM:SS`. */
 export async function* auditRecurrences(db: Database, now: string): AsyncGenerator<RecurrenceFinding> {
   const soon = textFromUnix(unixFromText(now) + NEAR_DAYS * 86_400);
   for await (const ids of pagesById(AT_ONCE, (after, size) => eventsWithRules(db, after, size))) {
@@ -60,8 +60,8 @@ export async function* auditRecurrences(db: Database, now: string): AsyncGenerat
 }
 
 /**
- * Makes the rows of an event those of its rule; left alone where that can't be read. Call it in a transaction. `now`:
- * UTC.
+ * Replaces the rows of an event by the dates of its rule; does nothing if the rule can't be parsed. Must be called in a
+ * transaction. `now`: UTC.
  */
 export async function repairRecurrence(db: Database, post: number, now: string): Promise<void> {
   const event = (await calendarEvents(db, [post])).get(post);
@@ -73,12 +73,15 @@ export async function repairRecurrence(db: Database, post: number, now: string):
   await writeRecurrence(db, post, rows, { updatedAt: now, timezone: event.timezone, anew: false });
 }
 
-/** Says in the rows of an event that it recurs. Call it in a transaction. */
+/** Marks the rows of an event as recurring. Must be called in a transaction. */
 export async function repairFlag(db: Database, post: number): Promise<void> {
   await db.change`UPDATE {tec_occurrences} SET has_recurrence = 1 WHERE post_id = ${post}`;
 }
 
-/** Ids of posts with several `_EventStartDate`: a form of recurrence from before 4.0, which is not supported. */
+/**
+ * Returns the ids of posts with several `_EventStartDate`: a format of recurrence from before version 4.0, which is not
+ * supported.
+ */
 export async function eventsOfManyStarts(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT m.post_id AS id FROM {postmeta} m JOIN {posts} p ON p.ID = m.post_id
@@ -86,7 +89,10 @@ export async function eventsOfManyStarts(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Events that name a parent which is gone: dates of an event in the old form of recurrence, a post for each. */
+/**
+ * Returns the events whose parent no longer exists: dates of an event in the old format of recurrence, which has a post
+ * for each date.
+ */
 export async function datesWithoutEvent(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT p.ID AS id FROM {posts} p LEFT JOIN {posts} above ON above.ID = p.post_parent
@@ -94,7 +100,7 @@ export async function datesWithoutEvent(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Rows of the table of series whose event or series is gone, by their ids. */
+/** Returns the ids of rows in the table of series whose event or series no longer exists. */
 export async function relationsToNothing(db: Database): Promise<number[]> {
   const rows = await db.rows<{ id: number }>`
     SELECT r.relationship_id AS id FROM {tec_series_relationships} r
@@ -107,10 +113,10 @@ export async function removeRelations(db: Database, ids: readonly number[]): Pro
   if (ids.length > 0) await db.change`DELETE FROM {tec_series_relationships} WHERE relationship_id IN (${[...ids]})`;
 }
 
-/** The paid extension raises the base of public ids when the ids of posts come so close to it. */
+/** The paid extension raises the base of public ids when the ids of posts come this close to it. */
 const MARGIN = 50_000;
 
-/** The highest id of a post, where the ids of posts are about to reach those of occurrences. */
+/** Returns the highest id of a post if the ids of posts are close to those of occurrences; otherwise undefined. */
 export async function postNearBase(db: Database, { base }: RecurrenceSettings): Promise<number | undefined> {
   const [row] = await db.rows<{ highest: number | null }>`SELECT MAX(ID) AS highest FROM {posts}`;
   const highest = Number(row?.highest ?? 0);
@@ -118,7 +124,7 @@ export async function postNearBase(db: Database, { base }: RecurrenceSettings): 
 }
 
 // ------------------------------------------------------------------------------------------------- one event
-/** What is stored of an event besides its row. `rules`: its meta. */
+/** The stored data of an event in addition to its row. `rules`: its meta. */
 interface Stored {
   readonly rows: readonly TecOccurrenceRow[];
   readonly rules: string;
@@ -142,16 +148,19 @@ function faultsOf(event: TecEventRow, { rows, rules }: Stored, soon: string): Re
   return faults;
 }
 
-/** Whether the rules of the meta result in other dates than the set. Those that can't be followed result in none. */
+/**
+ * Whether the rules in the meta give other dates than the set. Rules that can't be followed do not count as different.
+ */
 function isOtherRule({ timezone, start_date: first }: TecEventRow, { dates, endless, zone }: Ruled, rules: string): boolean {
   const own = parseZone(timezone) ?? zone;
-  // Of rules without end both are followed as far as there are rows.
+  // For rules without end, both are followed as far as there are rows.
   const followed = endless ? dates.slice(0, dates.findLastIndex(({ ruled }) => ruled) + 1) : dates;
   const moments = followed.map(({ at }) => at);
   const last = moments.at(-1);
   const expected = startsOfRules(rules, first, last === undefined ? first : localFromUnix(last, own));
   if (!expected) return false;
-  // By moments: a time that clocks leave out in spring is the one that they show instead.
+  // Moments are compared, since a time that a clock change skips in spring is equal to the time that clocks show
+  // instead.
   const given = new Set(expected.starts.map((start) => unixFromLocal(start, own)));
   return expected.endless !== endless || [...given].sort((one, other) => one - other).join() !== moments.join();
 }
@@ -165,7 +174,7 @@ async function eventsWithRules(db: Database, after: number, size: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Rows of these events in the order of their starts. */
+/** Reads the rows of these events in the order of their starts. */
 async function occurrenceRows(db: Database, posts: readonly number[]): Promise<Map<number, TecOccurrenceRow[]>> {
   const rows = await db.rows<TecOccurrenceRow>`SELECT * FROM {tec_occurrences} WHERE post_id IN (${[...posts]}) ORDER BY start_date_utc`;
   return groupedBy(rows, ({ post_id: post }) => post);

@@ -7,47 +7,44 @@ import type { TableName } from '../engine/tables.ts';
 import { tableDefinitions } from '../schema/migrate.ts';
 import { wpmlTables } from '../schema/wpml-tables.ts';
 
-/*
- * All rows of a site as they were at one moment, whatever is written meanwhile, and all rows of a site replaced at
- * once.
- */
+/* Reads all rows of a site at one moment, independent of concurrent writes, and replaces all rows of a site at once. */
 
-/** A row as it is stored; with bytes in columns that are not ours. */
+/** A row as stored; columns of other programs may contain bytes. */
 export type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
-/** A table of a snapshot; its name without the prefix. */
+/** A table of a snapshot; its name is without the prefix. */
 export interface SnapshotTable {
   readonly name: string;
-  /** The last number that it gave to a row, which may be gone; 0: none. */
+  /** The last id that the table assigned, whose row may not exist any more; 0 if none. */
   readonly last: number;
   readonly rows: AsyncIterable<Row>;
 }
 
-/** Rows that only stand there while something is going on, and what was noted of changes: it is no part of the site. */
+/** Tables that are not part of the site: temporary rows, and records of changes. */
 const PASSING = new Set<TableName>(['fasti_locks', 'fasti_journal', 'fasti_journal_inbox', 'fasti_prints', 'fasti_hook_messages']);
 
-/** Names of the tables that make up a site, without the prefix. */
+/** Returns the names of the tables that make up a site, without the prefix. */
 export const siteTables = (): TableName[] =>
   tableDefinitions()
     .map(({ name }) => name)
     .filter((name) => !PASSING.has(name));
 
-/** There only where events may recur: then other tables have further columns, too. */
+/** A table that exists only if events may recur. In that case other tables also have additional columns. */
 export const RECURRENCE_TABLE = 'tec_series_relationships';
 
-/** Tables that not every site has. */
+/** Returns the tables that not every site has. */
 const optionalTables = (): TableName[] => [RECURRENCE_TABLE, ...wpmlTables()];
 
-/** Names of all tables that a backup may hold, in their order. */
+/** Returns the names of all tables that a backup may contain, in order. */
 export const backupTables = (): TableName[] => [...optionalTables(), ...siteTables()];
 
-/** The path of an SQLite database; undefined for other addresses and for one in memory. */
+/** Returns the path of an SQLite database; undefined for other addresses and for a database in memory. */
 export function sqlitePath(address: string): string | undefined {
   const file = sqliteFile(address);
   return file === IN_MEMORY ? undefined : file;
 }
 
-/** How many rows there are in all tables. */
+/** Counts the rows of all tables. */
 export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<number> {
   let count = 0;
   for await (const { rows } of tables) for await (const _ of rows) count += 1;
@@ -55,10 +52,10 @@ export async function rowsIn(tables: AsyncIterable<SnapshotTable>): Promise<numb
 }
 
 /**
- * Copies an SQLite database into a new file by SQLite's own backup, in one step: it is the database of one moment, and
- * writers go on in the log meanwhile. The copy is one file and checked.
+ * Copies an SQLite database to a new file with SQLite's own backup, in one step. The copy is the database at one
+ * moment, and writers continue in the log in the meantime. The copy is a single file, and is checked.
  *
- * @throws Error where the copy is not sound
+ * @throws Error if the copy is damaged
  */
 export async function copySqlite(path: string, file: string): Promise<void> {
   const source = new Sqlite(path, { readonly: true, fileMustExist: true });
@@ -69,7 +66,7 @@ export async function copySqlite(path: string, file: string): Promise<void> {
   }
   const copy = new Sqlite(file);
   try {
-    // A log beside it would be half of the copy.
+    // With a separate log file, the copy would be incomplete.
     copy.pragma('journal_mode = DELETE');
     const [{ quick_check: result } = { quick_check: '' }] = copy.pragma('quick_check(1)') as { quick_check: string }[];
     if (result !== 'ok') throw new Error(`the copy is damaged: ${result}`);
@@ -81,7 +78,9 @@ export async function copySqlite(path: string, file: string): Promise<void> {
 /** More pages than any database has. */
 const WHOLE = 2 ** 31 - 1;
 
-/** Whether a file is an SQLite database that can be read as a whole; the prefixes of the sites in it. */
+/**
+ * Checks whether a file is an SQLite database that can be read completely, and returns the prefixes of the sites in it.
+ */
 export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[] } {
   try {
     if (statSync(file).size === 0) return { sound: false, prefixes: [] };
@@ -99,14 +98,14 @@ export function sitesInSqlite(file: string): { sound: boolean; prefixes: string[
   }
 }
 
-/** What is damaged in an SQLite file, of which all is read. */
+/** Returns the damage in an SQLite file, which is read completely. */
 export function damageInSqlite(file: string): string[] {
   const source = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     const found = source.pragma('quick_check(10)') as { quick_check: string }[];
     return found.flatMap(({ quick_check: text }) => (text === 'ok' ? [] : [text]));
   } catch (error) {
-    // Of some damage SQLite does not even say where it is.
+    // For some kinds of damage, SQLite does not report the location but throws.
     if (!(error instanceof Sqlite.SqliteError) || !/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) throw error;
     return [error.message];
   } finally {
@@ -114,7 +113,7 @@ export function damageInSqlite(file: string): string[] {
   }
 }
 
-/** The rows of a site in an SQLite file, all of one moment. */
+/** Reads the rows of a site from an SQLite file, all from the same moment. */
 export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerator<SnapshotTable> {
   const source = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
@@ -130,7 +129,7 @@ export async function* rowsOfSqlite(file: string, prefix: string): AsyncGenerato
   }
 }
 
-/** The last numbers that tables of a file gave to rows. */
+/** Returns the last ids that the tables of a file assigned. */
 function numbersIn(source: InstanceType<typeof Sqlite>): Map<string, number> {
   const isThere = source.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").get() !== undefined;
   const rows = isThere ? source.prepare<[], { name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence').all() : [];
@@ -142,8 +141,8 @@ async function* toAsync(rows: IterableIterator<Row>): AsyncGenerator<Row> {
 }
 
 /**
- * The rows of a site on MySQL, all of one moment: one transaction whose first question fixes what it sees (REPEATABLE
- * READ). Tables without transactions are as they are when they are read.
+ * Reads the rows of a site from MySQL, all from the same moment: in one transaction whose first query determines what
+ * it sees (REPEATABLE READ). Tables without transactions have the state of the moment at which they are read.
  */
 export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> {
   if (!db.driver.snapshot) throw new Error('the database is a file, which is copied instead');
@@ -164,8 +163,8 @@ export async function* rowsOfMysql(db: Database): AsyncGenerator<SnapshotTable> 
 }
 
 /**
- * Empties the tables of a site. Call it in a transaction. Messages that wait go too: webhooks of other rows may get the
- * ids of theirs.
+ * Empties the tables of a site. Must be called in a transaction. Waiting messages are deleted too, since other webhooks
+ * may later have the ids that these messages refer to.
  */
 export async function emptySite(db: Database): Promise<void> {
   for (const name of [...siteTables(), 'fasti_hook_messages', ...optionalTables()] as const)
@@ -173,22 +172,22 @@ export async function emptySite(db: Database): Promise<void> {
 }
 
 /**
- * Has an empty table give no number up to this one: something may still name the row that had it, and would mean the
- * new one. Call it in a transaction.
+ * Makes an empty table assign only ids above this one. Other data may still refer to an old row with such an id, and
+ * would refer to the new row instead. Must be called in a transaction.
  */
 export async function numberOn(db: Database, name: TableName, last: number): Promise<void> {
   const { columns = {} } = tableDefinitions().find((table) => table.name === name) ?? {};
   const [column] = Object.entries(columns).find(([, type]) => type.includes('AUTO_INCREMENT')) ?? [];
   if (column === undefined || last === 0) return;
-  // Databases go on from the highest number that there ever was.
+  // Databases continue from the highest id that ever existed.
   await insertRows(db, name, [{ [column]: last }]);
   await db.from(name).where(column, last).delete();
 }
 
-/** Names of the columns of a table, in order. */
+/** Returns the names of the columns of a table, in order. */
 export const columnsOf = (db: Database, name: TableName): Promise<string[]> => db.dialect.columns(db, db.table(name));
 
-/** Whether there is nothing in the tables of a site that could be lost. */
+/** Whether the tables of a site have no data that could be lost. */
 export async function isEmptySite(db: Database): Promise<boolean> {
   for (const name of ['options', 'posts', 'users', 'terms'] as const) {
     if ((await hasTable(db, name)) && (await db.from(name).first()) !== undefined) return false;

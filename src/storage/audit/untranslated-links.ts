@@ -8,8 +8,8 @@ import { idsOfType } from '../lists/posts-of-type.ts';
 const AT_ONCE = 500;
 
 /**
- * Venues and organizers that have no translation into the language of an event that names them, so that the event shows
- * them as they are: `venue 103 (it)`, each once.
+ * Returns the venues and organizers that have no translation into the language of an event that links to them, so that
+ * the event shows them untranslated: `venue 103 (it)`, each once.
  */
 export async function untranslatedLinks(db: Database, languages: ContentLanguages): Promise<string[]> {
   const { postType, links } = postKind('event');

@@ -3,16 +3,16 @@ import { activePlugins } from '../../wordpress/plugins.ts';
 import type { Database } from '../engine/database.ts';
 import { FORMS } from './forms.ts';
 
-/** What decides about the form besides the rows of the database. */
+/** Options that determine the form, in addition to the rows of the database. */
 export interface DetectionOptions {
   readonly asked: 'auto' | 'off' | ContentLanguages['form'];
-  /** Whether a WordPress writes to the same database. */
+  /** Whether a WordPress installation writes to the same database. */
   readonly shared: boolean;
 }
 
 /**
- * The languages of a site's content; undefined: it has none. A plugin that is switched off counts as absent, as in
- * WordPress; rows in Polylang's form count without the plugin where no WordPress is there to run it.
+ * Returns the languages of a site's content; undefined if it has none. As in WordPress, a plugin that is not active
+ * counts as absent. Rows in Polylang's form count without the plugin if there is no WordPress to run it.
  */
 export async function findLanguages(
   db: Database,

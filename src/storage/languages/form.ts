@@ -5,55 +5,57 @@ import type { Database } from '../engine/database.ts';
 import { type Dependency, termDependency } from '../journal/dependencies.ts';
 
 /*
- * The two forms in which a database says languages stand behind one interface, as the two kinds of databases do. Nobody
- * outside this folder knows which one it is.
+ * A common interface for the two forms in which a database stores languages, similar to the two kinds of databases.
+ * Code outside this folder does not depend on the form.
  */
 
 /**
- * One of the two. Records are named by their ids, whatever the form's own rows name them by: `ID` of posts, `term_id`
- * of terms.
+ * One of the two forms. Records are identified by their own ids, independent of the form's rows: `ID` of posts,
+ * `term_id` of terms.
  */
 export interface LanguageForm {
-  /** The languages of the site; undefined where its options and rows say none. */
+  /** Reads the languages of the site; undefined if its options and rows define none. */
   readonly read: (db: Database, options: ReadonlyMap<string, string>) => Promise<SiteLanguages | undefined>;
-  /** The languages and groups of these records, in one query. */
+  /** Reads the languages and groups of these records, in one query. */
   readonly memberships: (db: Database, languages: ContentLanguages, records: RecordKeys) => Promise<Memberships>;
-  /** Narrows a list to the records that have a language, or none. */
+  /** Restricts a list to the records in a language, or without a language. */
   readonly whereLanguage: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, code: string | null) => void;
-  /** Narrows a list to the records whose group has a certain member. */
+  /** Restricts a list to the records whose group has a certain member. */
   readonly whereInGroup: (db: Database, where: QueryBuilder, languages: ContentLanguages, records: Listed, member: Member) => void;
 }
 
-/** What a form reads of a site, without what the program adds. */
+/** The data that a form reads from a site, without those added by the program. */
 export type SiteLanguages = Omit<ContentLanguages, 'form' | 'pluginRuns'>;
 
-/** A term that is asked about. Its row in the taxonomy is looked up where it is needed and not known. */
+/** A term to look up. Its `term_taxonomy_id` is looked up if it is needed and not known. */
 export type NamedTerm = Pick<Term, 'term_id' | 'taxonomy'> & Partial<Pick<Term, 'term_taxonomy_id'>>;
 
-/** Records that are asked about. */
+/** Records to look up. */
 export interface RecordKeys {
   readonly posts: readonly number[];
   readonly terms: readonly NamedTerm[];
 }
 
 /**
- * What the languages and groups of records depend on: a change of a group is a change of each of its members, of those
- * that leave it and those that join it.
+ * Returns the dependencies of the languages and groups of records. A change of a group counts as a change of all its
+ * members, including those that leave or join it.
  */
 export const dependenciesOf = ({ posts, terms }: RecordKeys): Dependency[] => [
   ...posts,
   ...terms.map((term) => termDependency(term.term_id)),
 ];
 
-/** What the languages and groups of no records are. */
+/** The result for an empty list of records. */
 export const NO_MEMBERSHIPS: Memberships = { posts: new Map(), terms: new Map() };
 
-/** Where the records of a list are: in `posts`, by its alias, or in `terms` as `t` and `term_taxonomy` as `tt`. */
+/**
+ * The location of the records of a list: in `posts`, under its alias, or in `terms` as `t` and `term_taxonomy` as `tt`.
+ */
 export type Listed =
   | { readonly is: 'post'; readonly name: string; readonly alias: string }
   | { readonly is: 'term'; readonly name: string };
 
-/** A member of a group: one in a language; `isShown` narrows members that are posts, as `member`. */
+/** The member of a group in a language; `isShown` restricts members that are posts, as `member`. */
 export interface Member {
   readonly code: string;
   readonly isShown?: ((member: QueryBuilder) => void) | undefined;

@@ -5,5 +5,5 @@ import { wpml } from './wpml/form.ts';
 
 export const FORMS: Readonly<Record<ContentLanguages['form'], LanguageForm>> = { polylang, wpml };
 
-/** The form in which a site says languages. */
+/** Returns the form in which a site stores languages. */
 export const formOf = ({ form }: Pick<ContentLanguages, 'form'>): LanguageForm => FORMS[form];

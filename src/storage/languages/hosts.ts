@@ -1,4 +1,4 @@
-/** The hosts of languages, by their codes, from addresses that stand with a scheme or without. */
+/** Returns the hosts of languages, by their codes, from addresses with or without a scheme. */
 export const hostsIn = (addresses: unknown): (readonly [code: string, host: string])[] =>
   Object.entries(addresses ?? {}).flatMap(([code, address]) => {
     const url = typeof address === 'string' && address !== '' ? (address.includes('://') ? address : `http://${address}`) : '';

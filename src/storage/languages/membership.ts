@@ -1,9 +1,9 @@
 import { type ContentLanguages, languageOfCode, type Membership } from '../../wordpress/content-languages.ts';
 
 /**
- * A record's group as the rest of the program sees it, from its own language and the stored members. Members of
- * languages that the site lacks do not count, and a record is a member under its own language alone, whatever the group
- * says of it.
+ * Returns a record's group as used by the rest of the program, from its own language and the stored members. Members in
+ * languages that the site does not have are ignored. A record is a member only in its own language, whatever the group
+ * contains.
  */
 export function membershipOf(
   languages: ContentLanguages,

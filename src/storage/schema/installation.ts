@@ -1,11 +1,11 @@
 import { type Database, hasTable } from '../engine/database.ts';
 import { readOptions } from '../rows/options.ts';
 
-/** What a database holds: no tables of WordPress, tables without a site in them, or a site. */
+/** The contents of a database: no tables of WordPress, tables without a site in them, or a site. */
 export type Installation = 'none' | 'empty' | 'site';
 
 /**
- * Looks whether there is a site in the database, as WordPress does before it installs itself (`is_blog_installed`:
+ * Checks whether there is a site in the database, as WordPress does before it installs itself (`is_blog_installed`:
  * option `siteurl`).
  *
  * @throws DatabaseUnavailable

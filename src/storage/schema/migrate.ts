@@ -20,8 +20,7 @@ import { insertMissing, insertRows } from '../engine/insert.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * All steps in their order, listed here so that they are there after the build as well. A step that was published is
- * never changed.
+ * All steps in order. They are imported explicitly, so that the build includes them. A published step is never changed.
  */
 const MIGRATIONS: readonly Migration[] = [
   wordpressTables,
@@ -39,13 +38,13 @@ const MIGRATIONS: readonly Migration[] = [
   standIns,
 ];
 
-/** Every table as it is made in an empty database. */
+/** Returns the definitions of all tables, as created in an empty database. */
 export const tableDefinitions = (): TableDefinition[] => MIGRATIONS.flatMap(({ tables }) => tables());
 
-/** Names of steps that were not applied yet. */
+/** Returns the names of steps that have not been applied yet. */
 export const pendingMigrations = (db: Database): Promise<string[]> => pendingSteps(db, MIGRATIONS);
 
-/** Makes tables of these names, as they are in an empty database, where they are missing. */
+/** Creates those of these tables that are missing, as in an empty database. */
 export async function makeTables(db: Database, names: ReadonlySet<string>): Promise<void> {
   const missing = (await missingTables(db)).map((name) => name.slice(db.prefix.length));
   for (const definition of tableDefinitions().filter(({ name }) => names.has(name) && missing.includes(name)))
@@ -53,10 +52,10 @@ export async function makeTables(db: Database, names: ReadonlySet<string>): Prom
 }
 
 /**
- * Brings the schema up to date, and makes tables of ours that are missing although their steps were applied: then all
- * steps are taken again, which leave alone what is there.
+ * Brings the schema up to date, and creates tables that are missing although their steps were applied. In that case all
+ * steps run again; they leave existing tables unchanged.
  *
- * @throws what `migrate` throws
+ * @throws the errors of `migrate`
  */
 export async function makeMissing(db: Database): Promise<void> {
   await migrate(db);
@@ -65,7 +64,7 @@ export async function makeMissing(db: Database): Promise<void> {
   await migrate(db);
 }
 
-/** Tables of ours and of WordPress that are not there. */
+/** Returns the missing tables of Fasti and of WordPress, with the prefix. */
 export async function missingTables(db: Database): Promise<string[]> {
   const missing: string[] = [];
   for (const { name } of tableDefinitions()) if (!(await hasTable(db, name))) missing.push(db.prefix + name);
@@ -80,22 +79,22 @@ async function pendingSteps(db: Database, steps: readonly Migration[]): Promise<
 const appliedMigrations = async (db: Database): Promise<string[]> =>
   (await db.from('fasti_migrations').orderBy('id').select('name')).map(({ name }) => name ?? '');
 
-/** What tests give otherwise. */
+/** Options for tests. */
 export interface MigrateOptions {
   readonly steps?: readonly Migration[];
-  /** How long the lock may stand without a sign of life of whoever holds it. */
+  /** How long the lock is respected without a sign of life from its holder. */
   readonly patienceMs?: number;
 }
 
 /**
- * Brings the schema up to date. Several processes may do so at once; one of them works, however long that takes, and
- * the others wait for it.
+ * Brings the schema up to date. Several processes may call this at the same time: one of them does the work, however
+ * long that takes, and the others wait for it.
  *
- * @returns the names of the steps that were applied now
- * @throws DatabaseUnavailable, or the driver's error when the user of the database may not create tables
+ * @returns the names of the steps that were applied by this call
+ * @throws DatabaseUnavailable, or the driver's error if the database user may not create tables
  */
 export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = PATIENCE_MS }: MigrateOptions = {}): Promise<string[]> {
-  // The usual start: one look at the steps that were applied, and no right to create anything is needed.
+  // At a normal start, reading the applied steps is enough, and no right to create tables is needed.
   if ((await pendingSteps(db, steps)).length === 0) return [];
   const begun = Date.now();
   const releaseDead = watchLock(db, patienceMs);
@@ -113,15 +112,14 @@ export async function migrate(db: Database, { steps = MIGRATIONS, patienceMs = P
 
 const PAUSE_MS = 200;
 const PATIENCE_MS = 15_000;
-/** Signs of life within the time after which their lack counts. */
+/** Number of signs of life within the time after which the holder of the lock counts as dead. */
 const BEATS = 5;
-/** Whoever has waited for so long gives up, and can be started again. */
+/** A process that has waited for this long gives up, and can be restarted. */
 const LONGEST_WAIT_MS = 600_000;
 
 /**
- * Watches the lock: the number in it grows as long as whoever holds it lives. Once it has stood still for too long,
- * they have died, and the lock is free again; the steps are safe to run twice. No clock but that of this process
- * counts.
+ * Watches the lock. The number in it increases as long as its holder is alive. If it has not changed for too long, the
+ * holder has died, and the lock is released; the steps are safe to run twice. Only the clock of this process is used.
  */
 function watchLock(db: Database, patienceMs: number): () => Promise<void> {
   let [seen, since] = [0, 0];
@@ -133,7 +131,7 @@ function watchLock(db: Database, patienceMs: number): () => Promise<void> {
   };
 }
 
-/** Our two tables for the steps themselves. Two processes may make them at the same moment. */
+/** Creates the two tables for the steps themselves. Two processes may do this at the same moment. */
 async function createStepTables(db: Database): Promise<void> {
   const tables: TableDefinition[] = [
     {
@@ -156,21 +154,21 @@ async function createStepTables(db: Database): Promise<void> {
   await insertMissing(db, 'fasti_migrations_lock', [{ index: 1, is_locked: 0 }], ['index']);
 }
 
-/** Another process is changing the schema. */
+/** Thrown if another process is changing the schema. */
 class SchemaLocked extends Error {
   override readonly name = 'SchemaLocked';
 }
 
 /**
- * Applies what is pending, as one transaction where the database has such for tables. On MySQL each CREATE ends the
- * transaction: the lock stands for good then, shows others that its holder lives, and is given back at the end,
- * whatever that is.
+ * Applies the pending steps, in one transaction if the database supports that for tables. On MySQL each CREATE ends the
+ * transaction. The lock is then committed, shows other processes that its holder is alive, and is released at the end,
+ * even after an error.
  *
  * @throws SchemaLocked while another process has the lock
  */
 async function applyPending(db: Database, steps: readonly Migration[], beatMs: number): Promise<string[]> {
   const lock = createLock();
-  // With one writer the transaction itself is the lock: nobody sees the other one before it ends.
+  // With a single writer, the transaction itself is the lock: other processes do not see its writes before it ends.
   const beating = db.dialect.writers === 1 ? undefined : setInterval(() => void lock.keep(db).catch(() => false), beatMs);
   try {
     return await db.transaction(async (tx) => {
@@ -180,7 +178,7 @@ async function applyPending(db: Database, steps: readonly Migration[], beatMs: n
       return names;
     });
   } catch (error) {
-    // What went wrong first is what counts.
+    // An error of the release must not hide the first error.
     await lock.release(db).catch(() => undefined);
     throw error;
   } finally {
@@ -188,10 +186,10 @@ async function applyPending(db: Database, steps: readonly Migration[], beatMs: n
   }
 }
 
-/** The lock as one process holds it: with a number of its own, which grows as long as it lives. */
+/** The lock as held by one process: a random number, which increases as long as the process is alive. */
 function createLock() {
   let number = 0;
-  // What was written last may have got there though nobody said so.
+  // The last write may have succeeded even if its response was lost.
   const own = () => [number, number + 1];
   const set = async (db: Database, from: readonly number[], to: number): Promise<boolean> => {
     const changed = await db.from('fasti_migrations_lock').whereIn('is_locked', from).update({ is_locked: to });
@@ -206,10 +204,14 @@ function createLock() {
   };
 }
 
-/** Leaves room to grow in the column. */
+/** Largest first number, which leaves room to increase within the column. */
 const MOST_FIRST = 2 ** 29;
 
-/** @throws SchemaLocked once another process has taken the lock */
+/**
+ * Applies the pending steps.
+ *
+ * @throws SchemaLocked if another process has taken the lock
+ */
 async function applyAll(db: Database, steps: readonly Migration[], isHeld: () => Promise<boolean>): Promise<string[]> {
   const { dialect, prefix } = db;
   const done = await appliedMigrations(db);
@@ -224,6 +226,6 @@ async function applyAll(db: Database, steps: readonly Migration[], isHeld: () =>
   return pending.map(({ name }) => name);
 }
 
-/** Our own lock, or the database's while another process holds it. */
+/** Whether another process holds our own lock or the database's lock. */
 const isLocked = (error: unknown): boolean =>
   error instanceof SchemaLocked || (error instanceof DatabaseUnavailable && error.reason === 'busy');

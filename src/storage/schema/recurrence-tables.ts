@@ -3,17 +3,17 @@ import { type Database, hasTable } from '../engine/database.ts';
 import type { TableDefinition } from '../engine/dialect.ts';
 
 /**
- * Which parts of the schema for recurring events are there. The paid extension adds them, and leaves them behind when
- * it goes.
+ * The existing parts of the schema for recurring events. The paid extension adds them, and leaves them behind when it
+ * is removed.
  */
 export interface RecurrenceTables {
-  /** All columns that occurrences and their rules are stored in. */
+  /** Whether all columns exist in which occurrences and their rules are stored. */
   readonly columns: boolean;
-  /** The table `tec_series_relationships`. */
+  /** Whether the table `tec_series_relationships` exists. */
   readonly series: boolean;
 }
 
-/** What `tec_events` and `tec_occurrences` get, as the extension declares it. */
+/** Additional columns of `tec_events` and `tec_occurrences`, as declared by the extension. */
 const COLUMNS = {
   tec_events: { rset: 'longtext NULL' },
   tec_occurrences: {
@@ -39,13 +39,13 @@ const everyColumn = Object.entries(COLUMNS).flatMap(([table, columns]) =>
   Object.entries(columns).map(([column, type]) => ({ table: table as keyof typeof COLUMNS, column, type })),
 );
 
-/** Looks at the schema. */
+/** Determines which parts of the schema exist. */
 export async function findRecurrenceTables(db: Database): Promise<RecurrenceTables> {
   const missing = await missingColumns(db);
   return { columns: missing.length === 0, series: await hasTable(db, 'tec_series_relationships') };
 }
 
-/** Adds what is missing of it, outside any transaction. Safe to run again; what is there is left alone. */
+/** Adds the missing parts, outside any transaction. Safe to run again; existing parts are left unchanged. */
 export async function createRecurrenceTables(db: Database): Promise<void> {
   for (const { table, column, type } of await missingColumns(db)) {
     await db.ask(db.dialect.addColumn(db.table(table), column, type));

@@ -3,7 +3,8 @@ import type { TableDefinition } from '../engine/dialect.ts';
 import type { TableName } from '../engine/tables.ts';
 
 /*
- * The tables of WPML that are read. They are WPML's to make; only a backup that holds them is given back with them.
+ * The tables of WPML that are read. WPML creates them itself. They are created here only when a backup that contains
+ * them is restored.
  */
 
 const WPML_TABLES: readonly TableDefinition[] = [
@@ -53,7 +54,7 @@ const WPML_TABLES: readonly TableDefinition[] = [
 
 export const wpmlTables = (): TableName[] => WPML_TABLES.map(({ name }) => name);
 
-/** Makes the tables as WPML makes them, outside any transaction. Safe to run again; what is there is left alone. */
+/** Creates the tables as WPML does, outside any transaction. Safe to run again; existing tables are left unchanged. */
 export async function createWpmlTables(db: Database): Promise<void> {
   for (const statement of WPML_TABLES.flatMap((table) => db.dialect.createTable(table, db.prefix))) await db.ask(statement);
 }

@@ -2,33 +2,38 @@ import type { ContentLanguage } from '../../wordpress/content-languages.ts';
 import type { TranslationGroup } from '../../wordpress/translation-group.ts';
 import type { Database } from '../engine/database.ts';
 
-/** What kind of record has a language: a type of posts, or a taxonomy. */
+/** A kind of record that may have a language: a post type or a taxonomy. */
 export interface Translatable {
   readonly is: 'post' | 'term';
   readonly type: string;
 }
 
 /**
- * How languages and groups are written in one form. Everything here is called inside the transaction that writes the
- * record. Ids are those of posts and of terms (`term_id`).
+ * Writes languages and groups in one form. All methods must be called inside the transaction that writes the record.
+ * Ids are those of posts and of terms (`term_id`).
  */
 export interface LanguageWriter {
-  /** Gives a record this language instead of the one it has. A group that it is in is written afterwards. */
+  /** Replaces the language of a record. If it is in a group, the group must be written afterwards. */
   setLanguage(db: Database, of: Translatable, id: number, language: ContentLanguage): Promise<void>;
-  /**
-   * Gives new records, of which nothing is noted yet, this language. `visible`: how many of them are published posts.
-   */
+  /** Sets the language of new records without any language data. `visible`: how many of them are published posts. */
   assign(db: Database, of: Translatable, ids: readonly number[], language: ContentLanguage, visible: number): Promise<void>;
-  /** A post that has a language is published from now on, or not any more. Deletion comes after this. */
+  /**
+   * Updates the counts when a post with a language becomes published (`shown`) or stops being published (`hidden`). It
+   * is called before a deletion.
+   */
   countVisible(db: Database, id: number, change: 'shown' | 'hidden'): Promise<void>;
   /**
-   * The groups that these records are in, kept from other writers; trashed members are among them, dead ones may be.
+   * Reads the groups of these records and locks them. The groups include members in the trash, and may include deleted
+   * ones.
    */
   lockGroups(db: Database, of: Translatable, ids: readonly number[]): Promise<ReadonlyMap<number, TranslationGroup>>;
-  /** Makes these records, whose languages are written, one group: the first is the one the others are made from. */
+  /**
+   * Makes these records one group. Their languages must already be written. The first record is the original of the
+   * others.
+   */
   writeGroup(db: Database, of: Translatable, members: TranslationGroup): Promise<void>;
-  /** Takes a record out of its group. Its language stays. */
+  /** Removes a record from its group. It keeps its language. */
   leaveGroup(db: Database, of: Translatable, id: number): Promise<void>;
-  /** Removes what is noted of a record that is deleted for good. */
+  /** Deletes the language data of a record that is deleted permanently. */
   forget(db: Database, of: Translatable, id: number): Promise<void>;
 }

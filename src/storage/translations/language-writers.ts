@@ -5,5 +5,5 @@ import { wpmlWriter } from './wpml.ts';
 
 const WRITERS: Readonly<Record<ContentLanguages['form'], LanguageWriter>> = { polylang: polylangWriter, wpml: wpmlWriter };
 
-/** How languages are written on a site that has them. */
+/** Returns the writer for the form in which a site stores languages. */
 export const languageWriterOf = ({ form }: Pick<ContentLanguages, 'form'>): LanguageWriter => WRITERS[form];

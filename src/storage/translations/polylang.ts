@@ -9,9 +9,9 @@ import type { LanguageWriter } from './language-writer.ts';
 import { touch } from './touch.ts';
 
 /*
- * Polylang keeps languages and groups as terms. The language of a post is a term of `language`, that of a term one of
- * `term_language`; relations name the id of the post or of the term. A group is a term of `post_translations` or
- * `term_translations` whose description is a serialized array from codes to ids.
+ * Polylang stores languages and groups as terms. The language of a post is a term of `language`, that of a term is a
+ * term of `term_language`; relationships refer to the id of the post or term. A group is a term of `post_translations`
+ * or `term_translations` whose description is a serialized array from codes to ids.
  */
 
 const TAXONOMIES = {
@@ -28,7 +28,7 @@ export const polylangWriter: LanguageWriter = {
     const gone = before.filter((row) => row !== wanted);
     await unrelate(db, [id], gone);
     await relate(db, [id], wanted);
-    // The language of a post counts only while the post is published: `countVisible`.
+    // A post is counted for its language only while it is published: see `countVisible`.
     if (is === 'term') await shiftCounts(db, gone, before.includes(wanted) ? [] : [wanted]);
   },
 
@@ -90,14 +90,14 @@ export const polylangWriter: LanguageWriter = {
   },
 };
 
-/** A term that a record has: its row in the taxonomy, and what it says. */
+/** A term that a record has: its `term_taxonomy_id` and its description. */
 interface Held {
   readonly id: number;
   readonly row: number;
   readonly description: string;
 }
 
-/** What these records have of a taxonomy, kept from other writers, always in the same order. */
+/** Reads the terms of a taxonomy that these records have, and locks them, always in the same order. */
 async function termsHeld(db: Database, taxonomy: string, ids: readonly number[]): Promise<Held[]> {
   if (ids.length === 0) return [];
   return db.rows<Held>`
@@ -117,7 +117,10 @@ async function relate(db: Database, ids: readonly number[], row: number): Promis
   await insertMissing(db, 'term_relationships', rows, ['object_id', 'term_taxonomy_id']);
 }
 
-/** Counts records in and out. Rows of languages are no terms that anybody is shown, so the journal has none of it. */
+/**
+ * Decreases and increases the counts of languages. The rows of languages are not shown as terms, so the journal does
+ * not record this.
+ */
 async function shiftCounts(db: Database, gone: readonly number[], fresh: readonly number[]): Promise<void> {
   if (gone.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count - 1 WHERE term_taxonomy_id IN (${gone}) AND count > 0`;
   if (fresh.length > 0) await db.change`UPDATE {term_taxonomy} SET count = count + 1 WHERE term_taxonomy_id IN (${fresh})`;
@@ -128,14 +131,14 @@ async function unrelate(db: Database, ids: readonly number[], rows: readonly num
   await db.change`DELETE FROM {term_relationships} WHERE object_id IN (${ids}) AND term_taxonomy_id IN (${rows})`;
 }
 
-/** A new group, named as Polylang names them: by `uniqid`, which has 13 hexadecimal digits. */
+/** Inserts a new group, named in the same way as by Polylang: with `uniqid`, which has 13 hexadecimal digits. */
 async function insertGroup(db: Database, taxonomy: string): Promise<number> {
   const name = `pll_${randomBytes(7).toString('hex').slice(0, 13)}`;
   const term_id = await insertRows(db, 'terms', [{ name, slug: name, term_group: 0 }]);
   return insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description: '', parent: 0, count: 0 }]);
 }
 
-/** Takes records out of a group. One that nobody is left in is removed. Returns those that are left. */
+/** Removes records from a group, and deletes the group if it has no members left. Returns the remaining members. */
 async function leaveGroup(db: Database, row: number, ids: readonly number[]): Promise<readonly number[]> {
   await unrelate(db, ids, [row]);
   const left = await heldBy(db, row);
@@ -151,7 +154,7 @@ async function leaveGroup(db: Database, row: number, ids: readonly number[]): Pr
   return left;
 }
 
-/** Writes who is in a group. What else the description holds stays as it is. */
+/** Writes the members of a group. Other data in its description are kept. */
 async function writeMembers(db: Database, row: number, before: string, members: TranslationGroup): Promise<void> {
   const gone = [...membersIn(before).keys()].filter((code) => !members.has(code)).map((code) => [code, undefined]);
   const changes = Object.fromEntries([...gone, ...members]);

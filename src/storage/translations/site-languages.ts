@@ -9,25 +9,23 @@ import { deleteOption, lockOption, writeOption } from '../rows/options.ts';
 import { countRows } from '../rows/row-count.ts';
 import type { Translatable } from './language-writer.ts';
 
-/*
- * The languages of a site whose rows are in Polylang's form, and the records that have none yet.
- */
+/* The languages of a site with rows in Polylang's form, and its records that have no language yet. */
 
 const OPTION = 'polylang';
 
-/** A language to add. */
+/** A language to be added. */
 export interface NewLanguage {
   readonly code: string;
   readonly locale: string;
   readonly name: string;
   readonly rtl: boolean;
-  /** Whether it is the one of the site. */
+  /** Whether it becomes the default language of the site. */
   readonly isDefault: boolean;
 }
 
 /**
- * What Polylang has to find to take over a calendar in several languages. A plugin that is there keeps its own
- * settings.
+ * The settings that Polylang needs to take over a calendar in several languages. Existing settings of the plugin are
+ * kept.
  */
 const SETTINGS = {
   force_lang: 1,
@@ -37,7 +35,10 @@ const SETTINGS = {
   taxonomies: ['tribe_events_cat'],
 };
 
-/** Adds a language as Polylang's own settings page does: a term for posts and one for terms, after those there are. */
+/**
+ * Adds a language as Polylang's own settings page does: a term for posts and one for terms, after the existing
+ * languages.
+ */
 export async function addLanguage(db: Database, { code, locale, name, rtl, isDefault }: NewLanguage): Promise<void> {
   const stored = await lockOption(db, OPTION);
   const [row] = await db.rows<{ last: number | null }>`
@@ -50,7 +51,7 @@ export async function addLanguage(db: Database, { code, locale, name, rtl, isDef
   const first = typeof known.default_lang !== 'string' || known.default_lang === '';
   const changes = { ...(isDefault || first ? { default_lang: code } : {}), ...Object.fromEntries(missing) };
   await writeOption(db, OPTION, withMembers(stored, changes) ?? toSerialized({ default_lang: code, ...SETTINGS }));
-  // Polylang remembers the languages for itself.
+  // Polylang caches the languages in these transients.
   for (const name of ['_transient_pll_languages_list', '_transient_timeout_pll_languages_list']) await deleteOption(db, name);
 }
 
@@ -63,13 +64,18 @@ async function insertLanguageTerm(
   await insertRows(db, 'term_taxonomy', [{ term_id, taxonomy, description, parent: 0, count: 0 }]);
 }
 
-/** How many records of a kind have this language; null: none. Records that were never saved do not count. */
+/**
+ * Counts the records of a kind in a language; null: without a language. Records that were never saved (`auto-draft`) do
+ * not count.
+ */
 export async function countInLanguage(db: Database, languages: ContentLanguages, of: Translatable, code: string | null): Promise<number> {
   const listed = listedOf(of);
   return countRows(recordsOf(db, of).where((where) => formOf(languages).whereLanguage(db, where, languages, listed, code)));
 }
 
-/** Ids of records of a kind that have no language, in their order, with whether they are published; the first ones. */
+/**
+ * Returns the ids of the first `most` records of a kind without a language, in order, and whether they are published.
+ */
 export async function neutralRecords(
   db: Database,
   languages: ContentLanguages,

@@ -7,8 +7,8 @@ import type { LanguageWriter, Translatable } from './language-writer.ts';
 import { touch } from './touch.ts';
 
 /*
- * WPML has a row for each record in `icl_translations`. Rows of one `trid` are a group; the one without a source
- * language is the original. Terms are named by their row in the taxonomy (`term_taxonomy_id`).
+ * WPML has a row for each record in `icl_translations`. Rows with the same `trid` are a group; the one without a source
+ * language is the original. Terms are identified by their `term_taxonomy_id`.
  */
 
 export const wpmlWriter: LanguageWriter = {
@@ -18,7 +18,7 @@ export const wpmlWriter: LanguageWriter = {
     if (row?.code === code) return;
     if (!row) return insertRow(db, of, id, code);
     await dropOrdered(db, row.trid, [code]);
-    // Another row may have the language all the same: that of a term that is gone.
+    // Another row of the group may still have this language: that of a deleted term.
     const isTaken = (await rowsOfGroups(db, [row.trid])).some((one) => one.code === code);
     if (isTaken) {
       await standAlone(db, row.translation);
@@ -34,14 +34,15 @@ export const wpmlWriter: LanguageWriter = {
     touch(db, of, ids);
     const elements = [...(await elementsOf(db, of, ids)).keys()];
     if (elements.length === 0) return;
-    // Records without a language may have a row all the same: one that says none, or of a record that had their id.
+    // Records without a language may nevertheless have a row: one without a language code, or one of an earlier record
+    // with the same id.
     await db.change`DELETE FROM {icl_translations} WHERE element_type = ${typeOf(of)} AND element_id IN (${elements})`;
     const first = await newGroup(db);
     const rows = elements.map((element_id, place) => ({ element_type: typeOf(of), element_id, trid: first + place, language_code: code }));
     await insertRows(db, 'icl_translations', rows);
   },
 
-  // WPML counts nothing.
+  // WPML stores no counts.
   countVisible: async () => undefined,
 
   async lockGroups(db, of, ids) {
@@ -108,12 +109,12 @@ export const wpmlWriter: LanguageWriter = {
   },
 };
 
-/** The records of a group, by one of them. */
+/** Returns the records of the group that a record belongs to. */
 const groupOf = async (db: Database, of: Translatable, id: number): Promise<number[]> => [
   ...((await wpmlWriter.lockGroups(db, of, [id])).get(id)?.values() ?? []),
 ];
 
-/** A row. `element`: 0 where a translation was ordered that is not there yet. `id`: of the post or term. */
+/** A row of `icl_translations`. `element`: 0 for a planned translation that does not exist yet. */
 interface Row {
   readonly translation: number;
   readonly element: number;
@@ -128,7 +129,7 @@ const COLUMNS = verbatim(
   'translation_id AS translation, COALESCE(element_id, 0) AS element, trid, language_code AS code, source_language_code AS source',
 );
 
-/** The rows of these records, kept from other writers. */
+/** Reads the rows of these records and locks them. */
 async function rowsOf(db: Database, of: Translatable, ids: readonly number[]): Promise<(Row & { readonly id: number })[]> {
   if (ids.length === 0) return [];
   const elements = await elementsOf(db, of, ids);
@@ -145,7 +146,7 @@ const rowsOfGroups = async (db: Database, trids: readonly number[]): Promise<Row
     SELECT ${COLUMNS} FROM {icl_translations} WHERE trid IN (${[...new Set(trids)]})
     ORDER BY source_language_code IS NOT NULL, translation_id ${verbatim(db.dialect.locks.update)}`;
 
-/** What WPML calls these records -> their ids. */
+/** Maps WPML's element ids of these records to their own ids. */
 async function elementsOf(db: Database, { is, type }: Translatable, ids: readonly number[]): Promise<Map<number, number>> {
   if (is === 'post') return new Map(ids.map((id) => [id, id]));
   const rows = await db.rows<{ row: number; id: number }>`
@@ -155,7 +156,7 @@ async function elementsOf(db: Database, { is, type }: Translatable, ids: readonl
 
 const ROW = verbatim('`row`');
 
-/** The ids of the records of rows, by what WPML calls them. */
+/** Maps the element ids in these rows to the ids of the records. */
 async function idsOf(db: Database, { is, type }: Translatable, rows: readonly Row[]): Promise<Map<number, number>> {
   const elements = rows.flatMap(({ element }) => (element > 0 ? [element] : []));
   if (is === 'post') return new Map(elements.map((id) => [id, id]));
@@ -171,25 +172,25 @@ async function insertRow(db: Database, of: Translatable, id: number, code: strin
   await db.insert`INSERT INTO {icl_translations} (element_type, element_id, trid, language_code) VALUES (${typeOf(of)}, ${element}, ${trid}, ${code})`;
 }
 
-/** A number for a group that nobody has. */
+/** Returns an unused number for a group. */
 async function newGroup(db: Database): Promise<number> {
   await lockNames(db, ['wpml:group']);
   const [row] = await db.rows<{ last: number | null }>`SELECT MAX(trid) AS last FROM {icl_translations}`;
   return Number(row?.last ?? 0) + 1;
 }
 
-/** Puts a record into a group of its own. */
+/** Moves a record to a new group of its own. */
 async function standAlone(db: Database, translation: number): Promise<void> {
   const trid = await newGroup(db);
   await db.change`UPDATE {icl_translations} SET trid = ${trid}, source_language_code = NULL WHERE translation_id = ${translation}`;
 }
 
-/** A translation that was ordered has a row without a record, whose place another one takes. */
+/** Deletes the rows of planned translations without a record, so that a record can take their place. */
 async function dropOrdered(db: Database, trid: number, codes: readonly string[]): Promise<void> {
   await db.change`DELETE FROM {icl_translations} WHERE trid = ${trid} AND element_id IS NULL AND language_code IN (${[...codes]})`;
 }
 
-/** A group whose original is gone has the next one as its original. */
+/** Makes the next member the original of a group that has lost its original. */
 async function renewOriginal(db: Database, trid: number): Promise<void> {
   const rows = (await rowsOfGroups(db, [trid])).filter(({ element }) => element > 0);
   const [first] = rows;

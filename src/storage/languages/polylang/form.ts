@@ -12,11 +12,12 @@ import { membershipOf } from '../membership.ts';
 import { membersIn } from './group.ts';
 
 /*
- * Languages in Polylang's form: terms of four taxonomies. `language` and `term_language` say the language of a post and
- * of a term, `post_translations` and `term_translations` hold groups. Relations of terms name the `term_id`.
+ * Languages in Polylang's form: terms of four taxonomies. `language` and `term_language` hold the language of a post
+ * and of a term, `post_translations` and `term_translations` hold groups. Relationships of terms refer to the
+ * `term_id`.
  */
 
-/** Post types and taxonomies that Polylang translates whatever its option says. */
+/** Post types and taxonomies that Polylang always translates, regardless of its option. */
 const ALWAYS = ['post', 'page', 'category', 'post_tag'];
 
 const TAXONOMIES = {
@@ -78,7 +79,7 @@ export const polylang: LanguageForm = {
       const { language, group } = TAXONOMIES[is];
       const codes = new Map(languages.languages.map(({ code, onPosts, onTerms }) => [is === 'post' ? onPosts : onTerms, code]));
       const [own, groups] = [new Map<number, string | undefined>(), new Map<number, ReadonlyMap<string, number>>()];
-      // Of several languages the lowest row counts, which comes last.
+      // If a record has several languages, the lowest row counts, which comes last here.
       for (const row of rows) {
         if (row.taxonomy === language && codes.has(row.id)) own.set(row.object, codes.get(row.id));
         if (row.taxonomy === group) groups.set(row.object, membersIn(row.description));
@@ -119,7 +120,7 @@ export const polylang: LanguageForm = {
   },
 };
 
-/** The row that says the language of a record: the lowest, where there are several; NULL where there is none. */
+/** SQL for the row with the language of a record: the lowest one if there are several; NULL if there is none. */
 const languageSql = (db: Database, languages: ContentLanguages, is: 'post' | 'term', column: string): Sql => {
   const rows = languages.languages.map(({ onPosts, onTerms }) => (is === 'post' ? onPosts : onTerms));
   return [
@@ -136,8 +137,8 @@ function rowOf(languages: ContentLanguages, is: 'post' | 'term', code: string): 
 const columnOf = (records: Listed): string => (records.is === 'post' ? `${records.alias}.ID` : 't.term_id');
 
 /**
- * Post types of the calendar that the option does not name and that have records with a language all the same: Polylang
- * Pro has them translated by code. Their categories are then, too.
+ * Returns post types of the calendar that are not in the option although some of their records have a language: with
+ * Polylang Pro, code can register them as translated. Categories are treated in the same way.
  */
 async function typesInUse(db: Database, { languages }: Pick<SiteLanguages, 'languages'>, listed: readonly string[]): Promise<string[]> {
   const types = postKinds.map(({ postType }) => postType).filter((type) => !listed.includes(type));
@@ -159,7 +160,7 @@ async function typesInUse(db: Database, { languages }: Pick<SiteLanguages, 'lang
 
 const CATEGORIES = 'tribe_events_cat';
 
-/** How Polylang's option has addresses say the language. */
+/** Returns how URLs contain the language, according to Polylang's option. */
 function urlsOf(option: Record<string, unknown>, defaultCode: string, permalinks: string): LanguageUrls {
   const bare = isYes(option.hide_default) ? defaultCode : undefined;
   const way = Number(option.force_lang ?? 0);
@@ -170,7 +171,7 @@ function urlsOf(option: Record<string, unknown>, defaultCode: string, permalinks
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** Older versions store 0 and 1. */
+/** Whether a setting is on. Older versions store 0 and 1. */
 const isYes = (value: unknown): boolean => ![undefined, null, false, 0, '', '0'].includes(value as null);
 const listOf = (value: unknown): string[] => {
   const list = typeof value === 'string' ? parseSerialized(value) : value;

@@ -2,8 +2,8 @@ import { memoize } from '../../../memo.ts';
 import { parseSerialized } from '../../../wordpress/php/serialized.ts';
 
 /**
- * The members of a group as the description of its term says them: code to id. Polylang stores other things beside them
- * (`sync`), and ids as integers or as texts; what is broken names nobody.
+ * Parses the members of a group from the description of its term: code to id. Polylang also stores other data there
+ * (`sync`), and ids as integers or as texts. An unreadable description gives no members.
  */
 export const membersIn = memoize((description): ReadonlyMap<string, number> => {
   const stored = parseSerialized(description);

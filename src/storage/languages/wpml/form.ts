@@ -11,11 +11,11 @@ import { hostsIn } from '../hosts.ts';
 import { membershipOf } from '../membership.ts';
 
 /*
- * Languages in WPML's form: a row of `icl_translations` for each record, whose `trid` is its group. Rows of terms name
- * the `term_taxonomy_id`.
+ * Languages in WPML's form: a row of `icl_translations` for each record, whose `trid` is its group. Rows of terms refer
+ * to the `term_taxonomy_id`.
  */
 
-/** Modes of kinds in WPML's settings. */
+/** Translation modes of post types and taxonomies in WPML's settings. */
 const TRANSLATED = [1, 2];
 const WITH_FALLBACK = 2;
 
@@ -60,7 +60,7 @@ export const wpml: LanguageForm = {
       const some = row.type_of.startsWith('tax_') ? groups.term : groups.post;
       const group = some.get(row.element_of) ?? { language: row.language_of, members: new Map() };
       some.set(row.element_of, group);
-      // A job for a translation that is not there yet has no id, and neither has a term that is gone.
+      // A job for a translation that does not exist yet has no id, and neither does a deleted term.
       if (row.type === row.type_of && row.id !== null) group.members.set(row.language, Number(row.id));
     }
     const of = (some: ReadonlyMap<number, Group>, idOf: (element: number) => number) =>
@@ -70,7 +70,8 @@ export const wpml: LanguageForm = {
     return { posts: of(groups.post, (id) => id), terms: of(groups.term, (element) => elements.get(element) ?? 0) };
   },
 
-  // What is in a language that is switched off, or hidden from the caller, is not without one.
+  // A record in a language that is switched off, or hidden from the caller, does not count as a record without a
+  // language.
   whereLanguage(db, where, _languages, records, code) {
     if (code === null) where.whereNotExists((sub: QueryBuilder) => void elementsOf(db, sub, records).where('w.language_code', '<>', ''));
     else where.whereExists((sub: QueryBuilder) => void elementsOf(db, sub, records).where('w.language_code', code));
@@ -97,12 +98,12 @@ interface Group {
   readonly members: Map<string, number>;
 }
 
-/** What WPML calls a post type or a taxonomy. */
+/** Returns WPML's name for a post type or a taxonomy. */
 const elementType = (is: 'post' | 'term', name: string): string => (is === 'post' ? `post_${name}` : `tax_${name}`);
 const POST_ELEMENTS = postKinds.map(({ postType }) => elementType('post', postType));
 const TERM_ELEMENTS = taxonomies.map((taxonomy) => elementType('term', taxonomy));
 
-/** What WPML calls these terms -> their ids. */
+/** Maps WPML's element ids of these terms to their term ids. */
 async function elementsOfTerms(db: Database, terms: readonly NamedTerm[]): Promise<Map<number, number>> {
   const unknown = terms.filter((term) => term.term_taxonomy_id === undefined);
   const ids = unique(unknown.map((term) => term.term_id));
@@ -116,7 +117,7 @@ async function elementsOfTerms(db: Database, terms: readonly NamedTerm[]): Promi
   );
 }
 
-/** The row (as `w`) of a record of a list. */
+/** Selects the row (as `w`) of a record of a list. */
 const elementsOf = (db: Database, sub: QueryBuilder, records: Listed): QueryBuilder =>
   sub
     .select(db.raw('1'))
@@ -124,7 +125,7 @@ const elementsOf = (db: Database, sub: QueryBuilder, records: Listed): QueryBuil
     .where('w.element_type', elementType(records.is, records.name))
     .where('w.element_id', db.ref(records.is === 'post' ? `${records.alias}.ID` : 'tt.term_taxonomy_id'));
 
-/** The active languages in the order of the settings. */
+/** Reads the active languages in the order of the settings. */
 async function languagesIn(db: Database, settings: Record<string, unknown>): Promise<ContentLanguages['languages']> {
   const [named, mapped] = [await hasTable(db, 'icl_languages_translations'), await hasTable(db, 'icl_locale_map')];
   const rows = await db
@@ -159,7 +160,7 @@ async function languagesIn(db: Database, settings: Record<string, unknown>): Pro
     .sort((a, b) => place(a.code) - place(b.code));
 }
 
-/** How WPML's settings have addresses say the language. */
+/** Returns how URLs contain the language, according to WPML's settings. */
 function urlsOf(settings: Record<string, unknown>, defaultCode: string): LanguageUrls {
   const way = Number(settings.language_negotiation_type ?? 0);
   if (way === 1) {
