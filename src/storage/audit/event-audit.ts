@@ -52,7 +52,7 @@ export interface DateFinding {
 
 const AT_ONCE = 500;
 
-/** How the site stores dates. `rows`: whether the table of occurrences is used. */
+/** The site's storage of dates. `rows`: whether the table of occurrences is used. */
 interface Kept {
   readonly rows: boolean;
   readonly recurrence: RecurrenceSettings | undefined;

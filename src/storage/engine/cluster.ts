@@ -1,8 +1,8 @@
 import { fail } from '../../errors.ts';
 
 /**
- * How usable a server is, best first: fully; with limits (it has no connections left, or is busy bringing another node
- * up to date); for reads only; not at all.
+ * Usability of a server, best first: fully usable; with limits (it has no connections left, or is busy bringing another
+ * node up to date); for reads only; not at all.
  */
 export const FITNESS = ['fit', 'strained', 'read-only', 'unfit'] as const;
 export type Fitness = (typeof FITNESS)[number];
@@ -22,7 +22,7 @@ export interface Cluster {
   readonly catchUp: () => Promise<boolean>;
   /** Asks each server for its current state. The reports are in the order of the address. */
   readonly report: () => Promise<readonly ServerReport[]>;
-  /** Which server is in use, without running a query. */
+  /** Returns the server in use, without running a query. */
   readonly place: () => ServerPlace;
 }
 

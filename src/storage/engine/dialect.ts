@@ -37,15 +37,15 @@ export interface Dialect {
   readonly name: 'mysql' | 'sqlite';
 
   /**
-   * How many transactions may write at the same time: one on SQLite; on MySQL, fewer than the number of connections,
-   * since some of these are reserved for readers.
+   * Maximum number of transactions that may write at the same time: one on SQLite; on MySQL, fewer than the number of
+   * connections, since some of these are reserved for readers.
    */
   readonly writers: number;
 
   /**
-   * How many waiting transactions share one COMMIT, and for how many milliseconds they may keep other processes from
-   * writing. A flush to disk takes as long as the rest of a small transaction. MySQL groups the commits of concurrent
-   * transactions by itself.
+   * Number of waiting transactions that share one COMMIT, and the time in milliseconds for which they may keep other
+   * processes from writing. A flush to disk takes as long as the rest of a small transaction. MySQL groups the commits
+   * of concurrent transactions by itself.
    */
   readonly together: { readonly pieces: number; readonly milliseconds: number };
 

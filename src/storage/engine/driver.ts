@@ -25,7 +25,7 @@ export interface Outcome {
   readonly rows: readonly unknown[];
   /** The number that the database assigned to a new row. */
   readonly id: number | bigint;
-  /** How many rows were changed or removed. */
+  /** Number of rows that were changed or deleted. */
   readonly changed: number;
   /** The result as returned by the library for the database. */
   readonly native: unknown;

@@ -27,13 +27,14 @@ export interface PoolOptions<Connection> {
   /** Minimum and maximum number of open connections. */
   readonly least: number;
   readonly most: number;
-  /** How long a caller waits for a connection, and how long an idle connection stays open, both in milliseconds. */
+  /** Time that a caller waits for a connection, and time that an idle connection stays open, both in milliseconds. */
   readonly patience: number;
   readonly idle: number;
 }
 
 /**
- * How long a released connection is kept outside of the library's pool before it is returned to it, in milliseconds.
+ * Time for which a released connection is kept outside of the library's pool before it is returned to it, in
+ * milliseconds.
  */
 const REST_MS = 1000;
 

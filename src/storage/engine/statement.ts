@@ -53,7 +53,7 @@ export interface Statement {
   readonly bindings: readonly Value[];
 }
 
-/** How many forms of one template are cached: lists of ids have many lengths. */
+/** Maximum number of cached forms of one template: lists of ids have many lengths. */
 const FORMS = 100;
 
 /** Longer lists of ids are written into the SQL text: SQLite binds 32,766 values at most. */

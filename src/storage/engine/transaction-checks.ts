@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  * process, which is too expensive for a server.
  */
 
-/** What a watched transaction has done so far. */
+/** The actions of a watched transaction so far. */
 interface Observed {
   /** Whether its work is still running. */
   open: boolean;

@@ -11,7 +11,7 @@ export interface Executor {
   readonly builder: Builder;
 }
 
-/** How long a server that does not respond may take to roll back. */
+/** Time that a server which does not respond may take to roll back. */
 const ROLLBACK_MS = 5000;
 
 /**
@@ -29,7 +29,7 @@ export interface SharedTransaction {
   readonly isOpen: () => boolean;
   /** Number of pieces of work in the transaction. */
   readonly pieces: () => number;
-  /** For how many milliseconds it has been open. */
+  /** Time for which it has been open, in milliseconds. */
   readonly age: () => number;
   /**
    * Runs a piece of work in the transaction. Its result is final only when `written` has resolved.

@@ -44,7 +44,7 @@ export interface Version {
 export type Found = Pick<Version, 'name' | 'count' | 'mayServe' | 'mayBuildOn'>;
 
 export interface FreshnessOptions {
-  /** How long a version counts as known, in milliseconds. */
+  /** Time for which a version counts as known, in milliseconds. */
   readonly keep: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: () => number;

@@ -9,7 +9,7 @@ import { type PrintSource, printSources } from './prints.ts';
 import { createRowRanges, type RowRanges } from './row-ranges.ts';
 import type { TakeOver } from './table-watch.ts';
 
-/** How changes by other writers are taken over; `languages`: current languages of the content. */
+/** Options for taking over changes by other writers; `languages`: current languages of the content. */
 type Taking = Parameters<TakeOver>[0] & { readonly languages: OptionalLanguages };
 
 /** Takes over changes that other writers make to one database. */

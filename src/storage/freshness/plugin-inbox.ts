@@ -28,7 +28,7 @@ export interface Inbox {
 
 /** Maximum number of notes that are taken over in one transaction. */
 const AT_ONCE = 500;
-/** How long the same notes are not tried again after a failure, in milliseconds. */
+/** Time for which the same notes are not tried again after a failure, in milliseconds. */
 const REST_MS = 1000;
 
 /**

@@ -79,9 +79,9 @@ export interface QuietTimes {
 
 /** Maximum time by which a commit may show in the signs before or after the written rows can be read. */
 export const LATE_MS = 400;
-/** How long outdated data may be used after a change, in addition to the time for which a look is valid. */
+/** Time for which outdated data may be used after a change, in addition to the time for which a look is valid. */
 export const STALE_MS = 800;
-/** How long, after the start of a period of unrest, comparisons are made frequently. */
+/** Duration of frequent comparisons after the start of a period of unrest. */
 const CLOSELY_MS = 5000;
 /**
  * Pause after a comparison, as a multiple of its duration: in the first seconds of unrest, afterwards, and for
@@ -91,7 +91,7 @@ const REST = { closely: 0.5, later: 5, forgetful: 20 };
 /** Minimum pause after a comparison that failed or that searched tables with evicted records. */
 const SHORTEST_MS = 200;
 /**
- * How long, at most, the first comparison after a write waits for the position to stop changing. A comparison that
+ * Maximum time that the first comparison after a write waits for the position to stop changing. A comparison that
  * begins during a write proves nothing, so another one would have to follow, and cached data would become too old in
  * the meantime.
  */

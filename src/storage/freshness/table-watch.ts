@@ -58,10 +58,10 @@ export interface TakenOver {
   readonly writes: number | undefined;
 }
 
-/** How long a look is valid for callers whose requested moment is before it. */
+/** Time for which a look is valid for callers whose requested moment is before it. */
 const LOOK_HOLDS_MS = 1000;
 
-/** How long signs that are not settled are reused if nothing has been committed. */
+/** Time for which signs that are not settled are reused if nothing has been committed. */
 const UNSETTLED_MS = 500;
 
 /**

@@ -128,7 +128,7 @@ export const distrustIndex = (db: Database): Promise<void> => deleteOption(db, I
 
 /**
  * Whether events were written after Fasti's last change, according to the calendar's option (`tribe_last_save_post`,
- * Unix time): by the calendar plugin, while no Fasti process was running. In that case the index cannot be trusted.
+ * Unix time): by the calendar plugin, while no Fasti process was watching. In that case the index cannot be trusted.
  */
 export async function isOvertaken(db: Database): Promise<boolean> {
   const options = await readOptions(db, [INDEX_OPTION, 'tribe_last_save_post']);

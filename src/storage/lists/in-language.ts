@@ -5,8 +5,8 @@ import type { Listed } from '../languages/form.ts';
 import { formOf } from '../languages/forms.ts';
 
 /**
- * Restricts a list to the records of a language. `isShown` restricts posts (as `member`) to those that are shown, so
- * that no other language has to stand in for them.
+ * Restricts a list to the records of a language. `isShown` restricts the posts (as `member`) that count as
+ * translations: if a translation is not shown, the record in the default language is listed instead.
  */
 export function whereInLanguage(
   db: Database,

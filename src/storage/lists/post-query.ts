@@ -66,7 +66,7 @@ export interface PostQuery {
   readonly indexed?: boolean;
 }
 
-/** How a list shows recurring events. */
+/** The presentation of recurring events in a list. */
 export interface Recurrence {
   /** Public ids of occurrences are this number plus their `occurrence_id`. */
   readonly base: number;

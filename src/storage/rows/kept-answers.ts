@@ -9,7 +9,7 @@ import { joinWriters } from '../journal/touched.ts';
  * record without its answer or an answer without its record.
  */
 
-/** How long an answer is kept. */
+/** Time for which an answer is kept. */
 const KEPT_MS = 24 * 3600 * 1000;
 
 /**

@@ -8,7 +8,7 @@ import { DATES_PART } from '../journal/own-changes.ts';
 import { postChanged } from '../journal/touched.ts';
 import { isRecurringEvent } from './recurring-events.ts';
 
-/** How the rows of an event are written; `recurrence`: from the settings. */
+/** Parameters for writing the rows of an event; `recurrence`: from the settings. */
 interface Writing {
   readonly updatedAt: string;
   readonly recurrence: RecurrenceSettings | undefined;

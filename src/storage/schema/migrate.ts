@@ -82,7 +82,7 @@ const appliedMigrations = async (db: Database): Promise<string[]> =>
 /** Options for tests. */
 export interface MigrateOptions {
   readonly steps?: readonly Migration[];
-  /** How long the lock is respected without a sign of life from its holder. */
+  /** Time for which the lock is respected without a sign of life from its holder. */
   readonly patienceMs?: number;
 }
 

@@ -179,7 +179,7 @@ async function newGroup(db: Database): Promise<number> {
   return Number(row?.last ?? 0) + 1;
 }
 
-/** Moves a record to a new group of its own. */
+/** Moves a record to a new group. */
 async function standAlone(db: Database, translation: number): Promise<void> {
   const trid = await newGroup(db);
   await db.change`UPDATE {icl_translations} SET trid = ${trid}, source_language_code = NULL WHERE translation_id = ${translation}`;

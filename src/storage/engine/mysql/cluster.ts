@@ -54,14 +54,14 @@ const SESSION = [
 ];
 
 /**
- * How long a connection or a look may take. A single server has no alternative, so it gets more time before its queries
- * are given up.
+ * Maximum duration of a connection attempt or a look. A single server has no alternative, so it gets more time before
+ * its queries are given up.
  */
 const PATIENCE_MS = 1500;
 const LONE_PATIENCE_MS = 3000;
 /** After this time, data written through one node are on all nodes that are still part of the cluster. */
 const SPREAD_MS = 60_000;
-/** How long a server may take to catch up before it is used. A cluster needs seconds to detect that a node is gone. */
+/** Time that a server may take to catch up before it is used. A cluster needs seconds to detect that a node is gone. */
 const SETTLE_MS = 8000;
 
 /**

@@ -8,7 +8,7 @@ import type { Outcome, Query } from '../driver.ts';
 import { Sqlite } from './library.ts';
 
 /**
- * How long SQLite waits for other processes in a single statement; for BEGIN it does not wait at all. better-sqlite3
+ * Time that SQLite waits for other processes in a single statement; for BEGIN it does not wait at all. better-sqlite3
  * waits inside SQLite, which blocks the whole process.
  */
 const BUSY_MS = 100;

@@ -21,7 +21,7 @@ import { askToWrite, type Connection, connect, IN_MEMORY, identityOf, run, sqlit
 import { sqlite } from './dialect.ts';
 
 /**
- * How long a caller waits for the single writing connection. It waits behind transactions of a few milliseconds each.
+ * Time that a caller waits for the single writing connection. It waits behind transactions of a few milliseconds each.
  */
 const ACQUIRE_MS = 10_000;
 const FOREVER_MS = 2 ** 31 - 1;
