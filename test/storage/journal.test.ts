@@ -71,6 +71,24 @@ describeDatabases('the journal', (open) => {
       expect(entries).toEqual([expect.stringMatching(/^post tribe_venue \d+ made 01$/)]);
     });
 
+    it('does not include a part that is undone after parts within it, at any depth, have succeeded', async () => {
+      const title = 'Undone at depth';
+      const entries = await entriesOf((trx) =>
+        trx
+          .part(async (outer) => {
+            await outer.part((inner) =>
+              inner.part((innermost) =>
+                innermost.transaction((same) => same.part((last) => insertPost(last, { post_type: 'tribe_venue', post_title: title }))),
+              ),
+            );
+            throw new Error('undone');
+          })
+          .catch((error: Error) => expect(error.message).toBe('undone')),
+      );
+      expect(entries).toEqual([]);
+      expect(await db.from('posts').where('post_title', title).pluck('ID')).toEqual([]);
+    });
+
     it('is one entry for each object, however many rows are written of it', async () => {
       const entries = await entriesOf(async (trx) => {
         const row = (await lockPost(trx, 38))!;

@@ -281,8 +281,10 @@ async function partOf<T>(
   await db.ask('SAVEPOINT part');
   const before = [...(gatherings ?? [])].map(([what, gathered]) => [what, what.copy(gathered)] as const);
   const forgetRecords = checks?.beginPart();
+  // At any depth: MySQL forgets a savepoint when another one takes its name.
+  const inside: Database = { ...db, transaction: (inner) => inner(inside), part: (inner) => inner(inside) };
   try {
-    const result = await work({ ...db, part: (inner) => inner(db) });
+    const result = await work(inside);
     await db.ask('RELEASE SAVEPOINT part');
     return result;
   } catch (error) {
